@@ -1,0 +1,208 @@
+/**
+ * Where an error happened. Every field is optional: an error carries what was known at the place that threw it.
+ */
+export interface ErrorLocation {
+  /** The thread, `configurable.thread_id`. */
+  readonly threadId?: string | undefined;
+  /** The namespace, `configurable.checkpoint_ns`; `""` is the root graph. */
+  readonly checkpointNs?: string | undefined;
+  /** The checkpoint, `configurable.checkpoint_id`. */
+  readonly checkpointId?: string | undefined;
+  /** The channel whose value could not be written or read. */
+  readonly channel?: string | undefined;
+}
+
+/** What every {@link CheckpointError} is built from. */
+export interface CheckpointErrorOptions extends ErrorLocation {
+  /** The error that led to this one. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The class of every error that this library throws on purpose.
+ *
+ * Tell errors apart by `instanceof` or by {@link CheckpointError.code}, which is stable across versions;
+ * the text of `message` is for people and may change.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await saver.put(config, checkpoint, metadata, newVersions);
+ * } catch (error) {
+ *   if (error instanceof CheckpointError) log.warn({ code: error.code, thread: error.threadId }, error.message);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class CheckpointError extends Error implements ErrorLocation {
+  /** A stable, machine-readable name for the kind of error. */
+  readonly code: string;
+  readonly threadId: string | undefined;
+  readonly checkpointNs: string | undefined;
+  readonly checkpointId: string | undefined;
+  readonly channel: string | undefined;
+
+  constructor(code: string, message: string, options: CheckpointErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.threadId = options.threadId;
+    this.checkpointNs = options.checkpointNs;
+    this.checkpointId = options.checkpointId;
+    this.channel = options.channel;
+  }
+}
+
+/**
+ * An argument of a saver's method, or an option of its constructor, that can't be used. Thrown before any I/O.
+ *
+ * @example
+ * ```ts
+ * await saver.deleteThread(""); // InvalidConfigError, field "threadId"
+ * ```
+ */
+export class InvalidConfigError extends CheckpointError {
+  /** The dotted path of the argument, such as `configurable.thread_id`. */
+  readonly field: string;
+
+  constructor(field: string, problem: string, options: CheckpointErrorOptions = {}) {
+    super("INVALID_CONFIG", `${field}: ${problem}`, options);
+    this.field = field;
+  }
+}
+
+/**
+ * A value that can't be stored so that it reads back equal: a function, an instance of an unknown class, a cycle.
+ * Thrown before anything is written.
+ */
+export class SerializationError extends CheckpointError {
+  /** Where in the value the culprit is, such as `messages[3].kwargs.onDone`; empty for the value itself. */
+  readonly path: string;
+  /** What is wrong with the value there, without the place. */
+  readonly problem: string;
+
+  constructor(path: string, problem: string, options: CheckpointErrorOptions = {}) {
+    const channel = options.channel === undefined ? "" : `channel "${options.channel}"`;
+    const place = [channel, path === "" ? "" : `at ${path}`].filter((part) => part !== "").join(" ");
+    super("SERIALIZATION_FAILED", place === "" ? problem : `${place}: ${problem}`, options);
+    this.path = path;
+    this.problem = problem;
+  }
+
+  /** The same error, naming the place in the database that the value was meant for. */
+  at(location: ErrorLocation): SerializationError {
+    return new SerializationError(this.path, this.problem, { ...location, cause: this.cause });
+  }
+}
+
+/** Stored bytes that can't be turned back into a value: corrupt, encrypted, pickled, or of an unknown type. */
+export class DeserializationError extends CheckpointError {
+  /** What is wrong with the bytes, without the place. */
+  readonly problem: string;
+  /** The type tag that was stored beside the bytes. */
+  readonly typeTag: string | undefined;
+
+  constructor(
+    problem: string,
+    options: CheckpointErrorOptions & { readonly typeTag?: string | undefined } = {},
+  ) {
+    const place = [
+      options.threadId === undefined ? "" : `thread "${options.threadId}"`,
+      options.checkpointId === undefined ? "" : `checkpoint "${options.checkpointId}"`,
+      options.channel === undefined ? "" : `channel "${options.channel}"`,
+    ].filter((part) => part !== "");
+    super(
+      "DESERIALIZATION_FAILED",
+      place.length === 0 ? problem : `${place.join(", ")}: ${problem}`,
+      options,
+    );
+    this.problem = problem;
+    this.typeTag = options.typeTag;
+  }
+
+  /** The same error, naming the row that the bytes were read from. */
+  at(location: ErrorLocation): DeserializationError {
+    return new DeserializationError(this.problem, { ...location, typeTag: this.typeTag, cause: this.cause });
+  }
+}
+
+/** A row that does not have the shape of a checkpoint: the table was edited by hand, or is another program's. */
+export class CorruptCheckpointError extends CheckpointError {
+  constructor(problem: string, options: CheckpointErrorOptions = {}) {
+    const place = [
+      options.threadId === undefined ? "" : `thread "${options.threadId}"`,
+      options.checkpointId === undefined ? "" : `checkpoint "${options.checkpointId}"`,
+    ].filter((part) => part !== "");
+    super("CORRUPT_CHECKPOINT", [...place, problem].join(": "), options);
+  }
+}
+
+/** What a {@link DatabaseError} is built from. */
+export interface DatabaseErrorOptions extends CheckpointErrorOptions {
+  /** The five-character SQLSTATE, where the server sent one. */
+  readonly sqlState?: string | undefined;
+  /** Whether the same call may succeed if it is made again. */
+  readonly transient?: boolean;
+}
+
+/**
+ * The database refused or did not answer. `cause` is the driver's own error.
+ *
+ * A transient one (connection lost, server restarting, deadlock, serialization failure) has been retried within the
+ * bound of the saver's `retry` option before it is thrown.
+ */
+export class DatabaseError extends CheckpointError {
+  /** The five-character SQLSTATE, where the server sent one. */
+  readonly sqlState: string | undefined;
+  /** Whether the same call may succeed if it is made again. */
+  readonly transient: boolean;
+
+  constructor(message: string, options: DatabaseErrorOptions = {}, code = "DATABASE_ERROR") {
+    super(code, message, options);
+    this.sqlState = options.sqlState;
+    this.transient = options.transient ?? false;
+  }
+}
+
+/** The connection could not be made or was lost: the server is down, restarting, or out of reach. */
+export class ConnectionError extends DatabaseError {
+  constructor(message: string, options: DatabaseErrorOptions = {}) {
+    super(message, { transient: true, ...options }, "CONNECTION_FAILED");
+  }
+}
+
+/** The role that the saver connects with lacks a privilege. */
+export class PermissionError extends DatabaseError {
+  constructor(message: string, options: DatabaseErrorOptions = {}) {
+    super(message, options, "PERMISSION_DENIED");
+  }
+}
+
+/** The tables are missing or older than this version of the library; the message says which command to run. */
+export class MigrationRequiredError extends DatabaseError {
+  /** The schema that is behind. */
+  readonly schema: string;
+  /** The steps that have not run there, oldest first; empty where that could not be told. */
+  readonly pending: readonly string[];
+
+  constructor(
+    schema: string,
+    message: string,
+    options: DatabaseErrorOptions & { readonly pending?: readonly string[] } = {},
+  ) {
+    super(message, options, "MIGRATION_REQUIRED");
+    this.schema = schema;
+    this.pending = options.pending ?? [];
+  }
+}
+
+/** A migration step failed, or can't be undone without losing data. Nothing of the run was kept. */
+export class MigrationError extends DatabaseError {
+  /** The step that failed, where one had begun. */
+  readonly step: string | undefined;
+
+  constructor(message: string, options: DatabaseErrorOptions & { readonly step?: string | undefined } = {}) {
+    super(message, options, "MIGRATION_FAILED");
+    this.step = options.step;
+  }
+}
