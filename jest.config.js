@@ -3,6 +3,11 @@ export default {
   testMatch: ["<rootDir>/src/**/*.test.ts", "<rootDir>/tests/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   testEnvironment: "node",
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  // One server for the whole run.
+  globalSetup: "<rootDir>/tests/support/global-setup.js",
+  globalTeardown: "<rootDir>/tests/support/global-teardown.js",
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",

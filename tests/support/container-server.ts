@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { get, type RequestOptions } from "node:http";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { TestServer } from "./test-server.js";
+
+const IMAGE = "postgres:18";
+const PING_TIMEOUT_MS = 2000;
+
+/**
+ * A server in a container, or `undefined` where no engine answers. Testcontainers hangs on a socket that accepts and
+ * never answers, so that the engine is asked first, and testcontainers is told which one answered.
+ */
+export async function startContainerServer(): Promise<TestServer | undefined> {
+  const host = await findEngine(engineHosts());
+  if (host === undefined) return undefined;
+  process.env.DOCKER_HOST = host;
+  try {
+    const { PostgreSqlContainer } = await import("@testcontainers/postgresql");
+    const container = await new PostgreSqlContainer(IMAGE)
+      .withEnvironment({ POSTGRES_INITDB_ARGS: "--locale-provider=icu --icu-locale=en-US --encoding=UTF8" })
+      .withCommand(["postgres", "-c", "fsync=off", "-c", "max_connections=300"])
+      .start();
+    return {
+      url: container.getConnectionUri(),
+      origin: `testcontainers, ${IMAGE}`,
+      stop: async () => {
+        await container.stop();
+      },
+    };
+  } catch (error) {
+    // An engine without access to the image is as good as none; the next way to a server is tried, and this is said.
+    console.warn(`No container from the engine at ${host}: ${String(error)}`);
+    return undefined;
+  }
+}
+
+/** The first of `hosts` where something speaks HTTP within {@link PING_TIMEOUT_MS}. */
+export async function findEngine(hosts: readonly string[]): Promise<string | undefined> {
+  for (const host of hosts) if (await answers(host)) return host;
+  return undefined;
+}
+
+/** Where an engine may listen, in the order in which it is asked: `DOCKER_HOST` alone if set, else the sockets that exist. */
+function engineHosts(): string[] {
+  const configured = process.env.DOCKER_HOST;
+  if (configured !== undefined && configured !== "") return [configured];
+  const sockets = [
+    "/var/run/docker.sock",
+    join(homedir(), ".docker/run/docker.sock"),
+    join(homedir(), ".docker/desktop/docker.sock"),
+    join(process.env.XDG_RUNTIME_DIR ?? "/nonexistent", "docker.sock"),
+  ];
+  return sockets.filter((socket) => existsSync(socket)).map((socket) => `unix://${socket}`);
+}
+
+// Any response will do: an engine behind TLS answers a plain request with 400.
+function answers(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ ...address(host), path: "/_ping", timeout: PING_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(true);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => {
+      resolve(false);
+    });
+    request.on("close", () => {
+      resolve(false);
+    });
+  });
+}
+
+function address(host: string): RequestOptions {
+  if (host.startsWith("unix://")) return { socketPath: host.slice("unix://".length) };
+  const { hostname, port } = new URL(host);
+  return { host: hostname, port: port === "" ? 2375 : port };
+}

@@ -1,0 +1,187 @@
+import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
+import { freePort } from "./free-port.js";
+import {
+  preparePostgresBinaries,
+  serverUser,
+  type PostgresBinaries,
+  type ServerUser,
+} from "./postgres-binaries.js";
+import { makeSharedFolder, ownedBy } from "./shared-folder.js";
+
+type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
+
+const START_ATTEMPTS = 5;
+const READY = "database system is ready to accept connections";
+const SETTINGS = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=",
+  "max_connections=300",
+  // What was acknowledged still survives a killed server; only a machine that loses power would lose it.
+  "fsync=off",
+  "full_page_writes=off",
+];
+
+// Postgres takes the shell's place. What stays behind sees the pipe break; if Postgres still lives then, nobody is left
+// to stop it and to clear up.
+const RUN_WHILE_PARENT_LIVES = `
+exec 3<&0
+(
+  cat <&3
+  kill -INT $$ || exit
+  n=0
+  while kill -0 $$ && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done
+  rm -rf "$0"
+) >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null`;
+
+/**
+ * A real server of one's own, from the binaries that npm installed. It keeps its port and its data over
+ * {@link EmbeddedServer.crash} and {@link EmbeddedServer.start}, and dies with the process that started it.
+ *
+ * @example
+ * ```ts
+ * const server = await startEmbeddedServer();
+ * await server.crash(); // like kill -9 on every process of it
+ * await server.start(); // recovers, at the same url
+ * await server.remove();
+ * ```
+ */
+export class EmbeddedServer {
+  readonly #folder: string;
+  readonly #binaries: PostgresBinaries;
+  readonly #user: ServerUser;
+  readonly #password: string;
+  #port = 0;
+  #process: ServerProcess | undefined;
+
+  constructor(folder: string, binaries: PostgresBinaries, user: ServerUser, password: string) {
+    this.#folder = folder;
+    this.#binaries = binaries;
+    this.#user = user;
+    this.#password = password;
+  }
+
+  /** Connection string of the superuser, to the database `postgres`. */
+  get url(): string {
+    return `postgres://postgres:${this.#password}@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  /** Starts the server; after a stop or a crash on the port that it had. Resolves once it takes connections. */
+  async start(): Promise<void> {
+    const log: string[] = [];
+    for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+      if (this.#port === 0 || attempt > 0) this.#port = await freePort();
+      this.#process = this.#spawn();
+      if (await isReady(this.#process, log)) return;
+    }
+    throw new Error(`The Postgres server did not start:\n${log.join("")}`);
+  }
+
+  /** Stops the server in order: open connections are closed, everything is written. */
+  stop(): Promise<void> {
+    return this.#end("SIGINT");
+  }
+
+  /** Stops every process of the server at once and writes nothing more, so that the next start has to recover. */
+  crash(): Promise<void> {
+    return this.#end("SIGQUIT");
+  }
+
+  /** Stops the server and deletes its data. */
+  async remove(): Promise<void> {
+    await this.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#process;
+    this.#process = undefined;
+    if (server?.exitCode !== null || server.signalCode !== null) return;
+    const exit = once(server, "exit");
+    server.kill(signal);
+    await exit;
+  }
+
+  #spawn(): ServerProcess {
+    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const command = [
+      this.#binaries.postgres,
+      "-D",
+      dataFolder(this.#folder),
+      "-p",
+      String(this.#port),
+      ...settings,
+    ];
+    const server = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.#folder, ...command], {
+      ...this.#user,
+      cwd: this.#folder,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    server.stdin.on("error", () => undefined);
+    return server;
+  }
+}
+
+/** Creates a cluster in a folder of its own and starts it. Strings sort as in English, not by bytes, as in most production. */
+export async function startEmbeddedServer(): Promise<EmbeddedServer> {
+  const user = await serverUser();
+  const folder = await makeSharedFolder("checkpoint-postgres-", user);
+  const password = randomBytes(12).toString("hex");
+  try {
+    const binaries = await preparePostgresBinaries(folder, user);
+    await createCluster(folder, binaries, user, password);
+    const server = new EmbeddedServer(folder, binaries, user, password);
+    await server.start();
+    return server;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function dataFolder(folder: string): string {
+  return join(folder, "data");
+}
+
+async function createCluster(
+  folder: string,
+  binaries: PostgresBinaries,
+  user: ServerUser,
+  password: string,
+): Promise<void> {
+  const passwordFile = join(folder, "password");
+  await writeFile(passwordFile, password);
+  await ownedBy(passwordFile, user);
+  await mkdir(dataFolder(folder));
+  await ownedBy(dataFolder(folder), user);
+  await chmod(dataFolder(folder), 0o700);
+  const locale = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C", "--encoding=UTF8"];
+  const login = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=password"];
+  const flags = [`--pgdata=${dataFolder(folder)}`, "--no-sync", "--no-instructions", ...login, ...locale];
+  await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });
+  await rm(passwordFile);
+}
+
+/** Whether the server came up; it exits at once if another program took the port in the meantime. */
+function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.on("error", (error) => {
+      log.push(`${error.message}\n`);
+      resolve(false);
+    });
+    server.once("exit", () => {
+      resolve(false);
+    });
+    server.stderr.setEncoding("utf8").on("data", (text: string) => {
+      // Kept until the start is decided, so that a failure can be explained; read and dropped ever after.
+      if (log.length < 100) log.push(text);
+      if (text.includes(READY)) resolve(true);
+    });
+  });
+}

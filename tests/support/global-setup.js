@@ -1,0 +1,10 @@
+import { tsImport } from "tsx/esm/api";
+
+/** Starts the server for the whole run and tells the workers where it is; they inherit the environment. */
+export default async function globalSetup() {
+  const { startTestServer, describeServerVersion } = await tsImport("./test-server.ts", import.meta.url);
+  const server = await startTestServer();
+  process.env.CHECKPOINT_TEST_SERVER = server.url;
+  globalThis.stopTestServer = () => server.stop();
+  console.log(`\nTest server: ${await describeServerVersion(server.url)} (${server.origin})`);
+}

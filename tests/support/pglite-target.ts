@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import { z } from "zod";
+import { RESET, type TestDatabase } from "./test-database.js";
+
+const CACHE = new URL("../../node_modules/.cache/checkpoint-tests/", import.meta.url);
+
+/**
+ * A fresh PGlite in memory. The first start of all takes seconds and leaves a snapshot of the empty cluster, and each
+ * test file compiles the program once; every further database is unpacked from the one and run by the other.
+ */
+export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
+  prepared ??= prepare();
+  return new PgliteDatabase(await PGlite.create(await prepared));
+}
+
+interface Prepared {
+  readonly loadDataDir: Blob;
+  readonly pgliteWasmModule: WebAssembly.Module;
+}
+
+let prepared: Promise<Prepared> | undefined;
+
+async function prepare(): Promise<Prepared> {
+  const program = dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite"));
+  const pgliteWasmModule = await WebAssembly.compile(await readFile(join(program, "pglite.wasm")));
+  return { loadDataDir: await loadSnapshot(program), pgliteWasmModule };
+}
+
+/** Reads the snapshot of this very version of PGlite, or takes it; `npm ci` removes it along with PGlite. */
+async function loadSnapshot(program: string): Promise<Blob> {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(program, "../package.json"), "utf8")));
+  const file = fileURLToPath(new URL(`pglite-${version}.tar`, CACHE));
+  try {
+    return new Blob([await readFile(file)]);
+  } catch {
+    const snapshot = await takeSnapshot();
+    // Two workers may get here at once; the second replaces the file of the first by its like.
+    const draft = `${file}.${randomBytes(4).toString("hex")}`;
+    await mkdir(CACHE, { recursive: true });
+    await writeFile(draft, new Uint8Array(await snapshot.arrayBuffer()));
+    await rename(draft, file);
+    return snapshot;
+  }
+}
+
+async function takeSnapshot(): Promise<Blob> {
+  const first = await PGlite.create();
+  try {
+    return await first.dumpDataDir("none");
+  } finally {
+    await first.close();
+  }
+}
+
+class PgliteDatabase implements TestDatabase<PGlite> {
+  readonly source: PGlite;
+
+  constructor(source: PGlite) {
+    this.source = source;
+  }
+
+  kysely<DB>(): Kysely<DB> {
+    return new Kysely<DB>({ dialect: new PGliteDialect({ pglite: this.source }) });
+  }
+
+  async query<Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    return (await this.source.query<Row>(sql, parameters)).rows;
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.source.exec(sql);
+  }
+
+  reset(): Promise<void> {
+    return this.exec(RESET);
+  }
+
+  async drop(): Promise<void> {
+    if (!this.source.closed) await this.source.close();
+  }
+}

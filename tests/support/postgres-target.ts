@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { RESET, type TestDatabase } from "./test-database.js";
+
+/** The server of the run, as databases are created on it. */
+export interface PostgresServer {
+  createDatabase(): Promise<TestDatabase<string>>;
+  close(): Promise<void>;
+}
+
+/** Connects to the server that the global setup started; the connection is made with the first database. */
+export function connectToServer(): PostgresServer {
+  const url = process.env.CHECKPOINT_TEST_SERVER;
+  if (url === undefined) throw new Error("No test server: run the tests through jest, with its global setup");
+  const admin = quietPool(url, 1);
+  return {
+    createDatabase: async () => {
+      const name = `checkpoint_${randomBytes(8).toString("hex")}`;
+      await admin.query(`create database ${name}`);
+      return new PostgresDatabase(databaseUrl(url, name), async () => {
+        await admin.query(`drop database if exists ${name} with (force)`);
+      });
+    },
+    close: () => admin.end(),
+  };
+}
+
+class PostgresDatabase implements TestDatabase<string> {
+  readonly source: string;
+  readonly #dropOnServer: () => Promise<void>;
+  readonly #pools: pg.Pool[] = [];
+  #dropped: Promise<void> | undefined;
+
+  constructor(url: string, dropOnServer: () => Promise<void>) {
+    this.source = url;
+    this.#dropOnServer = dropOnServer;
+  }
+
+  kysely<DB>(): Kysely<DB> {
+    return new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.#pool() }) });
+  }
+
+  async query<Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    return this.#onConnection(async (client) => (await client.query<Row>(sql, parameters)).rows);
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.#onConnection((client) => client.query(sql));
+  }
+
+  reset(): Promise<void> {
+    return this.exec(RESET);
+  }
+
+  drop(): Promise<void> {
+    this.#dropped ??= this.#drop();
+    return this.#dropped;
+  }
+
+  async #drop(): Promise<void> {
+    await Promise.all(this.#pools.filter((pool) => !pool.ended).map((pool) => pool.end()));
+    await this.#dropOnServer();
+  }
+
+  // A connection for each call leaves no session behind that would hide or keep what a test looks for.
+  async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
+    const client = new pg.Client({ connectionString: this.source });
+    await client.connect();
+    try {
+      return await use(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  #pool(): pg.Pool {
+    const pool = quietPool(this.source, 4);
+    this.#pools.push(pool);
+    return pool;
+  }
+}
+
+/** A pool that outlives the death of its connections: tests terminate backends on purpose. */
+function quietPool(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max });
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeEach, describe } from "@jest/globals";
+import type { PGlite } from "@electric-sql/pglite";
+import { createPgliteDatabase } from "./pglite-target.js";
+import { connectToServer } from "./postgres-target.js";
+import type { DatabaseSource, TestDatabase } from "./test-database.js";
+
+export type { DatabaseSource, TestDatabase } from "./test-database.js";
+
+/** A kind of Postgres that a suite runs on. */
+export interface Target<Source extends DatabaseSource = DatabaseSource> {
+  readonly name: "postgres" | "pglite";
+  /**
+   * A fresh, empty database. One that a test or a `beforeEach` creates lives until the end of the test, one that a
+   * `beforeAll` creates until the end of the suite.
+   */
+  createDatabase(): Promise<TestDatabase<Source>>;
+}
+
+/**
+ * Runs a suite once per target: on a real server and on PGlite.
+ *
+ * @example
+ * ```ts
+ * describeEachTarget("put", (target) => {
+ *   it("stores a checkpoint", async () => {
+ *     const database = await target.createDatabase();
+ *     const saver = new PostgresSaver(database.source);
+ *   });
+ * });
+ * ```
+ */
+export function describeEachTarget(name: string, body: (target: Target) => void): void {
+  describeServer(name, body);
+  describePglite(name, body);
+}
+
+/** Runs a suite on the server alone, for what PGlite does not have: several connections, roles, lost backends. */
+export function describeServer(name: string, body: (target: Target<string>) => void): void {
+  describe(`${name} (postgres)`, () => {
+    const server = connectToServer();
+    describeTarget("postgres", () => server.createDatabase(), body);
+    afterAll(() => server.close());
+  });
+}
+
+/** Runs a suite on PGlite alone. */
+export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
+  describe(`${name} (pglite)`, () => {
+    describeTarget("pglite", createPgliteDatabase, body);
+  });
+}
+
+function describeTarget<Source extends DatabaseSource>(
+  name: Target["name"],
+  create: () => Promise<TestDatabase<Source>>,
+  body: (target: Target<Source>) => void,
+): void {
+  const ofSuite: TestDatabase[] = [];
+  const ofTest: TestDatabase[] = [];
+  let inTest = false;
+  beforeEach(() => {
+    inTest = true;
+  });
+  body({
+    name,
+    createDatabase: async () => {
+      const database = await create();
+      (inTest ? ofTest : ofSuite).push(database);
+      return database;
+    },
+  });
+  // After the body, so that its own hooks still find the databases open: hooks run in the order of their making.
+  afterEach(async () => {
+    inTest = false;
+    await dropAll(ofTest);
+  });
+  afterAll(() => dropAll(ofSuite));
+}
+
+async function dropAll(databases: TestDatabase[]): Promise<void> {
+  for (const database of databases.splice(0)) await database.drop();
+}

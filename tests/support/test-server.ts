@@ -1,0 +1,44 @@
+import pg from "pg";
+import { startContainerServer } from "./container-server.js";
+import { startEmbeddedServer } from "./embedded-server.js";
+
+/** A Postgres server that the suite may create databases on. */
+export interface TestServer {
+  /** Connection string of a role that may create databases. */
+  readonly url: string;
+  /** Where the server comes from, for the line that says what the suite ran on. */
+  readonly origin: string;
+  /** Stops the server if it was started for the tests; one that was found running is left alone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The server that the suite runs on: the one that `DATABASE_URL` names, else a container where an engine answers, else
+ * the server binaries that npm installed. There is no fourth way: a suite without a server fails.
+ */
+export async function startTestServer(): Promise<TestServer> {
+  const url = process.env.DATABASE_URL;
+  if (url !== undefined && url !== "") return { url, origin: "DATABASE_URL", stop: () => Promise.resolve() };
+  const container = await startContainerServer();
+  if (container !== undefined) return container;
+  const server = await startEmbeddedServer();
+  return { url: server.url, origin: "embedded", stop: () => server.remove() };
+}
+
+/** What the server says it is, such as `PostgreSQL 18.4, collation en-US (icu)`. */
+export async function describeServerVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const version = await client.query<{ server_version: string }>("show server_version");
+    const locale = await client.query<{ locale: string }>(LOCALE_QUERY);
+    return `PostgreSQL ${version.rows[0]?.server_version ?? "?"}, collation ${locale.rows[0]?.locale ?? "?"}`;
+  } finally {
+    await client.end();
+  }
+}
+
+// The column for the ICU locale was renamed in 17; going through jsonb spares a query per version.
+const LOCALE_QUERY = `
+  select coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate') as locale
+  from (select to_jsonb(pg_database) as d from pg_database where datname = current_database()) as current`;
