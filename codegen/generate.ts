@@ -1,0 +1,47 @@
+/**
+ * Writes `src/db/schema.generated.ts` from a database that the migrations have just built; with `--verify` it only
+ * compares, and exits 1 when the file is behind the migrations. PGlite is enough: it is Postgres, and needs no server.
+ */
+import { fileURLToPath } from "node:url";
+import { generate, PostgresDialect } from "kysely-codegen";
+import { openDatabase } from "../src/db/open-database.js";
+import { migrateToLatest } from "../src/migrations/migrate.js";
+
+const OUT_FILE = fileURLToPath(new URL("../src/db/schema.generated.ts", import.meta.url));
+
+async function run(verify: boolean): Promise<void> {
+  const database = openDatabase("memory://");
+  try {
+    await migrateToLatest(database.kysely);
+    await generate({
+      db: database.kysely,
+      dialect: new PostgresDialect(),
+      defaultSchemas: ["public"],
+      includePattern: "public.checkpoint*",
+      customImports: { StoredCheckpoint: "./stored-json.js" },
+      overrides: {
+        columns: {
+          "checkpoints.checkpoint": "JSONColumnType<StoredCheckpoint, string, string>",
+          "checkpoint_blobs.blob": "Uint8Array | null",
+          "checkpoint_writes.blob": "Uint8Array",
+          "checkpoints.metadata": "JSONColumnType<JsonObject, string | undefined, string>",
+        },
+      },
+      outFile: OUT_FILE,
+      typeOnlyImports: true,
+      verify,
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+const verify = process.argv.includes("--verify");
+try {
+  await run(verify);
+  console.log(verify ? "src/db/schema.generated.ts is up to date" : "wrote src/db/schema.generated.ts");
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  if (verify) console.error("run `npm run codegen` and commit the result");
+  process.exitCode = 1;
+}

@@ -1,0 +1,23 @@
+import type { Selectable } from "kysely";
+import type { DB } from "./schema.generated.js";
+
+/**
+ * The tables of this library, for a Kysely of the application's own: generated from the migrated schema.
+ *
+ * @example
+ * ```ts
+ * const db = new Kysely<AppTables & CheckpointDatabase>({ dialect });
+ * await db.transaction().execute(async (transaction) => {
+ *   await transaction.insertInto("orders").values(order).execute();
+ *   await new PostgresSaver(transaction).put(config, checkpoint, metadata, newVersions);
+ * });
+ * ```
+ */
+export type CheckpointDatabase = DB;
+
+/** A row of `checkpoints`. */
+export type CheckpointRow = Selectable<CheckpointDatabase["checkpoints"]>;
+/** A row of `checkpoint_blobs`. */
+export type CheckpointBlobRow = Selectable<CheckpointDatabase["checkpoint_blobs"]>;
+/** A row of `checkpoint_writes`. */
+export type CheckpointWriteRow = Selectable<CheckpointDatabase["checkpoint_writes"]>;

@@ -1,0 +1,13 @@
+export type {
+  CheckpointBlobRow,
+  CheckpointDatabase,
+  CheckpointRow,
+  CheckpointWriteRow,
+} from "./checkpoint-database.js";
+export {
+  type DatabaseSource,
+  openDatabase,
+  type OpenDatabaseOptions,
+  type OpenedDatabase,
+} from "./open-database.js";
+export type { PGliteInstance } from "./pglite-source.js";

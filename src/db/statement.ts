@@ -1,0 +1,75 @@
+import {
+  CompiledQuery,
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+} from "kysely";
+import type { CheckpointDatabase } from "./checkpoint-database.js";
+
+/** What the builder of a statement calls for each parameter: a typed hole, filled anew at every run. */
+export type Parameter<Params> = <Name extends keyof Params & string>(name: Name) => RawBuilder<Params[Name]>;
+
+/** Builds the query of a statement over the tables of one schema. */
+export type StatementBuilder<Params, Row> = (
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<Params>,
+) => Compilable<Row>;
+
+/**
+ * A query that Kysely builds and compiles once per schema, and that is then run with fresh parameters. Building one
+ * anew costs more than Postgres takes to answer it, and only the same text can be sent as a prepared statement.
+ */
+export class Statement<Params extends object, Row> {
+  readonly #build: StatementBuilder<Params, Row>;
+  readonly #compiledBySchema = new Map<string, CompiledQuery<Row>>();
+
+  constructor(build: StatementBuilder<Params, Row>) {
+    this.#build = build;
+  }
+
+  /** The compiled query for `schema`, its holes filled from `params`. */
+  bind(schema: string, params: Params): CompiledQuery<Row> {
+    const { sql: text, parameters } = this.#compiled(schema);
+    return CompiledQuery.raw(
+      text,
+      parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
+    );
+  }
+
+  #compiled(schema: string): CompiledQuery<Row> {
+    const known = this.#compiledBySchema.get(schema);
+    if (known !== undefined) return known;
+    const compiled = this.#build(compiler.withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    this.#compiledBySchema.set(schema, compiled);
+    return compiled;
+  }
+}
+
+/** Stands in a compiled query's parameters for the value that a run brings. */
+class Hole {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+function valueAt(params: object, name: string): unknown {
+  return Object.getOwnPropertyDescriptor(params, name)?.value;
+}
+
+// Compiles only: nothing can be sent through it.
+const compiler = /* @__PURE__ */ new Kysely<CheckpointDatabase>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});

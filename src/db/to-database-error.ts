@@ -1,0 +1,60 @@
+import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors.js";
+
+/** SQLSTATE classes and codes after which the same statement may succeed. */
+const TRANSIENT_CLASSES = new Set([
+  "08", // connection exception
+  "53", // insufficient resources: too many connections, out of memory, disk full
+]);
+const TRANSIENT_STATES = new Set([
+  "25006", // read_only_sql_transaction: a failover is under way
+  "40001", // serialization_failure
+  "40P01", // deadlock_detected
+  "55P03", // lock_not_available
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now
+]);
+const CONNECTION_STATES = new Set(["57P01", "57P02", "57P03"]);
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/**
+ * The one place where what a driver throws becomes an error of ours. Goes by SQLSTATE and by the operating system's
+ * codes, never by message text. An error that is ours already, or that is a mistake in the program, is given back.
+ */
+export function toDatabaseError(error: unknown): Error {
+  if (error instanceof CheckpointError) return error;
+  if (!(error instanceof Error))
+    return new DatabaseError("the driver threw what is no error", { cause: error });
+  // A wrong argument of our own making: not the database's doing, and no better when tried again.
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error;
+
+  const code = codeOf(error);
+  if (code !== undefined && isSqlState(code)) return fromSqlState(error, code);
+  // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
+  return new ConnectionError(`no connection to the database: ${describe(error)}`, { cause: error });
+}
+
+function fromSqlState(error: Error, sqlState: string): DatabaseError {
+  const transient = TRANSIENT_STATES.has(sqlState) || TRANSIENT_CLASSES.has(sqlState.slice(0, 2));
+  const options = { cause: error, sqlState, transient };
+  const message = `${error.message} (SQLSTATE ${sqlState})`;
+  if (sqlState === INSUFFICIENT_PRIVILEGE) return new PermissionError(message, options);
+  if (sqlState.startsWith("08") || CONNECTION_STATES.has(sqlState))
+    return new ConnectionError(message, options);
+  return new DatabaseError(message, options);
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+// Node's own codes, such as EPIPE, may have five capitals as well; every SQLSTATE has a digit.
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
+}
+
+// A refused connection to a name with several addresses is an AggregateError with an empty message.
+function describe(error: Error): string {
+  if (error.message !== "") return error.message;
+  return error instanceof AggregateError ? error.errors.map(String).join("; ") : error.name;
+}

@@ -1,0 +1,107 @@
+import { type Kysely, sql } from "kysely";
+import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { toDatabaseError } from "../db/to-database-error.js";
+import { MIGRATION_TABLE } from "./migrator.js";
+import { MIGRATION_NAMES } from "./steps/index.js";
+
+/** How far a schema has come. */
+export interface MigrationStatus {
+  /** The schema that was asked about. */
+  readonly schema: string;
+  /** The steps that have run there, oldest first. */
+  readonly applied: readonly string[];
+  /** The steps of this version of the library that have not run there, oldest first. */
+  readonly pending: readonly string[];
+  /** Steps on record that this version of the library does not know: it is older than the database. */
+  readonly unknown: readonly string[];
+  /** The highest migration of the official savers, `null` where none ever ran. */
+  readonly officialVersion: number | null;
+}
+
+interface Catalog {
+  recordReadable: boolean;
+  officialReadable: boolean;
+  tablesComplete: boolean;
+}
+
+/**
+ * Tells which migration steps have run in a schema. Reads only, in a lent transaction too, and needs no privilege
+ * beyond reading the tables.
+ *
+ * @example
+ * ```ts
+ * const { pending } = await migrationStatus(db, { schema: "agents" });
+ * if (pending.length > 0) throw new Error(`database is behind: ${pending.join(", ")}`);
+ * ```
+ * @throws DatabaseError when the database can't be reached.
+ */
+export async function migrationStatus(
+  db: Kysely<CheckpointDatabase>,
+  options: { readonly schema?: string } = {},
+): Promise<MigrationStatus> {
+  const schema = options.schema ?? "public";
+  const plain = db.withoutPlugins();
+  try {
+    const catalog = await readCatalog(plain, schema);
+    const applied = catalog.recordReadable ? await readRecord(plain, schema) : assumeApplied(catalog);
+    return {
+      schema,
+      applied,
+      pending: MIGRATION_NAMES.filter((name) => !applied.includes(name)),
+      unknown: applied.filter((name) => !MIGRATION_NAMES.includes(name)),
+      officialVersion: catalog.officialReadable ? await readOfficialVersion(plain, schema) : null,
+    };
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+/**
+ * A role may have been granted the three tables and not the record of migrations. The catalog, which everyone may
+ * read, then tells whether the tables are what the steps would have made of them.
+ */
+function assumeApplied(catalog: Catalog): readonly string[] {
+  return catalog.tablesComplete ? MIGRATION_NAMES : [];
+}
+
+// Asks the catalog first, since a query that fails would abort a transaction that we were lent.
+async function readCatalog(db: Kysely<CheckpointDatabase>, schema: string): Promise<Catalog> {
+  const table = (name: string) => sql<string>`format('%I.%I', ${schema}::text, ${name}::text)`;
+  const readable = (name: string) =>
+    sql<boolean>`coalesce(has_table_privilege(to_regclass(${table(name)})::oid, 'select'), false)`;
+  const column = (name: string, attribute: string) => sql<boolean>`exists (
+    select from pg_attribute
+    where attrelid = to_regclass(${table(name)})::oid and attname = ${attribute} and not attisdropped
+  )`;
+  const nullable = (name: string, attribute: string) => sql<boolean>`exists (
+    select from pg_attribute
+    where attrelid = to_regclass(${table(name)})::oid and attname = ${attribute} and not attnotnull
+  )`;
+  const { rows } = await sql<Catalog>`
+    select
+      ${readable(MIGRATION_TABLE)} as "recordReadable",
+      ${readable("checkpoint_migrations")} as "officialReadable",
+      ${column("checkpoints", "metadata")}
+        and ${nullable("checkpoint_blobs", "blob")}
+        and ${column("checkpoint_writes", "task_path")} as "tablesComplete"`.execute(db);
+  return rows[0] ?? { recordReadable: false, officialReadable: false, tablesComplete: false };
+}
+
+async function readRecord(db: Kysely<CheckpointDatabase>, schema: string): Promise<string[]> {
+  const rows = await db
+    .withSchema(schema)
+    .selectFrom(MIGRATION_TABLE)
+    .select("name")
+    .orderBy("name")
+    .execute();
+  return rows.map((row) => row.name);
+}
+
+async function readOfficialVersion(db: Kysely<CheckpointDatabase>, schema: string): Promise<number | null> {
+  const row = await db
+    .withSchema(schema)
+    .selectFrom("checkpoint_migrations")
+    .select((eb) => eb.fn.max("v").as("v"))
+    .executeTakeFirst();
+  return row?.v ?? null;
+}

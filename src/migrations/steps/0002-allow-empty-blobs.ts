@@ -1,0 +1,35 @@
+import { MigrationError } from "../../errors.js";
+import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
+import type { MigrationStep } from "./step.js";
+
+const OFFICIAL_VERSIONS = [4];
+
+/** A channel that was emptied is a blob row of type `empty` without bytes. */
+export const allowEmptyBlobs: MigrationStep = {
+  async up(db) {
+    await db.schema
+      .alterTable("checkpoint_blobs")
+      .alterColumn("blob", (column) => column.dropNotNull())
+      .execute();
+    await recordOfficialVersions(db, OFFICIAL_VERSIONS);
+  },
+
+  async down(db) {
+    const empty = await db
+      .selectFrom("checkpoint_blobs")
+      .select("thread_id")
+      .where("blob", "is", null)
+      .limit(1)
+      .executeTakeFirst();
+    if (empty !== undefined) {
+      throw new MigrationError(
+        `thread "${empty.thread_id}" has an emptied channel, which the older schema can't hold`,
+      );
+    }
+    await forgetOfficialVersions(db, OFFICIAL_VERSIONS);
+    await db.schema
+      .alterTable("checkpoint_blobs")
+      .alterColumn("blob", (column) => column.setNotNull())
+      .execute();
+  },
+};

@@ -1,0 +1,32 @@
+import { sql } from "kysely";
+import { MigrationError } from "../../errors.js";
+import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
+import type { MigrationStep } from "./step.js";
+
+// 5 does nothing, and 6 to 8 index thread_id, which the primary keys do already.
+const OFFICIAL_VERSIONS = [5, 6, 7, 8, 9];
+
+/** Where in the graph a task stands: the first key by which pending writes are ordered. */
+export const addTaskPath: MigrationStep = {
+  async up(db) {
+    await db.schema
+      .alterTable("checkpoint_writes")
+      .addColumn("task_path", sql`text`, (column) => column.ifNotExists().notNull().defaultTo(""))
+      .execute();
+    await recordOfficialVersions(db, OFFICIAL_VERSIONS);
+  },
+
+  async down(db) {
+    const used = await db
+      .selectFrom("checkpoint_writes")
+      .select("thread_id")
+      .where("task_path", "<>", "")
+      .limit(1)
+      .executeTakeFirst();
+    if (used !== undefined) {
+      throw new MigrationError(`thread "${used.thread_id}" has writes with a task path, which would be lost`);
+    }
+    await forgetOfficialVersions(db, OFFICIAL_VERSIONS);
+    await db.schema.alterTable("checkpoint_writes").dropColumn("task_path").execute();
+  },
+};

@@ -1,0 +1,14 @@
+import { createTables } from "./0001-create-tables.js";
+import { allowEmptyBlobs } from "./0002-allow-empty-blobs.js";
+import { addTaskPath } from "./0003-add-task-path.js";
+import type { MigrationStep } from "./step.js";
+
+/** Every step, oldest first, by the name that is recorded in the database. */
+export const MIGRATION_STEPS: Readonly<Record<string, MigrationStep>> = {
+  "0001-create-tables": createTables,
+  "0002-allow-empty-blobs": allowEmptyBlobs,
+  "0003-add-task-path": addTaskPath,
+};
+
+/** The names of {@link MIGRATION_STEPS}, oldest first. */
+export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATION_STEPS).sort();
