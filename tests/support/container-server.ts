@@ -35,9 +35,12 @@ export async function startContainerServer(): Promise<TestServer | undefined> {
   }
 }
 
-/** The first of `hosts` where something speaks HTTP within {@link PING_TIMEOUT_MS}. */
-export async function findEngine(hosts: readonly string[]): Promise<string | undefined> {
-  for (const host of hosts) if (await answers(host)) return host;
+/** The first of `hosts` where something speaks HTTP within `timeoutMs`. */
+export async function findEngine(
+  hosts: readonly string[],
+  timeoutMs = PING_TIMEOUT_MS,
+): Promise<string | undefined> {
+  for (const host of hosts) if (await answers(host, timeoutMs)) return host;
   return undefined;
 }
 
@@ -55,9 +58,9 @@ function engineHosts(): string[] {
 }
 
 // Any response will do: an engine behind TLS answers a plain request with 400.
-function answers(host: string): Promise<boolean> {
+function answers(host: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = get({ ...address(host), path: "/_ping", timeout: PING_TIMEOUT_MS }, (response) => {
+    const request = get({ ...address(host), path: "/_ping", timeout: timeoutMs }, (response) => {
       response.resume();
       resolve(true);
     });

@@ -1,0 +1,53 @@
+import { defineConfig, type Rolldown } from "tsdown";
+
+/** Packages without a CommonJS build whose types appear in ours. Node requires them as they are, from 20.19 on. */
+const ESM_ONLY = ["kysely"];
+
+/** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
+const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    db: "src/db/index.ts",
+    migrations: "src/migrations/index.ts",
+    serde: "src/serde/index.ts",
+    cli: "src/cli/index.ts",
+  },
+  format: ["esm", "cjs"],
+  platform: "node",
+  target: "node20.19",
+  fixedExtension: false,
+  sourcemap: true,
+  dts: { sourcemap: false },
+  deps: { skipNodeModulesBundle: true },
+  plugins: [finishDeclarations()],
+  // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
+  inputOptions: (options, _format, { cjsDts }) =>
+    cjsDts ? { ...options, plugins: [options.plugins, finishDeclarations()] } : options,
+});
+
+/** Makes the declarations check in a strict project that looks into its dependencies, whatever its module system. */
+function finishDeclarations(): Rolldown.Plugin {
+  return {
+    name: "finish-declarations",
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== "chunk" || !/\.d\.c?ts$/.test(file.fileName)) continue;
+        // There is no such map, and the sources that it would lead to are not published.
+        file.code = file.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
+        if (file.fileName.endsWith(".d.cts")) file.code = ESM_ONLY.reduce(markImports, file.code);
+      }
+    },
+  };
+}
+
+function markImports(declarations: string, name: string): string {
+  const specifier = `"(${name}(?:/[^"]*)?)"`;
+  return declarations
+    .replaceAll(
+      new RegExp(`^(import|export) (?:type )?(.*) from ${specifier};$`, "gm"),
+      `$1 type $2 from "$3" with ${RESOLUTION_MODE};`,
+    )
+    .replaceAll(new RegExp(`import\\(${specifier}\\)`, "g"), `import("$1", { with: ${RESOLUTION_MODE} })`);
+}
