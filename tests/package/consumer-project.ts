@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the checkout. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a program printed, and how it ended. */
+export interface Outcome {
+  readonly code: number | string;
+  readonly output: string;
+}
+
+/** Runs a program of Node's to its end, whatever that is. What it prints to both streams counts. */
+export function runNode(cwd: string, script: string, ...args: string[]): Promise<Outcome> {
+  return runProgram(cwd, process.execPath, [script, ...args]);
+}
+
+/** Packs the package as npm would publish it and returns the path of the tarball. */
+export async function pack(folder: string): Promise<string> {
+  const { code, output } = await runProgram(ROOT, "npm", [
+    "pack",
+    "--ignore-scripts",
+    "--loglevel=error",
+    `--pack-destination=${folder}`,
+  ]);
+  if (code !== 0) throw new Error(`npm pack failed: ${output}`);
+  return join(folder, output.trim().split("\n").at(-1) ?? "");
+}
+
+/**
+ * An otherwise empty project, outside of the checkout, that has the package installed: unpacked as npm would, with what it
+ * needs linked from the checkout, so that no network is needed.
+ */
+export class ConsumerProject {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** @param dependencies the packages to be had in the project besides the package itself */
+  static async create(tarball: string, dependencies: readonly string[]): Promise<ConsumerProject> {
+    const project = new ConsumerProject(await mkdtemp(join(await realpath(tmpdir()), "consumer-")));
+    await mkdir(project.packageFolder, { recursive: true });
+    await runProgram(project.packageFolder, "tar", ["-xzf", tarball, "--strip-components=1"]);
+    for (const name of dependencies) await project.#link(name);
+    return project;
+  }
+
+  get packageFolder(): string {
+    return join(this.folder, "node_modules", "langgraph-checkpoint-kysely");
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, file), text);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true });
+  }
+
+  async #link(name: string): Promise<void> {
+    const path = join(this.folder, "node_modules", name);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(join(ROOT, "node_modules", name), path);
+  }
+}
+
+function runProgram(cwd: string, program: string, args: readonly string[]): Promise<Outcome> {
+  // What this very process was started with is not what a consumer's would be.
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      resolve({
+        code: error === null ? 0 : (error.code ?? error.signal ?? "unknown"),
+        output: stdout + stderr,
+      });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+/** What a project on ES modules writes: every subpath, and every planned use of its types. */
+export const ESM_CONSUMER = `
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
+import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
+import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
+import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
+export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
+export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
+export const named = [openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
+`;
+
+/** The same from a CommonJS module. */
+export const CJS_CONSUMER = `
+import checkpoint = require("@langchain/langgraph-checkpoint");
+import root = require("langgraph-checkpoint-kysely");
+import db = require("langgraph-checkpoint-kysely/db");
+import migrations = require("langgraph-checkpoint-kysely/migrations");
+import serde = require("langgraph-checkpoint-kysely/serde");
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>] = [false, false, false];
+const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
+const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
+const named = [db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
+export = { typed, asSaver, isOurs, named };
+`;
+
+const NAMES = {
+  "": ["CheckpointError", "PostgresSaver"],
+  "/db": ["openDatabase"],
+  "/migrations": ["migrateToLatest", "migrationStatus"],
+  "/serde": ["JsonSerializer", "MsgpackSerializer"],
+};
+
+/** Programs that print the public names that a subpath lacks, one of each module system. */
+export const RUNTIME_PROGRAMS = {
+  "import.mjs": runtimeProgram((path) => `await import(${path})`),
+  "require.cjs": runtimeProgram((path) => `require(${path})`),
+};
+
+function runtimeProgram(load: (path: string) => string): string {
+  const lines = Object.entries(NAMES).map(([subpath, names]) => {
+    const path = JSON.stringify(`langgraph-checkpoint-kysely${subpath}`);
+    return `print(${path}, ${load(path)}, ${JSON.stringify(names)});`;
+  });
+  return `
+function print(path, module, names) {
+  console.log(path, "lacks", JSON.stringify(names.filter((name) => typeof module[name] !== "function")));
+}
+${lines.join("\n")}
+`;
+}
+
+/** What {@link RUNTIME_PROGRAMS} print where nothing is missing. */
+export const NOTHING_LACKS = Object.keys(NAMES)
+  .map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`)
+  .join("");
