@@ -3,7 +3,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import {
   deltaChannelHistoryTests,
   specTest,
-  type CheckpointerTestInitializer,
+  type CheckpointSaverTestInitializer,
 } from "@langchain/langgraph-checkpoint-validation";
 
 /**
@@ -13,7 +13,7 @@ import {
  * after a failure. Here a failure ends the test that it belongs to.
  */
 export function runOfficialConformance<Saver extends BaseCheckpointSaver>(
-  initializer: CheckpointerTestInitializer<Saver>,
+  initializer: CheckpointSaverTestInitializer<Saver>,
 ): void {
   Object.assign(expect, { soft: expect });
   specTest(initializer);
