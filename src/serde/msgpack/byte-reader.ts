@@ -1,0 +1,133 @@
+import { isUtf8 } from "node:buffer";
+import { DeserializationError } from "../../errors.js";
+
+const REPLACEMENT = "\ufffd";
+const SHORT_TEXT = 24;
+
+/** Reads numbers, text and bytes one after the other, and never past the end. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #position: number;
+  #end: number;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#position = 0;
+    this.#end = bytes.byteLength;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get remaining(): number {
+    return this.#end - this.#position;
+  }
+
+  /** Calls `read` with only the next `length` bytes to read, all of which it must read. */
+  window<T>(length: number, read: () => T): T {
+    const start = this.#advance(length);
+    const { end, next } = { end: this.#end, next: this.#position };
+    this.#position = start;
+    this.#end = next;
+    const value = read();
+    this.expectEnd();
+    this.#position = next;
+    this.#end = end;
+    return value;
+  }
+
+  /** Refuses bytes that are left over. */
+  expectEnd(): void {
+    if (this.remaining > 0) throw malformed(`${this.remaining} bytes are left over after the value`);
+  }
+
+  uint8(): number {
+    return this.#bytes[this.#advance(1)] ?? 0;
+  }
+
+  uint16(): number {
+    return this.#bytes.readUInt16BE(this.#advance(2));
+  }
+
+  uint32(): number {
+    return this.#bytes.readUInt32BE(this.#advance(4));
+  }
+
+  uint64(): bigint {
+    return this.#bytes.readBigUInt64BE(this.#advance(8));
+  }
+
+  int8(): number {
+    return this.#bytes.readInt8(this.#advance(1));
+  }
+
+  int16(): number {
+    return this.#bytes.readInt16BE(this.#advance(2));
+  }
+
+  int32(): number {
+    return this.#bytes.readInt32BE(this.#advance(4));
+  }
+
+  int64(): bigint {
+    return this.#bytes.readBigInt64BE(this.#advance(8));
+  }
+
+  float32(): number {
+    return this.#bytes.readFloatBE(this.#advance(4));
+  }
+
+  float64(): number {
+    return this.#bytes.readDoubleBE(this.#advance(8));
+  }
+
+  /** The next `length` bytes, copied: the source may be a slice of a driver's buffer. */
+  bytes(length: number): Uint8Array {
+    const start = this.#advance(length);
+    return new Uint8Array(this.#bytes.subarray(start, this.#position));
+  }
+
+  /** The bytes from `start`, a former {@link position}, up to here, copied. */
+  bytesSince(start: number): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(start, this.#position));
+  }
+
+  /** The next `length` bytes as UTF-8. */
+  text(length: number): string {
+    const start = this.#advance(length);
+    return (length < SHORT_TEXT ? this.#ascii(start) : undefined) ?? this.#utf8(start);
+  }
+
+  /** Short ASCII is read faster here than by a call into the runtime. */
+  #ascii(start: number): string | undefined {
+    let text = "";
+    for (let index = start; index < this.#position; index += 1) {
+      const code = this.#bytes[index] ?? 0;
+      if (code > 0x7f) return undefined;
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+
+  #utf8(start: number): string {
+    const text = this.#bytes.toString("utf8", start, this.#position);
+    if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(start, this.#position)))
+      throw malformed("a text is not UTF-8");
+    return text;
+  }
+
+  /** Checks the length before anything is allocated for it. */
+  #advance(length: number): number {
+    const start = this.#position;
+    if (length > this.#end - start)
+      throw malformed(`the bytes end too early: ${length} more are announced, ${this.#end - start} are left`);
+    this.#position = start + length;
+    return start;
+  }
+}
+
+/** The error of bytes that are not the MessagePack that they are said to be. */
+export function malformed(problem: string, cause?: unknown): DeserializationError {
+  return new DeserializationError(`not a MessagePack value: ${problem}`, { typeTag: "msgpack", cause });
+}

@@ -1,0 +1,38 @@
+const ISO_DATETIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:Z|([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/;
+
+/** The first and the last instant that Python's `datetime` can hold in UTC, in milliseconds since 1970. */
+const MIN_TIME_MS = Date.UTC(2000, 0, 1) - 63_082_281_600_000;
+const MAX_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** The text that Python's `datetime.fromisoformat` reads as the same instant; `undefined` where it can't hold it. */
+export function toPythonDatetime(date: Date): string | undefined {
+  const timeMs = date.getTime();
+  if (!(timeMs >= MIN_TIME_MS && timeMs <= MAX_TIME_MS)) return undefined;
+  return date.toISOString().replace("Z", "+00:00");
+}
+
+/**
+ * The instant that Python's `datetime.isoformat()` names, cut to milliseconds. A datetime without an offset is taken as
+ * UTC, so that it does not depend on where it is read.
+ */
+export function fromPythonDatetime(text: string): Date | undefined {
+  const match = ISO_DATETIME.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(toNumber);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second, Number((match[7] ?? "").padEnd(3, "0").slice(0, 3)));
+  date.setTime(date.getTime() - offsetMs(match));
+  return date;
+}
+
+function offsetMs(match: RegExpExecArray): number {
+  const [hours = 0, minutes = 0, seconds = 0] = match.slice(9, 12).map(toNumber);
+  const size = ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  return match[8] === "-" ? -size : size;
+}
+
+function toNumber(digits: string | undefined): number {
+  return Number(digits ?? 0);
+}

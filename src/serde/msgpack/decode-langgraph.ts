@@ -1,0 +1,54 @@
+import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import type { DecodeContext } from "./decode-context.js";
+import { isRecord } from "./prototypes.js";
+
+/** A value from an extension 7. */
+export function decodeDeltaSnapshot(value: unknown): DeltaSnapshot {
+  return new DeltaSnapshot(value);
+}
+
+/**
+ * `Send(node, arg, timeout?)`. Without @langchain/langgraph the result is a literal object of the same shape, which
+ * remembers what it is; the engine takes both.
+ */
+export function decodeSend(args: unknown, origin: PythonOrigin, context: DecodeContext): object {
+  if (!Array.isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
+  const timeout = decodeTimeout(args[2]);
+  const parts = { lg_name: "Send", node: args[0], args: args[1] as unknown, timeout };
+  if (context.langGraph === null) return rememberOrigin(parts, origin);
+  // The constructor would rebuild the argument, and take an object with a node and args in it for another Send.
+  return Object.assign(new context.langGraph.Send(args[0], undefined), parts);
+}
+
+/** Python counts timeouts in seconds, JavaScript in milliseconds. */
+function decodeTimeout(policy: unknown): object | undefined {
+  if (!isRecord(policy)) return undefined;
+  return {
+    runTimeout: toMilliseconds(policy["run_timeout"]),
+    idleTimeout: toMilliseconds(policy["idle_timeout"]),
+    refreshOn: policy["refresh_on"],
+  };
+}
+
+function toMilliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? Math.round(seconds * 1e9) / 1e6 : undefined;
+}
+
+/** `Command(graph, update, resume, goto)`, built from what was given; Python's `None` means that it was not. */
+export function decodeCommand(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
+  if (!isRecord(kwargs)) return context.fail("a Command is malformed");
+  const isFromPython = Object.keys(kwargs)[0] === "graph" && "goto" in kwargs;
+  const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
+  const args = Object.fromEntries(given);
+  if (context.langGraph === null) return rememberOrigin({ lg_name: "Command", ...args }, origin);
+  return new context.langGraph.Command(args);
+}
+
+/** `Overwrite(value)`. */
+export function decodeOverwrite(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
+  if (!isRecord(kwargs)) return context.fail("an Overwrite is malformed");
+  const value = kwargs["value"];
+  if (context.langGraph !== null) return new context.langGraph.Overwrite(value);
+  return rememberOrigin({ lg_name: "Overwrite", __overwrite__: value }, origin);
+}

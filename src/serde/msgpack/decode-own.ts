@@ -1,0 +1,111 @@
+import type { DecodeContext } from "./decode-context.js";
+import { ERROR_FACTORIES } from "./error-classes.js";
+import { EXT } from "./ext-codes.js";
+import { isRecord } from "./prototypes.js";
+
+/** Decodes one of this library's own extensions, from its bare bytes or from the value that they encode. */
+export type OwnDecoder =
+  | { readonly payload: "bytes"; readonly decode: (bytes: Uint8Array, context: DecodeContext) => unknown }
+  | { readonly payload: "value"; readonly decode: (payload: unknown, context: DecodeContext) => unknown };
+
+/** The decoder of each of this library's own extension codes. */
+export const OWN_DECODERS: ReadonlyMap<number, OwnDecoder> = new Map<number, OwnDecoder>([
+  [EXT.UNDEFINED, { payload: "bytes", decode: () => undefined }],
+  [EXT.BIGINT, { payload: "bytes", decode: decodeBigInt }],
+  [EXT.UTF16, { payload: "bytes", decode: (bytes) => Buffer.from(bytes).toString("utf16le") }],
+  [EXT.URL, { payload: "bytes", decode: (bytes) => new URL(Buffer.from(bytes).toString("utf8")) }],
+  [EXT.LANGCHAIN, { payload: "bytes", decode: decodeLangChain }],
+  [EXT.MAP, { payload: "value", decode: decodeMap }],
+  [EXT.ERROR, { payload: "value", decode: decodeError }],
+  [EXT.BINARY, { payload: "value", decode: decodeBinary }],
+  [EXT.DATE, { payload: "value", decode: decodeDate }],
+  [EXT.REGEXP, { payload: "value", decode: decodeRegExp }],
+  [EXT.SPARSE_ARRAY, { payload: "value", decode: decodeSparseArray }],
+]);
+
+function decodeBigInt(bytes: Uint8Array, context: DecodeContext): bigint {
+  const text = Buffer.from(bytes).toString("latin1");
+  if (!/^-?[0-9a-f]+$/.test(text)) return context.fail("a BigInt is not a hexadecimal number");
+  return text.startsWith("-") ? -BigInt(`0x${text.slice(1)}`) : BigInt(`0x${text}`);
+}
+
+function decodeLangChain(bytes: Uint8Array, context: DecodeContext): unknown {
+  return context.langChain(Buffer.from(bytes).toString("utf8"));
+}
+
+function decodeMap(payload: unknown, context: DecodeContext): Map<unknown, unknown> {
+  const flat = expectArray(payload, context);
+  const map = new Map<unknown, unknown>();
+  for (let index = 0; index < flat.length; index += 2) map.set(flat[index], flat[index + 1]);
+  return map;
+}
+
+/** Puts back the own properties exactly; those of the fresh Error would be of here and now. */
+function decodeError(payload: unknown, context: DecodeContext): Error {
+  const [name, own, hidden] = expectArray(payload, context);
+  const create =
+    typeof name === "string" && Object.hasOwn(ERROR_FACTORIES, name) ? ERROR_FACTORIES[name] : undefined;
+  if (create === undefined || !isRecord(own) || !isRecord(hidden))
+    return context.fail("an Error is malformed");
+  const error = create();
+  for (const key of Object.getOwnPropertyNames(error)) Reflect.deleteProperty(error, key);
+  defineAll(error, hidden, false);
+  defineAll(error, own, true);
+  return error;
+}
+
+function defineAll(error: Error, properties: Record<string, unknown>, enumerable: boolean): void {
+  for (const [key, value] of Object.entries(properties))
+    Object.defineProperty(error, key, { value, enumerable, configurable: true, writable: true });
+}
+
+function decodeBinary(payload: unknown, context: DecodeContext): unknown {
+  const [kind, bytes] = expectArray(payload, context);
+  if (!(bytes instanceof Uint8Array)) return context.fail("binary data is malformed");
+  const buffer = bytes.slice().buffer;
+  switch (kind) {
+    case "ArrayBuffer":
+      return buffer;
+    case "DataView":
+      return new DataView(buffer);
+    case "Uint8ClampedArray":
+      return new Uint8ClampedArray(buffer);
+    default:
+      return context.fail("binary data is of an unknown kind");
+  }
+}
+
+function decodeDate(payload: unknown): Date {
+  return new Date(typeof payload === "number" ? payload : Number.NaN);
+}
+
+function decodeRegExp(payload: unknown, context: DecodeContext): RegExp {
+  const [source, flags, lastIndex] = expectArray(payload, context);
+  if (typeof source !== "string" || typeof flags !== "string" || typeof lastIndex !== "number")
+    return context.fail("a RegExp is malformed");
+  const regexp = new RegExp(source, flags);
+  regexp.lastIndex = lastIndex;
+  return regexp;
+}
+
+function decodeSparseArray(payload: unknown, context: DecodeContext): unknown[] {
+  const [length, ...entries] = expectArray(payload, context);
+  const array: unknown[] = [];
+  if (!isArrayLength(length)) return context.fail("an array has an impossible length");
+  for (let index = 0; index < entries.length; index += 2) {
+    const position = entries[index];
+    if (!isArrayLength(position) || position >= length)
+      return context.fail("an array has an impossible index");
+    array[position] = entries[index + 1];
+  }
+  array.length = length;
+  return array;
+}
+
+function isArrayLength(value: unknown): value is number {
+  return typeof value === "number" && value >>> 0 === value;
+}
+
+function expectArray(payload: unknown, context: DecodeContext): unknown[] {
+  return Array.isArray(payload) ? payload : context.fail("an extension holds no array");
+}

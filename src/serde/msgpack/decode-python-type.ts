@@ -1,0 +1,79 @@
+import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
+import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
+
+type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
+
+/** What the classes of Python's standard library are in JavaScript, by module and name. */
+const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDecoder>([
+  ["builtins.set", (argument) => toSet(argument)],
+  ["builtins.frozenset", (argument, origin) => remembered(toSet(argument), origin)],
+  [
+    "builtins.bytes",
+    (argument) => (argument instanceof Uint8Array ? Buffer.from(argument.buffer) : undefined),
+  ],
+  ["uuid.UUID", (argument) => toUuidText(argument)],
+  ["datetime.datetime", (argument, origin) => toDate(argument, origin)],
+  ["datetime.date", named(["year", "month", "day"])],
+  ["datetime.timedelta", named(["days", "seconds", "microseconds"])],
+  ["datetime.timezone", named(["offset", "name"])],
+  ["re.compile", (argument, origin) => toRegExp(argument, origin)],
+  ["pathlib.Path", (argument) => toPath(argument)],
+  ["pathlib.PosixPath", (argument) => toPath(argument)],
+  ["pathlib.WindowsPath", (argument) => toPath(argument, "\\")],
+  ["pathlib._local.Path", (argument) => toPath(argument)],
+  ["pathlib._local.PosixPath", (argument) => toPath(argument)],
+  ["pathlib._local.WindowsPath", (argument) => toPath(argument, "\\")],
+]);
+
+/** Decodes an instance of a class of Python's standard library; `undefined` where JavaScript has nothing like it. */
+export function decodePythonType(argument: unknown, origin: PythonOrigin): unknown {
+  return TYPE_DECODERS.get(`${origin.module}.${origin.name}`)?.(argument, origin);
+}
+
+function toSet(argument: unknown): Set<unknown> | undefined {
+  return Array.isArray(argument) ? new Set<unknown>(argument) : undefined;
+}
+
+function remembered(value: object | undefined, origin: PythonOrigin): object | undefined {
+  return value === undefined ? undefined : rememberOrigin(value, origin);
+}
+
+function toUuidText(argument: unknown): string | undefined {
+  if (typeof argument !== "string" || !/^[0-9a-f]{32}$/.test(argument)) return undefined;
+  return argument.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** A Date that remembers its text, unless it would be written as just that text anyway. */
+function toDate(argument: unknown, origin: PythonOrigin): Date | undefined {
+  if (typeof argument !== "string" || origin.method !== "fromisoformat") return undefined;
+  const date = fromPythonDatetime(argument);
+  if (date === undefined || toPythonDatetime(date) === argument) return date;
+  return rememberOrigin(date, { ...origin, written: { argument, value: date.getTime() } });
+}
+
+function toRegExp(argument: unknown, origin: PythonOrigin): RegExp | undefined {
+  if (!Array.isArray(argument)) return undefined;
+  const [pattern, flags]: unknown[] = argument;
+  if (typeof pattern !== "string" || typeof flags !== "number") return undefined;
+  const regexp = fromPythonPattern([pattern, flags]);
+  if (regexp === undefined) return undefined;
+  const fresh = toPythonPattern(regexp);
+  if (fresh?.[0] === pattern && fresh[1] === flags) return regexp;
+  return rememberOrigin(regexp, { ...origin, written: { argument, value: String(regexp) } });
+}
+
+/** Gives positional arguments the names that Python's class has for them. */
+function named(fields: readonly string[]): TypeDecoder {
+  return (argument, origin) => {
+    if (!Array.isArray(argument) || argument.length > fields.length) return undefined;
+    const entries = argument.map((value: unknown, index) => [fields[index] ?? "", value] as const);
+    return rememberOrigin(Object.fromEntries(entries), { ...origin, fields });
+  };
+}
+
+function toPath(argument: unknown, separator = "/"): string | undefined {
+  if (!Array.isArray(argument) || !argument.every((part) => typeof part === "string")) return undefined;
+  const [root = "", ...rest] = argument;
+  return root.endsWith(separator) ? root + rest.join(separator) : argument.join(separator);
+}

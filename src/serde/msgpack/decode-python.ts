@@ -1,0 +1,50 @@
+import { classOfPython } from "../langchain/python-modules.js";
+import { reviveDocument, reviveMessage } from "../langchain/revive-message.js";
+import { pythonOriginOf, rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import type { DecodeContext } from "./decode-context.js";
+import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
+import { decodePythonType } from "./decode-python-type.js";
+import { EXT } from "./ext-codes.js";
+import { isObject, isRecord } from "./prototypes.js";
+
+/**
+ * Decodes an extension that names a Python class. The name only selects among the cases below: a class that is none of
+ * them becomes the data that it was made from, and remembers its name.
+ */
+export function decodePython(code: number, payload: unknown, context: DecodeContext): unknown {
+  if (!Array.isArray(payload)) return context.fail("a Python object is malformed");
+  const [module, name, argument, method]: unknown[] = payload;
+  if (typeof module !== "string" || typeof name !== "string")
+    return context.fail("a Python object is malformed");
+  const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
+  if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
+  if (module === "langgraph.types") return decodeLangGraph(argument, origin, context);
+  return decodePythonType(argument, origin) ?? asData(argument, origin);
+}
+
+function decodeModel(fields: unknown, origin: PythonOrigin): unknown {
+  const name = classOfPython(origin.module, origin.name);
+  if (name === undefined || !isRecord(fields)) return asData(fields, origin);
+  return name === "Document" ? reviveDocument(fields) : reviveMessage(name, fields);
+}
+
+function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: DecodeContext): unknown {
+  switch (origin.name) {
+    case "Send":
+      return decodeSend(argument, origin, context);
+    case "Command":
+      return decodeCommand(argument, origin, context);
+    case "Overwrite":
+      return decodeOverwrite(argument, origin, context);
+    default:
+      return asData(argument, origin);
+  }
+}
+
+/** The argument itself, remembering what it was; one that remembers something else already is wrapped. */
+function asData(argument: unknown, origin: PythonOrigin): unknown {
+  if (!isObject(argument)) return argument;
+  const isBare = (Array.isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;
+  if (isBare) return rememberOrigin(argument, origin);
+  return rememberOrigin({ value: argument }, { ...origin, fields: ["value"] });
+}

@@ -1,0 +1,214 @@
+import { PYTHON_DICT, rememberOrigin, rememberScalars, type PythonScalar } from "../python-origin.js";
+import { ByteReader, malformed } from "./byte-reader.js";
+import type { DecodeContext } from "./decode-context.js";
+import { decodeExtension } from "./decode-extension.js";
+import { EXT } from "./ext-codes.js";
+
+/** How many containers and extensions may lie in one another; every level of a value takes three at most. */
+export const MAX_DECODE_DEPTH = 3100;
+
+/** Decodes the values of one MessagePack document. */
+export class Decoder {
+  readonly #reader: ByteReader;
+  readonly #context: DecodeContext;
+  #depth = 0;
+  /** The bytes of the value just read, if it is a primitive that stands for another Python type. */
+  #scalarBytes: Uint8Array | undefined;
+
+  constructor(bytes: Uint8Array, context: DecodeContext) {
+    this.#reader = new ByteReader(bytes);
+    this.#context = context;
+  }
+
+  /** The one value that the bytes hold. */
+  document(): unknown {
+    const value = this.#value();
+    this.#reader.expectEnd();
+    return value;
+  }
+
+  #value(): unknown {
+    this.#scalarBytes = undefined;
+    const token = this.#reader.uint8();
+    if (token < 0x80) return token;
+    if (token < 0x90) return this.#map(token & 0x0f);
+    if (token < 0xa0) return this.#array(token & 0x0f);
+    if (token < 0xc0) return this.#reader.text(token & 0x1f);
+    if (token >= 0xe0) return token - 0x100;
+    return this.#tagged(token);
+  }
+
+  #tagged(token: number): unknown {
+    const reader = this.#reader;
+    switch (token) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return reader.bytes(reader.uint8());
+      case 0xc5:
+        return reader.bytes(reader.uint16());
+      case 0xc6:
+        return reader.bytes(reader.uint32());
+      case 0xd9:
+        return reader.text(reader.uint8());
+      case 0xda:
+        return reader.text(reader.uint16());
+      case 0xdb:
+        return reader.text(reader.uint32());
+      case 0xdc:
+        return this.#array(reader.uint16());
+      case 0xdd:
+        return this.#array(reader.uint32());
+      case 0xde:
+        return this.#map(reader.uint16());
+      case 0xdf:
+        return this.#map(reader.uint32());
+      default:
+        return token >= 0xca && token <= 0xd3 ? this.#number(token) : this.#announcedExtension(token);
+    }
+  }
+
+  #number(token: number): unknown {
+    const reader = this.#reader;
+    switch (token) {
+      case 0xca:
+        return this.#float(reader.float32());
+      case 0xcb:
+        return this.#float(reader.float64());
+      case 0xcc:
+        return reader.uint8();
+      case 0xcd:
+        return reader.uint16();
+      case 0xce:
+        return reader.uint32();
+      case 0xcf:
+        return toNumber(reader.uint64());
+      case 0xd0:
+        return reader.int8();
+      case 0xd1:
+        return reader.int16();
+      case 0xd2:
+        return reader.int32();
+      default:
+        return toNumber(reader.int64());
+    }
+  }
+
+  /** A float that is whole would be written as an integer, so it is remembered. */
+  #float(value: number): number {
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.#scalarBytes = float64Bytes(value);
+    return value;
+  }
+
+  #array(length: number): unknown[] {
+    if (length > this.#reader.remaining) throw malformed(`an array announces ${length} items`);
+    this.#enter();
+    const items: unknown[] = [];
+    let scalars: Map<string, PythonScalar> | undefined;
+    for (let index = 0; index < length; index += 1) {
+      const value = this.#value();
+      items.push(value);
+      if (this.#scalarBytes !== undefined)
+        (scalars ??= new Map()).set(String(index), { value, bytes: this.#scalarBytes });
+    }
+    return this.#leave(items, scalars);
+  }
+
+  #map(size: number): object {
+    if (size * 2 > this.#reader.remaining) throw malformed(`a map announces ${size} entries`);
+    this.#enter();
+    const object: Record<string, unknown> = {};
+    let scalars: Map<string, PythonScalar> | undefined;
+    for (let index = 0; index < size; index += 1) {
+      const key = this.#value();
+      if (typeof key !== "string") return this.#dict(object, key, size - index);
+      const value = this.#value();
+      if (key === "__proto__") defineProto(object, value);
+      else object[key] = value;
+      if (this.#scalarBytes !== undefined)
+        (scalars ??= new Map()).set(key, { value, bytes: this.#scalarBytes });
+    }
+    return this.#leave(object, scalars);
+  }
+
+  /** Goes on with a map in which a key turned up that no object can have. */
+  #dict(start: object, firstKey: unknown, size: number): Map<unknown, unknown> {
+    const map = new Map<unknown, unknown>(Object.entries(start));
+    map.set(firstKey, this.#value());
+    for (let index = 1; index < size; index += 1) {
+      const key = this.#value();
+      map.set(key, this.#value());
+    }
+    return this.#leave(
+      rememberOrigin(map, { code: PYTHON_DICT, module: "builtins", name: "dict" }),
+      undefined,
+    );
+  }
+
+  #announcedExtension(token: number): unknown {
+    const start = this.#reader.position - 1;
+    const length = this.#extensionLength(token);
+    const code = this.#reader.uint8();
+    this.#enter();
+    const value = decodeExtension(code, length, this.#reader, () => this.#value(), this.#context);
+    this.#depth -= 1;
+    this.#scalarBytes = isPythonScalar(code, value) ? this.#reader.bytesSince(start) : undefined;
+    return value;
+  }
+
+  #extensionLength(token: number): number {
+    switch (token) {
+      case 0xc7:
+        return this.#reader.uint8();
+      case 0xc8:
+        return this.#reader.uint16();
+      case 0xc9:
+        return this.#reader.uint32();
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return 1 << (token - 0xd4);
+      default:
+        throw malformed(`the byte 0x${token.toString(16)} begins no value`);
+    }
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DECODE_DEPTH) throw malformed(`it is nested deeper than ${MAX_DECODE_DEPTH}`);
+  }
+
+  #leave<T extends object>(container: T, scalars: ReadonlyMap<string, PythonScalar> | undefined): T {
+    this.#depth -= 1;
+    this.#scalarBytes = undefined;
+    if (scalars !== undefined) rememberScalars(container, scalars);
+    return container;
+  }
+}
+
+function isPythonScalar(code: number, value: unknown): boolean {
+  return code <= EXT.PYDANTIC_V2 && (typeof value !== "object" || value === null);
+}
+
+function toNumber(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function float64Bytes(value: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = 0xcb;
+  bytes.writeDoubleBE(value, 1);
+  return bytes;
+}
+
+/** Assigning `__proto__` would replace the prototype. */
+function defineProto(object: object, value: unknown): void {
+  Object.defineProperty(object, "__proto__", { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,38 @@
+import { types } from "node:util";
+import { pythonOriginOf } from "../python-origin.js";
+import { toPythonDatetime } from "./date-text.js";
+import { refuseExtra } from "./encode-collections.js";
+import type { EncodeContext } from "./encode-context.js";
+import { pythonTuple } from "./encode-origin.js";
+import { EXT } from "./ext-codes.js";
+import { prototypeDepth } from "./prototypes.js";
+import { toPythonPattern } from "./python-regexp.js";
+import { extension } from "./wire.js";
+
+/** A Date, as Python's `datetime`: with the text that it was read from, if it was and still is that instant. */
+export function encodeDate(value: object, context: EncodeContext): unknown {
+  if (!types.isDate(value) || prototypeDepth(value) !== 2) return undefined;
+  refuseExtra(value, "a Date", context);
+  const written = pythonOriginOf(value)?.written;
+  const text = written?.value === value.getTime() ? written.argument : toPythonDatetime(value);
+  if (text === undefined)
+    return context.extension(EXT.DATE, Number.isNaN(value.getTime()) ? null : value.getTime());
+  return context.extension(EXT.PYTHON_METHOD, pythonTuple("datetime", "datetime", text, "fromisoformat"));
+}
+
+/** A RegExp, as Python's `re.compile` where that means the same. */
+export function encodeRegExp(value: object, context: EncodeContext): unknown {
+  if (!types.isRegExp(value) || prototypeDepth(value) !== 2) return undefined;
+  refuseExtra(value, "a RegExp", context);
+  const written = pythonOriginOf(value)?.written;
+  const pattern = written?.value === String(value) ? written.argument : toPythonPattern(value);
+  if (pattern === undefined)
+    return context.extension(EXT.REGEXP, [value.source, value.flags, value.lastIndex]);
+  return context.extension(EXT.PYTHON_ARGS, pythonTuple("re", "compile", pattern));
+}
+
+/** A URL, by its href. */
+export function encodeUrl(value: object): unknown {
+  if (!(value instanceof URL) || Object.getPrototypeOf(value) !== URL.prototype) return undefined;
+  return extension(EXT.URL, Buffer.from(value.href, "utf8"));
+}

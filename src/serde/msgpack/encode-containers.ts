@@ -1,0 +1,87 @@
+import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
+import type { EncodeContext } from "./encode-context.js";
+import { encodeString, isWellFormed } from "./encode-scalars.js";
+import { encodeAsOrigin } from "./encode-origin.js";
+import { EXT } from "./ext-codes.js";
+import { extraSymbol } from "./prototypes.js";
+import { Wire } from "./wire.js";
+
+/**
+ * A literal object. Nothing is copied unless some part has an encoding of its own: then the parts go to a Map, which
+ * msgpackr writes as a map and in which `__proto__` is a key like any other.
+ */
+export function encodeObject(value: Record<string, unknown>, context: EncodeContext): unknown {
+  const hasSymbols = Object.getOwnPropertySymbols(value).length > 0;
+  if (!hasSymbols) return encodeEntries(value, undefined, context);
+  const symbol = extraSymbol(value);
+  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  const entries = encodeEntries(value, pythonScalarsOf(value), context);
+  const origin = pythonOriginOf(value);
+  return origin === undefined ? entries : encodeAsOrigin(value, origin, entries, context);
+}
+
+function encodeEntries(
+  value: Record<string, unknown>,
+  scalars: PythonScalars | undefined,
+  context: EncodeContext,
+): unknown {
+  const keys = Object.keys(value);
+  let copy: Map<unknown, unknown> | undefined;
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] ?? "";
+    const part = value[key];
+    const encoded = rememberedScalar(scalars, key, part) ?? context.at(key, part);
+    if (copy === undefined && (!Object.is(encoded, part) || !isWellFormed(key)))
+      copy = copyEntries(value, keys.slice(0, index));
+    copy?.set(encodeString(key), encoded);
+  }
+  return copy ?? value;
+}
+
+function copyEntries(value: Record<string, unknown>, keys: readonly string[]): Map<unknown, unknown> {
+  return new Map(keys.map((key) => [key, value[key]]));
+}
+
+/** An array; like an object it is only copied if some part has an encoding of its own. */
+export function encodeArray(value: readonly unknown[], context: EncodeContext): unknown {
+  const symbol = extraSymbol(value);
+  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  const keys = Object.keys(value);
+  const last = keys.at(-1);
+  if (last !== undefined && !isIndex(last))
+    return context.fail(`an array with the property "${last}" can't be stored`);
+  const items = keys.length < value.length ? encodeHoles(value, keys, context) : encodeItems(value, context);
+  const origin = pythonOriginOf(value);
+  return origin === undefined ? items : encodeAsOrigin(value, origin, items, context);
+}
+
+function encodeItems(value: readonly unknown[], context: EncodeContext): readonly unknown[] {
+  const scalars = Object.hasOwn(value, PYTHON_SCALARS) ? pythonScalarsOf(value) : undefined;
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const part = value[index];
+    const encoded = rememberedScalar(scalars, index, part) ?? context.at(index, part);
+    if (copy === undefined && !Object.is(encoded, part)) copy = value.slice(0, index);
+    copy?.push(encoded);
+  }
+  return copy ?? value;
+}
+
+function encodeHoles(value: readonly unknown[], keys: readonly string[], context: EncodeContext): Wire {
+  const entries = keys.flatMap((key) => [Number(key), context.at(Number(key), value[Number(key)])]);
+  return context.extension(EXT.SPARSE_ARRAY, [value.length, ...entries]);
+}
+
+function rememberedScalar(
+  scalars: PythonScalars | undefined,
+  key: string | number,
+  part: unknown,
+): Wire | undefined {
+  const scalar = scalars?.get(String(key));
+  return scalar !== undefined && Object.is(scalar.value, part) ? new Wire(scalar.bytes) : undefined;
+}
+
+/** Names come after indices among an object's keys, so the last key tells whether there are any. */
+function isIndex(key: string): boolean {
+  return String(Number(key) >>> 0) === key && key !== "4294967295";
+}

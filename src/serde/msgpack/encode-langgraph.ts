@@ -1,0 +1,103 @@
+import type { EncodeContext } from "./encode-context.js";
+import { pythonTuple } from "./encode-origin.js";
+import { EXT } from "./ext-codes.js";
+import { isObject, isRecord } from "./prototypes.js";
+import { float64 } from "./wire.js";
+
+const TYPES = "langgraph.types";
+const COMMAND_ARGUMENTS = Symbol.for("langgraph.command");
+const COMMAND_FIELDS = ["graph", "update", "resume", "goto"];
+
+/**
+ * Send, Command, Overwrite and DeltaSnapshot, told by the name that they carry rather than by their class: an
+ * application may have loaded @langchain/langgraph twice, or not at all.
+ */
+export function encodeLangGraph(value: object, context: EncodeContext): unknown {
+  switch (Reflect.get(value, "lg_name")) {
+    case "Send":
+      return encodeSend(value, context);
+    case "Command":
+      return encodeCommand(value, context);
+    case "Overwrite":
+      return encodeOverwrite(value, context);
+    case "DeltaSnapshot":
+      return encodeDeltaSnapshot(value, context);
+    default:
+      return undefined;
+  }
+}
+
+function encodeSend(value: object, context: EncodeContext): unknown {
+  refuseForeign(value, ["lg_name", "node", "args", "timeout"], context);
+  const parts = context.within(value, () => [
+    context.at("node", Reflect.get(value, "node")),
+    context.at("args", Reflect.get(value, "args")),
+  ]);
+  const timeout: unknown = Reflect.get(value, "timeout");
+  const args =
+    timeout === undefined || timeout === null ? parts : [...parts, encodeTimeout(timeout, context)];
+  return context.extension(EXT.PYTHON_ARGS, pythonTuple(TYPES, "Send", args));
+}
+
+/** JavaScript counts timeouts in milliseconds, Python in seconds. */
+function encodeTimeout(timeout: unknown, context: EncodeContext): unknown {
+  if (!isRecord(timeout)) return context.fail("the timeout of a Send is not a policy");
+  const policy = {
+    run_timeout: encodeSeconds(timeout["runTimeout"]),
+    idle_timeout: encodeSeconds(timeout["idleTimeout"]),
+    refresh_on: timeout["refreshOn"] ?? "auto",
+  };
+  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "TimeoutPolicy", policy));
+}
+
+function encodeSeconds(timeoutMs: unknown): unknown {
+  return typeof timeoutMs === "number" ? float64(timeoutMs / 1000) : null;
+}
+
+/** A Command is written as it was built; its own fields say the same unless they were changed since. */
+function encodeCommand(value: object, context: EncodeContext): unknown {
+  refuseForeign(value, ["lg_name", "lc_direct_tool_output", ...COMMAND_FIELDS], context);
+  const source = commandSource(value);
+  const kwargs = context.within(value, () =>
+    givenFields(source).map((field) => [field, context.at(field, Reflect.get(source, field))] as const),
+  );
+  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "Command", new Map(kwargs)));
+}
+
+function commandSource(value: object): object {
+  const built: unknown = Reflect.get(value, COMMAND_ARGUMENTS);
+  if (!isObject(built)) return value;
+  const isUnchanged = ["graph", "update", "resume"].every(
+    (field) => Reflect.get(built, field) === Reflect.get(value, field),
+  );
+  return isUnchanged ? built : value;
+}
+
+/**
+ * Python writes every field, `graph` first, and `None` for what was not given. JavaScript writes what was given, and
+ * never `graph` first along with `goto`, so that a reader can tell a `null` that was given.
+ */
+function givenFields(source: object): string[] {
+  const given = Object.keys(source).filter(
+    (field) => COMMAND_FIELDS.includes(field) && Reflect.get(source, field) !== undefined,
+  );
+  return given[0] === "graph" ? [...given.slice(1), "graph"] : given;
+}
+
+function encodeOverwrite(value: object, context: EncodeContext): unknown {
+  refuseForeign(value, ["lg_name", "__overwrite__"], context);
+  const part = context.within(value, () => context.at("value", Reflect.get(value, "__overwrite__")));
+  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "Overwrite", new Map([["value", part]])));
+}
+
+function encodeDeltaSnapshot(value: object, context: EncodeContext): unknown {
+  refuseForeign(value, ["lg_name", "value"], context);
+  const part = context.within(value, () => context.at("value", Reflect.get(value, "value")));
+  return context.extension(EXT.DELTA_SNAPSHOT, part);
+}
+
+function refuseForeign(value: object, known: readonly string[], context: EncodeContext): void {
+  const foreign = Object.keys(value).find((key) => !known.includes(key));
+  if (foreign !== undefined)
+    context.fail(`a ${String(Reflect.get(value, "lg_name"))} with the property "${foreign}" can't be stored`);
+}

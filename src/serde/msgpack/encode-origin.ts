@@ -1,0 +1,40 @@
+import type { PythonOrigin } from "../python-origin.js";
+import type { EncodeContext } from "./encode-context.js";
+import { EXT } from "./ext-codes.js";
+
+/**
+ * Writes a literal object or an array as the Python value that it was read from.
+ *
+ * @param value - the value itself
+ * @param content - the same, encoded: a map or an array
+ */
+export function encodeAsOrigin(
+  value: object,
+  origin: PythonOrigin,
+  content: unknown,
+  context: EncodeContext,
+): unknown {
+  const { code, module, name, method, fields } = origin;
+  if (fields === undefined) return context.extension(code, pythonTuple(module, name, content, method));
+  // An object that was given other properties since is no longer the value that it was read from.
+  if (!isPrefix(Object.keys(value), fields)) return content;
+  const args = contentValues(content);
+  return context.extension(
+    code,
+    pythonTuple(module, name, code === EXT.PYTHON_ARGS ? args : args[0], method),
+  );
+}
+
+/** The payload of an extension that names a Python class. */
+export function pythonTuple(module: string, name: string, argument: unknown, method?: string): unknown[] {
+  return method === undefined ? [module, name, argument] : [module, name, argument, method];
+}
+
+function isPrefix(keys: readonly string[], fields: readonly string[]): boolean {
+  return keys.every((key, index) => key === fields[index]);
+}
+
+function contentValues(content: unknown): unknown[] {
+  if (content instanceof Map) return [...content.values()];
+  return typeof content === "object" && content !== null ? Object.values(content) : [];
+}

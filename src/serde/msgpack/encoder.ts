@@ -1,0 +1,127 @@
+import { SerializationError } from "../../errors.js";
+import { encodeBinary } from "./encode-binary.js";
+import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";
+import { encodeMap, encodeSet } from "./encode-collections.js";
+import { encodeArray, encodeObject } from "./encode-containers.js";
+import type { EncodeContext, KindEncoder } from "./encode-context.js";
+import { encodeError } from "./encode-error.js";
+import { encodeLangChain, encodeSerializable } from "./encode-langchain.js";
+import { encodeLangGraph } from "./encode-langgraph.js";
+import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
+import { classNameOf, isPlainObject, prototypeDepth } from "./prototypes.js";
+import { formatPath, type PathSegment } from "./value-path.js";
+import { extension, pack, type Wire } from "./wire.js";
+
+/** How deep a value may be nested. Python's reader gives up at about the same depth. */
+export const MAX_DEPTH = 1000;
+
+const KIND_ENCODERS: readonly KindEncoder[] = [
+  encodeLangChain,
+  encodeBinary,
+  encodeMap,
+  encodeSet,
+  encodeDate,
+  encodeRegExp,
+  encodeError,
+  encodeUrl,
+  encodeSerializable,
+  encodeLangGraph,
+];
+
+/**
+ * Encodes one value as MessagePack. Plain data is looked at and then packed as it is; what MessagePack lacks is replaced
+ * by extensions on the way.
+ *
+ * @throws {@link SerializationError} with the path of the first part that can't be stored
+ */
+export function encode(value: unknown): Uint8Array {
+  const encoder = new Encoder();
+  return encoder.guard(() => pack(encoder.encode(value)));
+}
+
+class Encoder implements EncodeContext {
+  readonly #path: PathSegment[] = [];
+  readonly #ancestors: object[] = [];
+
+  encode(value: unknown): unknown {
+    switch (typeof value) {
+      case "string":
+        return encodeString(value);
+      case "number":
+        return encodeNumber(value);
+      case "boolean":
+        return value;
+      case "object":
+        return value === null ? null : this.#encodeObject(value);
+      case "undefined":
+        return ENCODED_UNDEFINED;
+      case "bigint":
+        return encodeBigInt(value);
+      case "function":
+      case "symbol":
+        return this.fail(`a ${typeof value} can't be stored`);
+    }
+  }
+
+  at(step: PathSegment, part: unknown): unknown {
+    this.#path.push(step);
+    const encoded = this.encode(part);
+    this.#path.pop();
+    return encoded;
+  }
+
+  within<T>(value: object, encode: () => T): T {
+    this.#enter(value);
+    const encoded = encode();
+    this.#ancestors.pop();
+    return encoded;
+  }
+
+  extension(code: number, payload: unknown): Wire {
+    return extension(code, pack(payload));
+  }
+
+  fail(problem: string, cause?: unknown): never {
+    throw new SerializationError(formatPath(this.#path), problem, { cause });
+  }
+
+  /** Lets no error out but ours: a getter may throw anything, and a stack may be short before the limit is reached. */
+  guard<T>(encode: () => T): T {
+    try {
+      return encode();
+    } catch (error) {
+      if (error instanceof SerializationError) throw error;
+      return this.fail("the value could not be read", error);
+    }
+  }
+
+  #encodeObject(value: object): unknown {
+    if (Array.isArray(value) && prototypeDepth(value) === 2) {
+      this.#enter(value);
+      const encoded = encodeArray(value, this);
+      this.#ancestors.pop();
+      return encoded;
+    }
+    if (isPlainObject(value)) {
+      this.#enter(value);
+      const encoded = encodeObject(value, this);
+      this.#ancestors.pop();
+      return encoded;
+    }
+    return this.#encodeKind(value);
+  }
+
+  #encodeKind(value: object): unknown {
+    for (const encodeKind of KIND_ENCODERS) {
+      const encoded = encodeKind(value, this);
+      if (encoded !== undefined) return encoded;
+    }
+    return this.fail(`an instance of ${classNameOf(value)} can't be stored`);
+  }
+
+  #enter(value: object): void {
+    if (this.#ancestors.includes(value)) this.fail("the value contains itself");
+    if (this.#ancestors.length >= MAX_DEPTH) this.fail(`the value is nested deeper than ${MAX_DEPTH}`);
+    this.#ancestors.push(value);
+  }
+}

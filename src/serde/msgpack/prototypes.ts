@@ -1,0 +1,53 @@
+/** Whether the object is a literal: its prototype is that of objects, in whatever realm, or none. */
+export function isPlainObject(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return isObject(prototype) && isRootPrototype(prototype);
+}
+
+/** Whether the value is an object, not null. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether the value is a literal object that may be asked for properties by name. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Array.isArray(value) && isPlainObject(value);
+}
+
+/**
+ * How many prototypes lie between the object and `null`: 1 for a literal, 2 for an instance of a built-in class such as
+ * Map, more for an instance of a subclass. Unlike a comparison with `Map.prototype` it holds in every realm.
+ */
+export function prototypeDepth(value: object): number {
+  let depth = 0;
+  let current: unknown = Object.getPrototypeOf(value);
+  while (isObject(current)) {
+    depth += 1;
+    current = Object.getPrototypeOf(current);
+  }
+  return depth;
+}
+
+/** The name of the class of an object, for a message. */
+export function classNameOf(value: object): string {
+  const constructor: unknown = Reflect.get(value, "constructor");
+  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "an unnamed class";
+}
+
+/** The first own property that a reader of `value` would lose, were only its content written. */
+export function extraProperty(value: object): string | undefined {
+  const name = Object.keys(value)[0];
+  return name ?? extraSymbol(value);
+}
+
+/** The first own enumerable symbol of `value` that is not one of this library's own. */
+export function extraSymbol(value: object): string | undefined {
+  return Object.getOwnPropertySymbols(value)
+    .find((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol))
+    ?.toString();
+}
+
+function isRootPrototype(prototype: object): boolean {
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}

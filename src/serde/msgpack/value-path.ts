@@ -1,0 +1,44 @@
+/** One step from a value to a part of it: a property's name, an array's index, or text such as `.get("k")`. */
+export type PathSegment = string | number | { readonly step: string };
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+/**
+ * A path as one would write it in JavaScript: `messages[3].kwargs.onDone`, `["odd key"].x`, `.get("k")`.
+ *
+ * @example
+ * ```ts
+ * formatPath(["messages", 3, "odd key"]); // messages[3]["odd key"]
+ * ```
+ */
+export function formatPath(path: readonly PathSegment[]): string {
+  const text = path.map(formatSegment).join("");
+  return text.startsWith(".") ? text.slice(1) : text;
+}
+
+function formatSegment(segment: PathSegment): string {
+  if (typeof segment === "object") return segment.step;
+  if (typeof segment === "number") return `[${segment}]`;
+  return IDENTIFIER.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
+}
+
+/** The step from a Map to the value of `key`, such as `.get("k")`. */
+export function mapValueStep(key: unknown): PathSegment {
+  return { step: `.get(${describeKey(key)})` };
+}
+
+/** The step from a Map to the key at `index`, counted in order of insertion. */
+export function mapKeyStep(index: number): PathSegment {
+  return { step: `.keys()[${index}]` };
+}
+
+/** The step from a Set to the member at `index`, counted in order of insertion. */
+export function setMemberStep(index: number): PathSegment {
+  return { step: `.values()[${index}]` };
+}
+
+function describeKey(key: unknown): string {
+  if (typeof key === "string") return JSON.stringify(key);
+  if (typeof key === "bigint") return `${key}n`;
+  return typeof key === "object" && key !== null ? "…" : String(key);
+}

@@ -1,0 +1,60 @@
+import { DeserializationError } from "../errors.js";
+
+/** How the two layouts of a value are read; everything else about a type tag is the same for every serializer. */
+export interface LayoutReaders {
+  /** Reads MessagePack with Python's extensions and this library's own. */
+  readonly msgpack: (bytes: Uint8Array) => unknown;
+  /** Reads the JSON of the official JavaScript savers. */
+  readonly json: (text: string) => unknown;
+}
+
+/**
+ * Reads a stored value by its type tag. A reader may return a promise, which the caller awaits.
+ *
+ * @param type - the tag, as the column `type` has it
+ * @param data - the bytes, or their text
+ * @throws {@link DeserializationError} for a tag that no reader can or may read
+ */
+export function readTypedValue(type: string, data: Uint8Array | string, readers: LayoutReaders): unknown {
+  switch (type) {
+    case "msgpack":
+      return readers.msgpack(toBytes(data));
+    case "json":
+      return readers.json(toText(data));
+    case "bytes":
+    case "bytearray":
+      return toBytes(data).slice();
+    case "null":
+      return null;
+    case "empty":
+      return undefined;
+    default:
+      throw refusal(type);
+  }
+}
+
+function refusal(type: string): DeserializationError {
+  return new DeserializationError(`the value ${whyRefused(type)}`, { typeTag: type });
+}
+
+function whyRefused(type: string): string {
+  if (type === "pickle")
+    return "is a Python pickle, which is never read because reading one runs the code that it names; write it again from Python without pickle_fallback";
+  const plus = type.indexOf("+");
+  if (plus !== -1)
+    return `is encrypted by "${type.slice(plus + 1)}" and this serializer has no key; give the saver an encrypted serializer`;
+  return `has the unknown type "${type}"`;
+}
+
+function toBytes(data: Uint8Array | string): Uint8Array {
+  return typeof data === "string" ? new TextEncoder().encode(data) : plainBytes(data);
+}
+
+/** A driver hands out Buffers; a stored value is a Uint8Array, whose `slice` copies. */
+function plainBytes(data: Uint8Array): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+function toText(data: Uint8Array | string): string {
+  return typeof data === "string" ? data : new TextDecoder().decode(data);
+}
