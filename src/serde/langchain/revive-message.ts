@@ -13,8 +13,8 @@ type Fields = Record<string, unknown>;
  */
 export function reviveMessage(name: LangChainClassName, fields: Fields): object {
   const js = fields[JS_FIELD];
-  if (isFields(js) && isFields(js["kwargs"]) && isFields(js["own"]))
-    return restore(construct(name, { ...fields }), js["kwargs"], js["own"]);
+  if (isFields(js) && isFields(js.kwargs) && isFields(js.own))
+    return restore(construct(name, { ...fields }), js.kwargs, js.own);
   if (Object.hasOwn(fields, "type")) return construct(name, withoutPythonDefaults(fields));
   return restore(construct(name, { ...fields }), fields, fields);
 }

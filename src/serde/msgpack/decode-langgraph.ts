@@ -1,7 +1,7 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
-import { isRecord } from "./prototypes.js";
+import { isArray, isRecord } from "./prototypes.js";
 
 /** A value from an extension 7. */
 export function decodeDeltaSnapshot(value: unknown): DeltaSnapshot {
@@ -13,9 +13,9 @@ export function decodeDeltaSnapshot(value: unknown): DeltaSnapshot {
  * remembers what it is; the engine takes both.
  */
 export function decodeSend(args: unknown, origin: PythonOrigin, context: DecodeContext): object {
-  if (!Array.isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
+  if (!isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
   const timeout = decodeTimeout(args[2]);
-  const parts = { lg_name: "Send", node: args[0], args: args[1] as unknown, timeout };
+  const parts = { lg_name: "Send", node: args[0], args: args[1], timeout };
   if (context.langGraph === null) return rememberOrigin(parts, origin);
   // The constructor would rebuild the argument, and take an object with a node and args in it for another Send.
   return Object.assign(new context.langGraph.Send(args[0], undefined), parts);
@@ -25,9 +25,9 @@ export function decodeSend(args: unknown, origin: PythonOrigin, context: DecodeC
 function decodeTimeout(policy: unknown): object | undefined {
   if (!isRecord(policy)) return undefined;
   return {
-    runTimeout: toMilliseconds(policy["run_timeout"]),
-    idleTimeout: toMilliseconds(policy["idle_timeout"]),
-    refreshOn: policy["refresh_on"],
+    runTimeout: toMilliseconds(policy.run_timeout),
+    idleTimeout: toMilliseconds(policy.idle_timeout),
+    refreshOn: policy.refresh_on,
   };
 }
 
@@ -48,7 +48,7 @@ export function decodeCommand(kwargs: unknown, origin: PythonOrigin, context: De
 /** `Overwrite(value)`. */
 export function decodeOverwrite(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
   if (!isRecord(kwargs)) return context.fail("an Overwrite is malformed");
-  const value = kwargs["value"];
+  const value = kwargs.value;
   if (context.langGraph !== null) return new context.langGraph.Overwrite(value);
   return rememberOrigin({ lg_name: "Overwrite", __overwrite__: value }, origin);
 }

@@ -2,14 +2,15 @@ import { rememberOrigin } from "../python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { EXT } from "./ext-codes.js";
 import { typedArrayClassOf } from "./typed-arrays.js";
+import { isArray } from "./prototypes.js";
 
 /**
  * A numpy array: the typed array of its elements, which remembers the shape unless it is the only one possible. Elements
  * that no typed array can hold stay bytes.
  */
 export function decodeNumpyArray(payload: unknown, context: DecodeContext): object {
-  if (!Array.isArray(payload)) return context.fail("a numpy array is malformed");
-  const [dtype, shape, order, bytes]: unknown[] = payload;
+  if (!isArray(payload)) return context.fail("a numpy array is malformed");
+  const [dtype, shape, order, bytes] = payload;
   if (
     typeof dtype !== "string" ||
     !isShape(shape) ||
@@ -33,5 +34,5 @@ export function decodeNumpyArray(payload: unknown, context: DecodeContext): obje
 }
 
 function isShape(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((axis) => typeof axis === "number");
+  return isArray(value) && value.every((axis) => typeof axis === "number");
 }

@@ -1,7 +1,7 @@
 import type { DecodeContext } from "./decode-context.js";
 import { ERROR_FACTORIES } from "./error-classes.js";
 import { EXT } from "./ext-codes.js";
-import { isRecord } from "./prototypes.js";
+import { isArray, isRecord } from "./prototypes.js";
 
 /** Decodes one of this library's own extensions, from its bare bytes or from the value that they encode. */
 export type OwnDecoder =
@@ -107,5 +107,5 @@ function isArrayLength(value: unknown): value is number {
 }
 
 function expectArray(payload: unknown, context: DecodeContext): unknown[] {
-  return Array.isArray(payload) ? payload : context.fail("an extension holds no array");
+  return isArray(payload) ? payload : context.fail("an extension holds no array");
 }

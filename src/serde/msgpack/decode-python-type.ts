@@ -1,6 +1,7 @@
 import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
+import { isArray } from "./prototypes.js";
 
 type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
 
@@ -32,7 +33,7 @@ export function decodePythonType(argument: unknown, origin: PythonOrigin): unkno
 }
 
 function toSet(argument: unknown): Set<unknown> | undefined {
-  return Array.isArray(argument) ? new Set<unknown>(argument) : undefined;
+  return isArray(argument) ? new Set<unknown>(argument) : undefined;
 }
 
 function remembered(value: object | undefined, origin: PythonOrigin): object | undefined {
@@ -53,8 +54,8 @@ function toDate(argument: unknown, origin: PythonOrigin): Date | undefined {
 }
 
 function toRegExp(argument: unknown, origin: PythonOrigin): RegExp | undefined {
-  if (!Array.isArray(argument)) return undefined;
-  const [pattern, flags]: unknown[] = argument;
+  if (!isArray(argument)) return undefined;
+  const [pattern, flags] = argument;
   if (typeof pattern !== "string" || typeof flags !== "number") return undefined;
   const regexp = fromPythonPattern([pattern, flags]);
   if (regexp === undefined) return undefined;
@@ -66,14 +67,14 @@ function toRegExp(argument: unknown, origin: PythonOrigin): RegExp | undefined {
 /** Gives positional arguments the names that Python's class has for them. */
 function named(fields: readonly string[]): TypeDecoder {
   return (argument, origin) => {
-    if (!Array.isArray(argument) || argument.length > fields.length) return undefined;
-    const entries = argument.map((value: unknown, index) => [fields[index] ?? "", value] as const);
+    if (!isArray(argument) || argument.length > fields.length) return undefined;
+    const entries = argument.map((value, index) => [fields[index] ?? "", value] as const);
     return rememberOrigin(Object.fromEntries(entries), { ...origin, fields });
   };
 }
 
 function toPath(argument: unknown, separator = "/"): string | undefined {
-  if (!Array.isArray(argument) || !argument.every((part) => typeof part === "string")) return undefined;
+  if (!isArray(argument) || !argument.every((part) => typeof part === "string")) return undefined;
   const [root = "", ...rest] = argument;
   return root.endsWith(separator) ? root + rest.join(separator) : argument.join(separator);
 }

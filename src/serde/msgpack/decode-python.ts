@@ -5,15 +5,15 @@ import type { DecodeContext } from "./decode-context.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
-import { isObject, isRecord } from "./prototypes.js";
+import { isArray, isObject, isRecord } from "./prototypes.js";
 
 /**
  * Decodes an extension that names a Python class. The name only selects among the cases below: a class that is none of
  * them becomes the data that it was made from, and remembers its name.
  */
 export function decodePython(code: number, payload: unknown, context: DecodeContext): unknown {
-  if (!Array.isArray(payload)) return context.fail("a Python object is malformed");
-  const [module, name, argument, method]: unknown[] = payload;
+  if (!isArray(payload)) return context.fail("a Python object is malformed");
+  const [module, name, argument, method] = payload;
   if (typeof module !== "string" || typeof name !== "string")
     return context.fail("a Python object is malformed");
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
@@ -44,7 +44,7 @@ function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: Decod
 /** The argument itself, remembering what it was; one that remembers something else already is wrapped. */
 function asData(argument: unknown, origin: PythonOrigin): unknown {
   if (!isObject(argument)) return argument;
-  const isBare = (Array.isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;
+  const isBare = (isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;
   if (isBare) return rememberOrigin(argument, origin);
   return rememberOrigin({ value: argument }, { ...origin, fields: ["value"] });
 }

@@ -43,9 +43,9 @@ function encodeSend(value: object, context: EncodeContext): unknown {
 function encodeTimeout(timeout: unknown, context: EncodeContext): unknown {
   if (!isRecord(timeout)) return context.fail("the timeout of a Send is not a policy");
   const policy = {
-    run_timeout: encodeSeconds(timeout["runTimeout"]),
-    idle_timeout: encodeSeconds(timeout["idleTimeout"]),
-    refresh_on: timeout["refreshOn"] ?? "auto",
+    run_timeout: encodeSeconds(timeout.runTimeout),
+    idle_timeout: encodeSeconds(timeout.idleTimeout),
+    refresh_on: timeout.refreshOn ?? "auto",
   };
   return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "TimeoutPolicy", policy));
 }

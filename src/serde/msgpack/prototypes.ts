@@ -10,6 +10,11 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** Whether the value is an array, of whatever. */
+export function isArray(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
 /** Whether the value is a literal object that may be asked for properties by name. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Array.isArray(value) && isPlainObject(value);
