@@ -1,0 +1,56 @@
+import type { ForeignObject } from "./encoder.js";
+import type { JsonValue } from "./json-value.js";
+import { Place } from "./place.js";
+import { TreeEncoder } from "./tree-encoder.js";
+
+/** How a value is encoded as JSON. */
+export interface EncodeJsonOptions {
+  /** What errors call the value as a whole, such as `metadata`; empty by default. */
+  readonly path?: string;
+  /** Whether the JSON goes into a JSONB column, which refuses U+0000 and lone surrogates; false by default. */
+  readonly jsonb?: boolean;
+}
+
+/** A value as JSON, and the objects in it that can be read back only if LangChain's core can load them. */
+export interface EncodedJson {
+  readonly json: JsonValue;
+  readonly foreign: readonly ForeignObject[];
+}
+
+/**
+ * Turns a value into plain JSON data in the layout of the official JavaScript serializer, so that it can be read by
+ * either: LangChain objects become `{lc: 1, …}` records, what JSON lacks becomes `{lc: 2, …}` records. What that
+ * layout would silently change is written as further `{lc: 2, …}` records, which the official reader leaves alone.
+ * The value is not changed, and shares no array or object with the result.
+ *
+ * @param value - the value
+ * @param options - what errors call it, and whether it is meant for a JSONB column
+ * @throws {@link SerializationError} for a value that would not read back equal: a function, a symbol, a cycle, an
+ *   instance of an unknown class. Among these are LangChain's prompts and parsers, which take a `JsonSerializer`.
+ *
+ * @example
+ * ```ts
+ * encodeJson({ tags: new Set(["a"]) });
+ * // { tags: { lc: 2, type: "constructor", id: ["Set"], method: null, args: [["a"]], kwargs: {} } }
+ * ```
+ */
+export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): JsonValue {
+  const { json, foreign } = encodeTree(value, options);
+  const [first] = foreign;
+  if (first !== undefined)
+    throw first.place.error("an object of LangChain's that is no message can't be stored here");
+  return json;
+}
+
+/** Like {@link encodeJson}, for a caller that tries the objects that only LangChain's core can load. */
+export function encodeTree(value: unknown, options: EncodeJsonOptions): EncodedJson {
+  const encoder = new TreeEncoder(options.jsonb ?? false);
+  const root = Place.root(options.path ?? "");
+  try {
+    return { json: encoder.encode(value, root), foreign: encoder.foreign };
+  } catch (error) {
+    // The caller's own stack may be nearly full already.
+    if (error instanceof RangeError) throw root.error("is nested too deep for the stack", error);
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import type { LangChainClassName } from "../langchain/classes.js";
+import type { Encoder } from "./encoder.js";
+import { ownSymbols, readProperty } from "./inspect-object.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
+import { isForeignId } from "./langchain-foreign.js";
+import {
+  isSerializableObject,
+  type Kwarg,
+  kwargsOf,
+  secretsOf,
+  type SerializableObject,
+} from "./langchain-kwargs.js";
+import { tableClassOf } from "./langchain-table.js";
+import type { Place } from "./place.js";
+import { differenceFromRebuilt } from "./rebuilt-difference.js";
+
+/** Encodes an object of LangChain's as the record that its own `toJSON` is for; undefined for anything else. */
+export function encodeLangChain(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
+  const name = tableClassOf(value);
+  if (name !== undefined) return encodeTableObject(value, name, place, encoder);
+  return isSerializableObject(value) ? encodeForeign(value, place, encoder) : undefined;
+}
+
+function encodeTableObject(
+  value: object,
+  name: LangChainClassName,
+  place: Place,
+  encoder: Encoder,
+): JsonObject {
+  const symbol = ownSymbols(value).find((key) => key !== MESSAGE_SYMBOL);
+  if (symbol !== undefined) throw place.error(`has a property whose key is ${String(symbol)}`);
+  const all = isSerializableObject(value) ? kwargsOf(value) : documentKwargs(value);
+  const kwargs = writable(all, encoder);
+  return {
+    ...record(idOf(value, name), encodeKwargs(kwargs, place, encoder)),
+    ...encodeDifference(value, name, kwargs, place, encoder),
+  };
+}
+
+const MESSAGE_SYMBOL = Symbol.for("langchain.message");
+
+function idOf(value: object, name: LangChainClassName): string[] {
+  return isSerializableObject(value) ? [...value.lc_id] : ["langchain_core", "documents", name];
+}
+
+function documentKwargs(value: object): Kwarg[] {
+  const kwargs = [
+    { field: "pageContent", jsonKey: "page_content", value: readProperty(value, "pageContent") },
+    { field: "metadata", jsonKey: "metadata", value: readProperty(value, "metadata") },
+    { field: "id", jsonKey: "id", value: readProperty(value, "id") },
+  ];
+  return kwargs.filter((kwarg) => kwarg.value !== undefined);
+}
+
+function writable(kwargs: Kwarg[], encoder: Encoder): Kwarg[] {
+  return kwargs.filter(({ jsonKey }) => jsonKey !== "__proto__" && encoder.canWrite(jsonKey));
+}
+
+function encodeKwargs(kwargs: Kwarg[], place: Place, encoder: Encoder): JsonObject {
+  return Object.fromEntries(
+    kwargs.map(({ field, jsonKey, value }) => [jsonKey, encoder.encode(value, place.kwarg(field))]),
+  );
+}
+
+function record(id: string[], kwargs: JsonObject): JsonObject {
+  return { lc: 1, type: "constructor", id, kwargs };
+}
+
+/** The own state that reading would not restore from the kwargs. Core's `load` ignores these two keys of a record. */
+function encodeDifference(
+  value: object,
+  name: LangChainClassName,
+  kwargs: Kwarg[],
+  place: Place,
+  encoder: Encoder,
+): JsonObject {
+  const { fields, absent } = differenceFromRebuilt(value, name, kwargs);
+  return {
+    ...(Object.keys(fields).length === 0
+      ? {}
+      : {
+          fields: encoder.encode(
+            fields,
+            place.inRecord(() => "", 1),
+          ),
+        }),
+    ...(absent.length === 0 ? {} : { absent }),
+  };
+}
+
+function encodeForeign(value: SerializableObject, place: Place, encoder: Encoder): JsonObject | undefined {
+  if (!isForeignId(value.lc_id)) return undefined;
+  const [secret] = secretsOf(value);
+  if (secret !== undefined) throw place.error(`holds a secret in ${secret}, which is never stored`);
+  const kwargs = writable(kwargsOf(value), encoder);
+  const json = record([...value.lc_id], encodeKwargs(kwargs, place, encoder));
+  encoder.noteForeign({ value, record: json, place });
+  return json;
+}

@@ -1,0 +1,70 @@
+import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
+
+import type { Encoder } from "./encoder.js";
+import { ownEntries, prototypeDepth, readProperty } from "./inspect-object.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
+import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
+import type { Place } from "./place.js";
+
+/**
+ * Encodes an object of LangGraph's. The official layout writes Send, Overwrite and Command as plain objects that the
+ * engine still understands; the keys that mark them for this reader are added to those objects, so that it still does.
+ */
+export function encodeLangGraph(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
+  if (isDeltaSnapshot(value) && prototypeDepth(value) === 2) {
+    return { lc: 2, type: "delta_snapshot", value: encoder.encode(value.value, place.inRecord("value", 1)) };
+  }
+  switch (readProperty(value, "lg_name")) {
+    case "Send":
+      return prototypeDepth(value) === 2 ? encodeSend(value, place, encoder) : undefined;
+    case "Overwrite":
+      return prototypeDepth(value) === 2 ? encodeOverwrite(value, place, encoder) : undefined;
+    case "Command":
+      return prototypeDepth(value) === 3 ? encodeCommand(value, place, encoder) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function mark(name: string): JsonObject {
+  return { lc: 2, type: "constructor", id: [name] };
+}
+
+function encodeSend(send: object, place: Place, encoder: Encoder): JsonObject {
+  const timeout = readProperty(send, "timeout");
+  return {
+    node: encodeField(send, "node", place, encoder),
+    args: encodeField(send, "args", place, encoder),
+    ...(timeout === undefined ? {} : { timeout: encodeField(send, "timeout", place, encoder) }),
+    ...mark("Send"),
+  };
+}
+
+function encodeOverwrite(overwrite: object, place: Place, encoder: Encoder): JsonObject {
+  return { [OVERWRITE_KEY]: encodeField(overwrite, OVERWRITE_KEY, place, encoder), ...mark("Overwrite") };
+}
+
+function encodeCommand(command: object, place: Place, encoder: Encoder): JsonObject {
+  const fields = COMMAND_FIELDS.filter((key) => readProperty(command, key) !== undefined);
+  return {
+    lg_name: "Command",
+    ...Object.fromEntries(fields.map((key) => [key, encodeField(command, key, place, encoder)])),
+    ...mark("Command"),
+    kwargs: { argument: encodeArgument(command, place, encoder) },
+  };
+}
+
+/** The argument that a command was made from, which it keeps: `[key]` for what is equal to the field of that name. */
+function encodeArgument(command: object, place: Place, encoder: Encoder): JsonValue {
+  const argument = readProperty(command, COMMAND_ARGUMENT);
+  if (typeof argument !== "object" || argument === null) return null;
+  return ownEntries(argument).map(([key, value]) =>
+    Object.is(value, readProperty(command, key))
+      ? [encoder.encode(key, place)]
+      : [encoder.encode(key, place), encoder.encode(value, place.inRecord(key, 4))],
+  );
+}
+
+function encodeField(value: object, key: string, place: Place, encoder: Encoder): JsonValue {
+  return encoder.encode(readProperty(value, key), place.inRecord(key, 1));
+}

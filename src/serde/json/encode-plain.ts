@@ -1,0 +1,83 @@
+import type { Encoder } from "./encoder.js";
+import { isExactly, ownEntries, ownSymbols, prototypeOf } from "./inspect-object.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
+import type { Place } from "./place.js";
+import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
+
+/** Encodes a plain object as itself, or as a record of its entries where the official reader would change it. */
+export function encodePlainObject(value: object, place: Place, encoder: Encoder): JsonValue {
+  rejectSymbols(value, place);
+  const entries = ownEntries(value);
+  if (prototypeOf(value) === null) return encodeEntries(entries, place, encoder, { prototype: null });
+  if (needsEntries(entries, encoder)) return encodeEntries(entries, place, encoder, {});
+  if (place.inKwargs && needsEscape(entries)) {
+    return { [LC_ESCAPED_KEY]: encodeProperties(entries, place.escaped(), encoder) };
+  }
+  return encodeProperties(entries, place, encoder);
+}
+
+function encodeProperties(entries: [string, unknown][], place: Place, encoder: Encoder): JsonObject {
+  const json: JsonObject = {};
+  for (const [key, value] of entries) json[key] = encoder.encode(value, place.child(key));
+  return json;
+}
+
+function encodeEntries(
+  entries: [string, unknown][],
+  place: Place,
+  encoder: Encoder,
+  kwargs: JsonObject,
+): JsonObject {
+  const pairs = entries.map(([key, value]) => [
+    encoder.encode(key, place),
+    encoder.encode(value, place.inRecord(key, 4)),
+  ]);
+  return constructorRecord("Object", [pairs], kwargs);
+}
+
+function needsEntries(entries: [string, unknown][], encoder: Encoder): boolean {
+  return entries.some(([key]) => key === "__proto__" || !encoder.canWrite(key)) || looksLikeARecord(entries);
+}
+
+function looksLikeARecord(entries: [string, unknown][]): boolean {
+  const lc = entries.find(([key]) => key === "lc");
+  return lc !== undefined && looksLikeRecord(lc[1], entries.find(([key]) => key === "type")?.[1]);
+}
+
+function needsEscape(entries: [string, unknown][]): boolean {
+  return (
+    entries.some(([key]) => key === "lc") || (entries.length === 1 && entries[0]?.[0] === LC_ESCAPED_KEY)
+  );
+}
+
+/** Encodes an array as itself, or one with holes as a record of its length and elements. */
+export function encodeArray(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue {
+  rejectSymbols(value, place);
+  if (!isExactly(value, "Array", 2)) throw place.error("an array of a class of its own can't be stored");
+  const keys = Object.keys(value);
+  const named = keys.find((key, position) => !isIndex(key, position, value.length));
+  if (named !== undefined) throw place.child(named).error("a named property of an array can't be stored");
+  if (keys.length === value.length) {
+    return value.map((item, index) => encoder.encode(item, place.child(index)));
+  }
+  const pairs = keys
+    .map(Number)
+    .map((index) => [index, encoder.encode(value[index], place.inRecord(index, 4))]);
+  return constructorRecord("Array", [value.length, pairs]);
+}
+
+function isIndex(key: string, position: number, length: number): boolean {
+  if (key === String(position)) return true;
+  const index = Number(key);
+  return Number.isInteger(index) && index >= 0 && index < length && String(index) === key;
+}
+
+/** Throws for an object with state under symbols, which no format can hold. */
+export function rejectSymbols(value: object, place: Place): void {
+  const [symbol] = ownSymbols(value);
+  if (symbol !== undefined) {
+    throw place
+      .inRecord(() => `[${String(symbol)}]`, 0)
+      .error("a property whose key is a symbol can't be stored");
+  }
+}

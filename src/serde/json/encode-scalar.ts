@@ -1,0 +1,32 @@
+import type { JsonValue } from "./json-value.js";
+import { constructorRecord } from "./records.js";
+
+// JSONB keeps numbers as decimals and prints all their digits: from here on a reader can't tell a double from an integer.
+const FIRST_NUMBER_WITH_EXPONENT = 1e21;
+
+/** Encodes a number. JSON has no NaN, no infinities and no negative zero. */
+export function encodeNumber(value: number, jsonb: boolean): JsonValue {
+  if (Object.is(value, -0)) return constructorRecord("Number", ["-0"]);
+  const plain = Number.isFinite(value) && !(jsonb && Math.abs(value) >= FIRST_NUMBER_WITH_EXPONENT);
+  return plain ? value : constructorRecord("Number", [String(value)]);
+}
+
+/** Encodes an integer of arbitrary size as its decimal digits. */
+export function encodeBigInt(value: bigint): JsonValue {
+  return constructorRecord("BigInt", [String(value)]);
+}
+
+/** Encodes a string that JSONB refuses (U+0000, a lone surrogate) as its UTF-16 code units. */
+export function encodeCodeUnits(value: string): JsonValue {
+  return constructorRecord("String", [
+    Array.from({ length: value.length }, (_, index) => value.charCodeAt(index)),
+  ]);
+}
+
+// Under the flag `u` a pair of surrogates is one character of another category, so this finds only lone ones.
+const REFUSED_BY_JSONB = /[\0\p{Surrogate}]/u;
+
+/** Whether a string can live in a JSONB column. */
+export function isJsonbText(value: string): boolean {
+  return !REFUSED_BY_JSONB.test(value);
+}

@@ -1,0 +1,21 @@
+import type { JsonObject, JsonValue } from "./json-value.js";
+import type { Place } from "./place.js";
+
+/** A LangChain object outside the table of classes: whether core can revive it shows only when it is tried. */
+export interface ForeignObject {
+  readonly value: object;
+  readonly record: JsonObject;
+  readonly place: Place;
+}
+
+/** What the encoders of single kinds of values need from the walk that calls them. */
+export interface Encoder {
+  /** Whether the JSON goes into a JSONB column. */
+  readonly jsonb: boolean;
+  /** Encodes a value inside the one at hand. */
+  encode(value: unknown, place: Place): JsonValue;
+  /** Whether a string can be written as it is, as a value or as a key. */
+  canWrite(text: string): boolean;
+  /** Notes a LangChain object that has to be tried. */
+  noteForeign(object: ForeignObject): void;
+}

@@ -1,0 +1,52 @@
+import { DeserializationError } from "../../errors.js";
+import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
+import { decodeJson } from "./decode-json.js";
+import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
+import type { JsonValue } from "./json-value.js";
+
+/**
+ * Reads a value from JSON text in the layout of the official serializers. An integer that no double can print again,
+ * as Python writes it, is read as a BigInt.
+ *
+ * @param text - the text, such as a row of type `json` or a JSONB column
+ * @returns the value, or a promise of it as {@link decodeJson} says
+ * @throws {@link DeserializationError} for text that is not JSON, with the parser's error as its cause
+ *
+ * @example
+ * ```ts
+ * await parseJsonText('{"seen":{"lc":2,"type":"constructor","id":["Set"],"args":[[1]]}}'); // { seen: Set { 1 } }
+ * ```
+ */
+export function parseJsonText(text: string): unknown {
+  const json = parse(text);
+  return decodeJson(mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text)) : json);
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw new DeserializationError("the text is not JSON", { cause, typeTag: "json" });
+  }
+}
+
+/**
+ * Writes a value as JSON text, as {@link encodeJson} lays it out.
+ *
+ * @param value - the value
+ * @param options - what errors call it, and whether the text goes into a JSONB column
+ * @throws {@link SerializationError} for a value that would not read back equal
+ *
+ * @example
+ * ```ts
+ * stringifyJson({ step: 1, source: "loop" }, { path: "metadata", jsonb: true }); // '{"step":1,"source":"loop"}'
+ * ```
+ */
+export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): string {
+  return textOf(encodeJson(value, options));
+}
+
+/** The text of JSON data. */
+export function textOf(json: JsonValue): string {
+  return JSON.stringify(json);
+}

@@ -1,0 +1,17 @@
+/** Plain JSON data: what `JSON.parse` returns. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** A JSON object. Its keys may be any string, `__proto__` too. */
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** Whether JSON data is an object: neither an array, nor null, nor a scalar. */
+export function isJsonObject(json: JsonValue | undefined): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** Whether JSON data is an array of strings, such as the `id` of a record. */
+export function isStringArray(json: JsonValue | undefined): json is string[] {
+  return Array.isArray(json) && json.every((item) => typeof item === "string");
+}

@@ -1,0 +1,82 @@
+import { defineOwn, ownEntries, prototypeOf, readProperty } from "./inspect-object.js";
+import { type KeyAliases, keyFromJson, keyToJson } from "./key-mapping.js";
+
+/** A field of a LangChain object: its name in the class, its name in JSON, and its value. */
+export interface Kwarg {
+  readonly field: string;
+  readonly jsonKey: string;
+  readonly value: unknown;
+}
+
+/** The parts of core's `Serializable` that say how an object is written. */
+export interface SerializableObject {
+  readonly lc_serializable: true;
+  readonly lc_kwargs: object;
+  readonly lc_id: string[];
+}
+
+/** Whether an object is one of LangChain's that can be written. Goes by shape, since an application may have two cores. */
+export function isSerializableObject(value: object): value is SerializableObject {
+  if (readProperty(value, "lc_serializable") !== true) return false;
+  const kwargs = readProperty(value, "lc_kwargs");
+  const id = readProperty(value, "lc_id");
+  const isId = Array.isArray(id) && id.every((part) => typeof part === "string");
+  return isId && typeof kwargs === "object" && kwargs !== null && !Array.isArray(kwargs);
+}
+
+/**
+ * The fields that core's own `toJSON` writes, by the keys that it writes them under. `toJSON` itself is not called:
+ * it replaces each Map, Set and Date inside the fields by an empty object.
+ */
+export function kwargsOf(value: SerializableObject): Kwarg[] {
+  const aliases = mergedAlong(prototypeOf(value), "lc_aliases", value);
+  const fields = Object.keys(value.lc_kwargs).map((key): [string, unknown] => [
+    key,
+    key in value ? readProperty(value, key) : readProperty(value.lc_kwargs, key),
+  ]);
+  const attributes = ownEntries(mergedAlong(prototypeOf(value), "lc_attributes", value));
+  const merged = new Map([...fields, ...attributes]);
+  return Array.from(merged, ([field, fieldValue]) => ({
+    field,
+    jsonKey: keyToJson(field, stringsOf(aliases)),
+    value: fieldValue,
+  }));
+}
+
+/** The secrets (`lc_secrets`: path of a field -> name of the secret) that an object holds. */
+export function secretsOf(value: SerializableObject): string[] {
+  return Object.keys(mergedAlong(prototypeOf(value), "lc_secrets", value)).filter(
+    (path) => readPath(value, path.split(".")) !== undefined,
+  );
+}
+
+/** The constructor's argument for kwargs that were read from JSON. */
+export function fieldsFromKwargs(kwargs: object, prototype: object): Record<string, unknown> {
+  const aliases = stringsOf(mergedAlong(prototype, "lc_aliases", prototype));
+  const inverted = Object.fromEntries(Object.entries(aliases).map(([field, jsonKey]) => [jsonKey, field]));
+  const fields: Record<string, unknown> = {};
+  for (const [key, value] of ownEntries(kwargs)) defineOwn(fields, keyFromJson(key, inverted), value);
+  return fields;
+}
+
+function mergedAlong(start: object | null, getter: string, receiver: object): object {
+  const merged = {};
+  for (let current = start; current !== null; current = prototypeOf(current)) {
+    if (Object.hasOwn(current, getter)) Object.assign(merged, Reflect.get(current, getter, receiver));
+  }
+  return merged;
+}
+
+function stringsOf(target: object): KeyAliases {
+  const strings = ownEntries(target).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(strings);
+}
+
+function readPath(target: unknown, [step, ...rest]: string[]): unknown {
+  if (step === undefined) return target;
+  return typeof target === "object" && target !== null
+    ? readPath(readProperty(target, step), rest)
+    : undefined;
+}

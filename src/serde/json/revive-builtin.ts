@@ -1,0 +1,126 @@
+import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
+import { defineOwn } from "./inspect-object.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
+import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
+import { reviveError } from "./revive-error.js";
+import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
+
+/** The records of classes that JavaScript or the runtime brings, by the name in the record's `id`. */
+export const BUILTIN_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Reviver>([
+  ["Array", reviveArray],
+  ["ArrayBuffer", reviveBuffer],
+  ["BigInt", reviveBigInt],
+  ["Buffer", reviveBuffer],
+  ["Date", reviveDate],
+  ["Error", reviveError],
+  ["Map", reviveMap],
+  ["Number", reviveNumber],
+  ["Object", reviveObject],
+  ["RegExp", reviveRegExp],
+  ["Set", reviveSet],
+  ["String", reviveString],
+  ["URL", reviveUrl],
+  ["Uint8Array", reviveBytes],
+  ...VIEW_NAMES.map((name): [string, Reviver] => [name, reviveView]),
+]);
+
+function hasNoMethod({ method }: JsonObject): boolean {
+  return method === undefined || method === null;
+}
+
+/** The arguments of a record, if there are `count` of them and no method. */
+function argsOf(record: JsonObject, count: number): JsonValue[] | undefined {
+  return hasNoMethod(record) && Array.isArray(record.args) && record.args.length === count
+    ? record.args
+    : undefined;
+}
+
+function listOf(record: JsonObject): JsonValue[] | undefined {
+  const list = argsOf(record, 1)?.[0];
+  return Array.isArray(list) ? list : undefined;
+}
+
+function pairsOf(json: JsonValue | undefined): [JsonValue, JsonValue][] | undefined {
+  return Array.isArray(json) && json.every(isPair) ? json : undefined;
+}
+
+function isPair(json: JsonValue): json is [JsonValue, JsonValue] {
+  return Array.isArray(json) && json.length === 2;
+}
+
+function reviveSet(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const list = listOf(record);
+  return list && { value: new Set(list.map((item) => decoder.decode(item, inside(depth, 3)))) };
+}
+
+function reviveMap(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const pairs = pairsOf(listOf(record));
+  return pairs && { value: new Map(decodePairs(pairs, depth, decoder)) };
+}
+
+function decodePairs(pairs: [JsonValue, JsonValue][], depth: Depth, decoder: Decoder): [unknown, unknown][] {
+  const deeper = inside(depth, 4);
+  return pairs.map(([key, value]) => [decoder.decode(key, deeper), decoder.decode(value, deeper)]);
+}
+
+function reviveObject(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const pairs = pairsOf(listOf(record));
+  if (pairs === undefined) return undefined;
+  const entries = decodePairs(pairs, depth, decoder);
+  const value = {};
+  for (const [key, item] of entries) {
+    if (typeof key !== "string") return undefined;
+    defineOwn(value, key, item);
+  }
+  if (isJsonObject(record.kwargs) && record.kwargs.prototype === null) Reflect.setPrototypeOf(value, null);
+  return { value };
+}
+
+function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const [length, elements] = argsOf(record, 2) ?? [];
+  const pairs = pairsOf(elements);
+  if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
+  const value: unknown[] = [];
+  value.length = length;
+  for (const [index, item] of pairs) {
+    if (typeof index !== "number" || !isIndex(index, length)) return undefined;
+    value[index] = decoder.decode(item, inside(depth, 4));
+  }
+  return { value };
+}
+
+function isIndex(index: number, end: number): boolean {
+  return Number.isInteger(index) && index >= 0 && index < end;
+}
+
+function reviveDate(record: JsonObject): Revived | undefined {
+  const [time] = argsOf(record, 1) ?? [];
+  if (time === null) return { value: new Date(NaN) };
+  if (typeof time !== "string") return undefined;
+  const value = new Date(time);
+  return Number.isNaN(value.getTime()) ? undefined : { value };
+}
+
+function reviveRegExp(record: JsonObject): Revived | undefined {
+  const [source, flags] = argsOf(record, 2) ?? [];
+  if (typeof source !== "string" || typeof flags !== "string") return undefined;
+  const value = attempt(() => new RegExp(source, flags));
+  const lastIndex = isJsonObject(record.kwargs) ? record.kwargs.lastIndex : undefined;
+  if (value !== undefined && typeof lastIndex === "number") value.lastIndex = lastIndex;
+  return value && { value };
+}
+
+function reviveUrl(record: JsonObject): Revived | undefined {
+  const [href] = argsOf(record, 1) ?? [];
+  const value = typeof href === "string" ? attempt(() => new URL(href)) : undefined;
+  return value && { value };
+}
+
+/** A record that a constructor refuses is none that this library wrote: it stays data. */
+function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}

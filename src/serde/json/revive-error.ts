@@ -1,0 +1,66 @@
+import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
+
+const CLASSES: Readonly<Record<string, (message: string) => Error>> = {
+  AggregateError: (message) => new AggregateError([], message),
+  Error: (message) => new Error(message),
+  EvalError: (message) => new EvalError(message),
+  RangeError: (message) => new RangeError(message),
+  ReferenceError: (message) => new ReferenceError(message),
+  SyntaxError: (message) => new SyntaxError(message),
+  TypeError: (message) => new TypeError(message),
+  URIError: (message) => new URIError(message),
+};
+
+/** Revives an error: from its message alone where the official saver wrote it, otherwise with all that it carried. */
+export function reviveError(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const { method, args } = record;
+  const kwargs = isJsonObject(record.kwargs) ? record.kwargs : {};
+  const message = Array.isArray(args) && args.length === 1 ? decodeText(args[0], depth, decoder) : undefined;
+  const make = classOf(kwargs.class ?? "Error");
+  if ((method !== undefined && method !== null) || message === undefined || make === undefined)
+    return undefined;
+  const properties = decodeProperties(kwargs.properties, depth, decoder);
+  return { value: restore(make(message), kwargs, properties) };
+}
+
+function decodeText(json: JsonValue | undefined, depth: Depth, decoder: Decoder): string | undefined {
+  const text = json === undefined ? undefined : decoder.decode(json, inside(depth, 2));
+  return typeof text === "string" ? text : undefined;
+}
+
+function classOf(name: JsonValue): ((message: string) => Error) | undefined {
+  return typeof name === "string" && Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined;
+}
+
+interface Property {
+  readonly key: string;
+  readonly value: unknown;
+  readonly enumerable: boolean;
+}
+
+function decodeProperties(
+  json: JsonValue | undefined,
+  depth: Depth,
+  decoder: Decoder,
+): Property[] | undefined {
+  if (!Array.isArray(json)) return undefined;
+  return json.flatMap((item) => decodeProperty(item, depth, decoder) ?? []);
+}
+
+function decodeProperty(json: JsonValue, depth: Depth, decoder: Decoder): Property | undefined {
+  if (!Array.isArray(json) || json.length !== 3) return undefined;
+  const [key, value] = json.slice(0, 2).map((item) => decoder.decode(item, inside(depth, 4)));
+  return typeof key === "string" ? { key, value, enumerable: json[2] === true } : undefined;
+}
+
+function restore(error: Error, kwargs: JsonObject, properties: Property[] | undefined): Error {
+  if (properties === undefined) return error;
+  const kept = new Set(properties.map(({ key }) => key));
+  if (kwargs.hasMessage !== false) kept.add("message");
+  for (const key of Object.getOwnPropertyNames(error)) if (!kept.has(key)) Reflect.deleteProperty(error, key);
+  for (const { key, value, enumerable } of properties) {
+    Object.defineProperty(error, key, { value, enumerable, configurable: true, writable: true });
+  }
+  return error;
+}

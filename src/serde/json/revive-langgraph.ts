@@ -1,0 +1,90 @@
+import type { Decoder, Depth } from "./decoder.js";
+import { inside } from "./decoder.js";
+import { defineOwn } from "./inspect-object.js";
+import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import type { LangGraphClasses } from "./langgraph-classes.js";
+import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
+import { isPythonSend, sendRecordOf } from "./revive-python.js";
+
+const REVIVERS = { Command: reviveCommand, Overwrite: reviveOverwrite, Send: reviveSend } as const;
+
+/** The name of a class of LangGraph's that a record stands for, if it has the shape of one that this library wrote. */
+export function langGraphNameOf(record: JsonObject): keyof typeof REVIVERS | undefined {
+  const name = isStringArray(record.id) && record.id.length === 1 ? record.id[0] : undefined;
+  if (name === "Send")
+    return typeof record.node === "string" && Object.hasOwn(record, "args") ? name : undefined;
+  if (name === "Overwrite") return Object.hasOwn(record, OVERWRITE_KEY) ? name : undefined;
+  return name === "Command" && record.lg_name === "Command" ? name : undefined;
+}
+
+/**
+ * Revives Send, Overwrite and Command. Without `@langchain/langgraph` they become plain objects of the same shape,
+ * which is all that the engine looks at.
+ */
+export function reviveLangGraph(
+  record: JsonObject,
+  depth: Depth,
+  decoder: Decoder,
+  classes: LangGraphClasses | undefined,
+): unknown {
+  const own = isPythonSend(record) ? sendRecordOf(record) : record;
+  const name = langGraphNameOf(own);
+  return name === undefined ? own : REVIVERS[name](own, depth, decoder, classes);
+}
+
+function field(record: JsonObject, key: string, depth: Depth, decoder: Decoder): unknown {
+  const json = Object.hasOwn(record, key) ? record[key] : undefined;
+  return json === undefined ? undefined : decoder.decode(json, inside(depth, 1));
+}
+
+// The constructor rewrites plain objects among the arguments, and checks the timeout: both were so when it was written.
+function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder, classes?: LangGraphClasses): unknown {
+  const node = typeof record.node === "string" ? record.node : "";
+  const send: object = classes === undefined ? { lg_name: "Send" } : new classes.Send(node, undefined);
+  defineOwn(send, "node", node);
+  defineOwn(send, "args", field(record, "args", depth, decoder));
+  defineOwn(send, "timeout", field(record, "timeout", depth, decoder));
+  return send;
+}
+
+function reviveOverwrite(
+  record: JsonObject,
+  depth: Depth,
+  decoder: Decoder,
+  classes?: LangGraphClasses,
+): unknown {
+  const value = field(record, OVERWRITE_KEY, depth, decoder);
+  return classes === undefined ? { [OVERWRITE_KEY]: value } : new classes.Overwrite(value);
+}
+
+function reviveCommand(
+  record: JsonObject,
+  depth: Depth,
+  decoder: Decoder,
+  classes?: LangGraphClasses,
+): unknown {
+  const command: object = classes === undefined ? { lg_name: "Command" } : new classes.Command({});
+  for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
+  const argument = isJsonObject(record.kwargs) ? record.kwargs.argument : undefined;
+  if (classes !== undefined) restoreArgument(command, argument, depth, decoder);
+  return command;
+}
+
+function restoreArgument(command: object, json: JsonValue | undefined, depth: Depth, decoder: Decoder): void {
+  if (!Array.isArray(json)) return;
+  const argument = {};
+  for (const item of json) {
+    const [key, value] = Array.isArray(item) ? item : [];
+    const name = key === undefined ? undefined : decoder.decode(key, inside(depth, 4));
+    if (typeof name !== "string") continue;
+    const decoded: unknown =
+      value === undefined ? Reflect.get(command, name) : decoder.decode(value, inside(depth, 4));
+    defineOwn(argument, name, decoded);
+  }
+  Object.defineProperty(command, COMMAND_ARGUMENT, {
+    value: argument,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}

@@ -1,0 +1,33 @@
+import type { Revived } from "./decoder.js";
+import type { JsonObject } from "./json-value.js";
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+
+function onlyArg({ args }: JsonObject): unknown {
+  return Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+}
+
+/** Revives a number that JSON can't hold; its text must be the one that `String` gives. */
+export function reviveNumber(record: JsonObject): Revived | undefined {
+  const text = onlyArg(record);
+  if (text === "-0") return { value: -0 };
+  const value = typeof text === "string" ? Number(text) : undefined;
+  return value !== undefined && String(value) === text ? { value } : undefined;
+}
+
+/** Revives an integer of arbitrary size. */
+export function reviveBigInt(record: JsonObject): Revived | undefined {
+  const digits = onlyArg(record);
+  return typeof digits === "string" && INTEGER.test(digits) ? { value: BigInt(digits) } : undefined;
+}
+
+/** Revives a string from its UTF-16 code units. */
+export function reviveString(record: JsonObject): Revived | undefined {
+  const units = onlyArg(record);
+  if (!Array.isArray(units) || !units.every(isCodeUnit)) return undefined;
+  return { value: units.map((unit) => String.fromCharCode(unit)).join("") };
+}
+
+function isCodeUnit(unit: unknown): unit is number {
+  return typeof unit === "number" && Number.isInteger(unit) && unit >= 0 && unit <= 0xffff;
+}

@@ -1,0 +1,107 @@
+import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
+
+import { DeserializationError } from "../../errors.js";
+import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
+import { defineOwn } from "./inspect-object.js";
+import { isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { MAX_JSON_DEPTH } from "./limits.js";
+import { LC_ESCAPED_KEY } from "./records.js";
+import { BUILTIN_REVIVERS } from "./revive-builtin.js";
+import { decodeKwargs, reviveLangChain } from "./revive-langchain.js";
+import { langGraphNameOf, reviveLangGraph } from "./revive-langgraph.js";
+import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js";
+
+/** A record that only an import can revive, and where it was met. */
+export interface Unresolved {
+  readonly record: JsonObject;
+  readonly depth: Depth;
+}
+
+/** What records stand for that needed an import; undefined for one that turned out to be only data. */
+export type Resolutions = ReadonlyMap<JsonObject, Revived | undefined>;
+
+/** One walk through one JSON value. */
+export class TreeDecoder implements Decoder {
+  readonly #resolutions: Resolutions;
+  readonly #unresolved: Unresolved[] = [];
+
+  constructor(resolutions: Resolutions) {
+    this.#resolutions = resolutions;
+  }
+
+  /** The records met without a resolution, the inner ones before those around them. */
+  get unresolved(): readonly Unresolved[] {
+    return this.#unresolved;
+  }
+
+  decode(json: JsonValue, depth: Depth): unknown {
+    if (typeof json !== "object" || json === null) return json;
+    if (depth.level > MAX_JSON_DEPTH) {
+      throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
+    }
+    if (Array.isArray(json)) return this.#decodeArray(json, depth);
+    if (!Object.hasOwn(json, "lc")) return this.#decodeUnmarked(json, depth);
+    const revived = this.#revive(json, depth);
+    return revived === undefined ? this.#decodePlain(json, depth) : revived.value;
+  }
+
+  resolve(record: JsonObject, depth: Depth): Revived | undefined {
+    if (this.#resolutions.has(record)) return this.#resolutions.get(record);
+    // Only for what it notes on the way: what lies inside has to be resolved before this record is.
+    if (record.lc === 1) decodeKwargs(record.kwargs ?? null, depth, this);
+    else reviveLangGraph(record, depth, this, undefined);
+    this.#unresolved.push({ record, depth });
+    return { value: undefined };
+  }
+
+  #decodeArray(json: JsonValue[], depth: Depth): unknown[] {
+    const deeper = { level: depth.level + 1, inKwargs: depth.inKwargs };
+    return json.map((item) => this.decode(item, deeper));
+  }
+
+  #decodeUnmarked(json: JsonObject, depth: Depth): unknown {
+    const keys = depth.inKwargs ? Object.keys(json) : [];
+    const escaped = keys.length === 1 && keys[0] === LC_ESCAPED_KEY ? json[LC_ESCAPED_KEY] : undefined;
+    return escaped === undefined ? this.#decodePlain(json, depth) : this.decode(escaped, inside(depth, 1));
+  }
+
+  #decodePlain(json: JsonObject, depth: Depth): object {
+    const deeper = { level: depth.level + 1, inKwargs: depth.inKwargs };
+    const value: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(json)) {
+      const decoded = this.decode(item, deeper);
+      if (key === "__proto__") defineOwn(value, key, decoded);
+      else value[key] = decoded;
+    }
+    return value;
+  }
+
+  #revive(record: JsonObject, depth: Depth): Revived | undefined {
+    if (record.lc === 1) return reviveLangChain(record, depth, this);
+    if (record.lc !== 2) return undefined;
+    switch (record.type) {
+      case "undefined":
+        return { value: undefined };
+      case "delta_snapshot":
+        return this.#reviveDeltaSnapshot(record, depth);
+      case "constructor":
+        return this.#reviveConstructor(record, depth);
+      default:
+        return undefined;
+    }
+  }
+
+  #reviveDeltaSnapshot(record: JsonObject, depth: Depth): Revived | undefined {
+    if (record.value === undefined) return undefined;
+    return { value: new DeltaSnapshot(this.decode(record.value, inside(depth, 1))) };
+  }
+
+  #reviveConstructor(record: JsonObject, depth: Depth): Revived | undefined {
+    if (langGraphNameOf(record) !== undefined || isPythonSend(record)) return this.resolve(record, depth);
+    const { id } = record;
+    if (!isStringArray(id)) return undefined;
+    const reviver =
+      id.length === 1 ? BUILTIN_REVIVERS.get(id[0] ?? "") : PYTHON_REVIVERS.get(pythonNameOf(record) ?? "");
+    return reviver?.(record, depth, this);
+  }
+}

@@ -1,0 +1,75 @@
+import { encodeBuiltin } from "./encode-builtin.js";
+import { encodeLangChain } from "./encode-langchain.js";
+import { encodeLangGraph } from "./encode-langgraph.js";
+import { encodeArray, encodePlainObject } from "./encode-plain.js";
+import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
+import type { Encoder, ForeignObject } from "./encoder.js";
+import { classNameOf, isPlainObject } from "./inspect-object.js";
+import type { JsonValue } from "./json-value.js";
+import type { Place } from "./place.js";
+import { undefinedRecord } from "./records.js";
+
+/** One walk through one value. */
+export class TreeEncoder implements Encoder {
+  readonly jsonb: boolean;
+  readonly #open = new Set<object>();
+  readonly #foreign: ForeignObject[] = [];
+
+  constructor(jsonb: boolean) {
+    this.jsonb = jsonb;
+  }
+
+  /** The LangChain objects outside the table of classes that were met. */
+  get foreign(): readonly ForeignObject[] {
+    return this.#foreign;
+  }
+
+  noteForeign(object: ForeignObject): void {
+    this.#foreign.push(object);
+  }
+
+  canWrite(text: string): boolean {
+    return !this.jsonb || isJsonbText(text);
+  }
+
+  encode(value: unknown, place: Place): JsonValue {
+    switch (typeof value) {
+      case "string":
+        return this.canWrite(value) ? value : encodeCodeUnits(value);
+      case "number":
+        return encodeNumber(value, this.jsonb);
+      case "boolean":
+        return value;
+      case "undefined":
+        return undefinedRecord();
+      case "bigint":
+        return encodeBigInt(value);
+      case "object":
+        return value === null ? null : this.#enter(value, place);
+      default:
+        throw place.error(`a ${typeof value} can't be stored`);
+    }
+  }
+
+  #enter(value: object, place: Place): JsonValue {
+    if (this.#open.has(value))
+      throw place.error("refers back to an object around it: a cycle can't be stored");
+    place.assertDepth();
+    this.#open.add(value);
+    const json = this.#encodeObject(value, place);
+    this.#open.delete(value);
+    return json;
+  }
+
+  #encodeObject(value: object, place: Place): JsonValue {
+    if (Array.isArray(value)) return encodeArray(value, place, this);
+    if (isPlainObject(value)) return encodePlainObject(value, place, this);
+    const json =
+      encodeBuiltin(value, place, this) ??
+      encodeLangChain(value, place, this) ??
+      encodeLangGraph(value, place, this);
+    if (json === undefined)
+      throw place.error(`an instance of the class ${classNameOf(value)} can't be stored`);
+    return json;
+  }
+}
