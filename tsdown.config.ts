@@ -20,6 +20,9 @@ export default defineConfig({
   fixedExtension: false,
   sourcemap: true,
   dts: { sourcemap: false },
+  logLevel: "warn",
+  // Half of Node's world still requires.
+  checks: { legacyCjs: false },
   deps: { skipNodeModulesBundle: true },
   plugins: [finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.

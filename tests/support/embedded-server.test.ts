@@ -1,5 +1,7 @@
-import { access } from "node:fs/promises";
-import { dirname } from "node:path";
+import { execFile } from "node:child_process";
+import { existsSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { startEmbeddedServer, type EmbeddedServer } from "./embedded-server.js";
@@ -14,8 +16,6 @@ async function query<Row extends Record<string, unknown>>(url: string, text: str
     await client.end();
   }
 }
-
-const DATA_DIRECTORY = "select current_setting('data_directory') as folder";
 
 describe("an embedded server", () => {
   let server: EmbeddedServer;
@@ -40,10 +40,31 @@ describe("an embedded server", () => {
 
   it("leaves no folder behind", async () => {
     const other = await startEmbeddedServer();
-    const [setting] = await query<{ folder: string }>(other.url, DATA_DIRECTORY);
-    const folder = dirname(setting?.folder ?? "");
-    await access(folder);
+    expect(existsSync(other.folder)).toBe(true);
     await other.remove();
-    await expect(access(folder)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(existsSync(other.folder)).toBe(false);
+  });
+
+  it("stops and clears up when the process that started it is killed", async () => {
+    const abandon = fileURLToPath(new URL("abandon-server.js", import.meta.url));
+    const folder = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [abandon], (_killed, stdout) => {
+        resolve(stdout);
+      });
+    });
+    expect(basename(folder)).toMatch(/^checkpoint-postgres-/);
+    await expect(removalOf(folder)).resolves.toBeUndefined();
   });
 });
+
+function removalOf(folder: string): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (existsSync(folder)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(dirname(folder), check);
+    check();
+  });
+}

@@ -53,7 +53,8 @@ exec "$@" 3<&- </dev/null`;
  * ```
  */
 export class EmbeddedServer {
-  readonly #folder: string;
+  /** Holds all that the server has on disk. */
+  readonly folder: string;
   readonly #binaries: PostgresBinaries;
   readonly #user: ServerUser;
   readonly #password: string;
@@ -61,7 +62,7 @@ export class EmbeddedServer {
   #process: ServerProcess | undefined;
 
   constructor(folder: string, binaries: PostgresBinaries, user: ServerUser, password: string) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#binaries = binaries;
     this.#user = user;
     this.#password = password;
@@ -96,7 +97,7 @@ export class EmbeddedServer {
   /** Stops the server and deletes its data. */
   async remove(): Promise<void> {
     await this.stop();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -113,14 +114,14 @@ export class EmbeddedServer {
     const command = [
       this.#binaries.postgres,
       "-D",
-      dataFolder(this.#folder),
+      dataFolder(this.folder),
       "-p",
       String(this.#port),
       ...settings,
     ];
-    const server = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.#folder, ...command], {
+    const server = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.folder, ...command], {
       ...this.#user,
-      cwd: this.#folder,
+      cwd: this.folder,
       stdio: ["pipe", "ignore", "pipe"],
     });
     server.stdin.on("error", () => undefined);

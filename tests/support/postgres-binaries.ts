@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, cp, readFile, readdir, symlink } from "node:fs/promises";
+import { chmod, chown, cp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -83,14 +83,9 @@ async function addSymlinks(native: string): Promise<void> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of Symlinks.parse(JSON.parse(list))) {
     const link = join(dirname(native), target);
-    await symlink(relative(dirname(target), source), link).catch((error: unknown) => {
-      if (!isErrnoException(error) || error.code !== "EEXIST") throw error;
-    });
+    await rm(link, { force: true });
+    await symlink(relative(dirname(target), source), link);
   }
-}
-
-function isErrnoException(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "code" in error;
 }
 
 async function open(folder: string, user: ServerUser): Promise<void> {
