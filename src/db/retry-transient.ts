@@ -1,0 +1,40 @@
+import pRetry from "p-retry";
+import { DatabaseError } from "../errors.js";
+import { toDatabaseError } from "./to-database-error.js";
+
+/** How long a transient fault is retried. */
+export interface RetryOptions {
+  /** No attempt begins later than this after the first, in milliseconds. Default 15,000. */
+  readonly maxElapsedMs?: number | undefined;
+  /** The pause after the first failure, in milliseconds; it doubles with each, with jitter. Default 25. */
+  readonly minDelayMs?: number | undefined;
+  /** The longest pause between two attempts, in milliseconds. Default 1,000. */
+  readonly maxDelayMs?: number | undefined;
+}
+
+/**
+ * Runs `attempt`, and again while it fails in a way that passes: connection lost, server starting, deadlock. Only for
+ * what may be done twice, as every statement of ours may.
+ *
+ * @throws DatabaseError of the last attempt, with the driver's error as its cause.
+ */
+export async function retryTransient<T>(
+  attempt: () => Promise<T>,
+  options: RetryOptions | false,
+): Promise<T> {
+  if (options === false) return attempt().catch(rethrow);
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000 } = options;
+  return pRetry(() => attempt().catch(rethrow), {
+    retries: Infinity,
+    maxRetryTime: maxElapsedMs,
+    minTimeout: minDelayMs,
+    maxTimeout: maxDelayMs,
+    factor: 2,
+    randomize: true,
+    shouldRetry: ({ error }) => error instanceof DatabaseError && error.transient,
+  });
+}
+
+function rethrow(error: unknown): never {
+  throw toDatabaseError(error);
+}

@@ -1,0 +1,40 @@
+import { DatabaseError, MigrationRequiredError } from "../errors.js";
+import type { CheckpointTables } from "./checkpoint-tables.js";
+import { retryTransient } from "./retry-transient.js";
+import type { Statement } from "./statement.js";
+
+/** What is said when a table, a column or the whole schema that a statement names does not exist. */
+const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
+
+/**
+ * Sends one statement and returns its rows: one round trip, prepared where the connections are ours, retried where
+ * the fault passes. Inside a transaction that was lent nothing is retried, since the first error has ended it.
+ *
+ * @throws MigrationRequiredError when the tables are missing or too old.
+ * @throws DatabaseError whatever else the database says.
+ */
+export async function runStatement<Params extends object, Row>(
+  tables: CheckpointTables,
+  statement: Statement<Params, Row>,
+  params: Params,
+): Promise<Row[]> {
+  const query = statement.bind(tables.schema, params);
+  tables.names?.register(query.sql);
+  try {
+    const retry = tables.kysely.isTransaction ? false : tables.retry;
+    const { rows } = await retryTransient(() => tables.kysely.executeQuery(query), retry);
+    return rows;
+  } catch (error) {
+    throw explainMissingTables(error, tables.schema);
+  }
+}
+
+function explainMissingTables(error: unknown, schema: string): unknown {
+  if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
+  return new MigrationRequiredError(
+    schema,
+    `the checkpoint tables in schema "${schema}" are missing or older than this library: call saver.setup(), ` +
+      `or run \`npx langgraph-checkpoint migrate --schema ${schema}\` (${error.message})`,
+    { cause: error, sqlState: error.sqlState },
+  );
+}

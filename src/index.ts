@@ -1,0 +1,19 @@
+export type { CheckpointDatabase } from "./db/checkpoint-database.js";
+export type { DatabaseSource } from "./db/open-database.js";
+export type { PGliteInstance } from "./db/pglite-source.js";
+export type { RetryOptions } from "./db/retry-transient.js";
+export {
+  CheckpointError,
+  ConnectionError,
+  CorruptCheckpointError,
+  DatabaseError,
+  DeserializationError,
+  type ErrorLocation,
+  InvalidConfigError,
+  MigrationError,
+  MigrationRequiredError,
+  PermissionError,
+  SerializationError,
+} from "./errors.js";
+export type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
+export { PostgresSaver } from "./saver/postgres-saver.js";

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { checkpointNs, keyText, optionalCheckpointId, threadId } from "./keys.js";
+import { parse } from "./parse.js";
+
+// `configurable` holds dozens of other keys, among them functions: whatever is not named here is not looked at.
+const target = z.object({
+  configurable: z.object({
+    thread_id: threadId,
+    checkpoint_ns: checkpointNs,
+    checkpoint_id: optionalCheckpointId,
+  }),
+});
+
+const existing = z.object({
+  configurable: z.object({
+    thread_id: threadId,
+    checkpoint_ns: checkpointNs,
+    checkpoint_id: keyText.refine((id) => id !== "", "must not be empty"),
+  }),
+});
+
+const lookup = z.object({
+  configurable: z
+    .object({
+      thread_id: threadId.nullish(),
+      checkpoint_ns: checkpointNs,
+      checkpoint_id: optionalCheckpointId,
+    })
+    .optional(),
+});
+
+/** Where a `put` goes: the namespace, and the checkpoint that the new one follows. */
+export function parsePutConfig(
+  config: unknown,
+): NamespaceKey & { readonly parentCheckpointId: string | undefined } {
+  const { configurable } = parse(target, config, "config");
+  return {
+    threadId: configurable.thread_id,
+    checkpointNs: configurable.checkpoint_ns,
+    parentCheckpointId: configurable.checkpoint_id,
+  };
+}
+
+/** The checkpoint that `putWrites` attaches to: all of its identity must be there. */
+export function parseWritesConfig(config: unknown): CheckpointKey {
+  const { configurable } = parse(existing, config, "config");
+  return {
+    threadId: configurable.thread_id,
+    checkpointNs: configurable.checkpoint_ns,
+    checkpointId: configurable.checkpoint_id,
+  };
+}
+
+/** What `getTuple` looks for, or `undefined` when the config names no thread. */
+export function parseLookupConfig(config: unknown): (NamespaceKey & Partial<CheckpointKey>) | undefined {
+  const { configurable } = parse(lookup, config, "config");
+  if (configurable?.thread_id === undefined || configurable.thread_id === null) return undefined;
+  const key = { threadId: configurable.thread_id, checkpointNs: configurable.checkpoint_ns };
+  return configurable.checkpoint_id === undefined
+    ? key
+    : { ...key, checkpointId: configurable.checkpoint_id };
+}
+
+/** The argument of `deleteThread`. */
+export function parseThreadId(value: unknown): string {
+  return parse(threadId, value, "threadId");
+}

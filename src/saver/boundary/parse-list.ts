@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors.js";
+import { encodeJson } from "../../serde/json/encode-json.js";
+import type { ListScope } from "../queries/list-tuple-rows.js";
+import { keyText, optionalCheckpointId, threadId } from "./keys.js";
+import { parse } from "./parse.js";
+
+// A key that is there without a value is not a narrower question, but one that went wrong: see `scoped`.
+const scope = z.object({
+  configurable: z
+    .object({
+      thread_id: threadId.optional(),
+      checkpoint_ns: keyText.nullish().transform((ns) => ns ?? undefined),
+      checkpoint_id: optionalCheckpointId,
+    })
+    .optional(),
+});
+
+const listOptions = z
+  .object({
+    limit: z.number().int().min(0).optional(),
+    before: z
+      .object({ configurable: z.object({ checkpoint_id: optionalCheckpointId }).optional() })
+      .optional(),
+    filter: z.record(z.string(), z.unknown()).optional(),
+  })
+  .default({});
+
+/** A list as it was asked for. */
+export interface ListRequest {
+  readonly scope: ListScope;
+  /** The number of checkpoints at most; no bound where it is `undefined`. */
+  readonly limit: number | undefined;
+}
+
+/** What `list` is asked for. All threads only when the config really names none: an empty one is refused. */
+export function parseListRequest(config: unknown, options: unknown): ListRequest {
+  const { configurable } = parse(scope, config ?? {}, "config");
+  const { limit, before, filter } = parse(listOptions, options ?? {}, "options");
+  return {
+    scope: {
+      threadId: configurable?.thread_id,
+      checkpointNs: configurable?.checkpoint_ns,
+      checkpointId: configurable?.checkpoint_id,
+      before: before?.configurable?.checkpoint_id,
+      filter: encodeFilter(filter),
+    },
+    limit,
+  };
+}
+
+function encodeFilter(filter: Record<string, unknown> | undefined): string | undefined {
+  if (filter === undefined || Object.keys(filter).length === 0) return undefined;
+  refuseUndefined(filter, "options.filter");
+  return JSON.stringify(encodeJson(filter, { jsonb: true, path: "options.filter" }));
+}
+
+// A filter by a value that got lost on its way would otherwise match what it was meant to leave out.
+function refuseUndefined(value: unknown, path: string): void {
+  if (value === undefined) throw new InvalidConfigError(path, "must not be undefined");
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) refuseUndefined(inner, `${path}.${key}`);
+}

@@ -1,0 +1,34 @@
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors.js";
+
+/** Bytes as they are stored, with their type tag. */
+export interface StoredValue {
+  readonly type: string | null;
+  readonly blob: Uint8Array | null;
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** The tag of rows that the first versions of the official savers wrote without one. */
+const UNTAGGED = "json";
+
+/**
+ * Has a serializer decode a stored value.
+ *
+ * @throws DeserializationError naming the thread, the checkpoint and the channel.
+ */
+export async function decodeValue(
+  serde: SerializerProtocol,
+  { type, blob }: StoredValue,
+  location: ErrorLocation,
+): Promise<unknown> {
+  try {
+    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, blob ?? NO_BYTES);
+    return value;
+  } catch (error) {
+    if (error instanceof DeserializationError) throw error.at(location);
+    if (error instanceof CheckpointError) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new DeserializationError(problem, { ...location, typeTag: type ?? undefined, cause: error });
+  }
+}

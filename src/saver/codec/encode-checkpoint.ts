@@ -1,0 +1,116 @@
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { StoredCheckpoint } from "../../db/stored-json.js";
+import { encodeJson } from "../../serde/json/encode-json.js";
+import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
+import type { NamespaceKey } from "../checkpoint-key.js";
+import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import { encodeValue } from "./encode-value.js";
+import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
+
+/** A checked call of `put`. */
+export interface PutRequest extends NamespaceKey {
+  readonly parentCheckpointId: string | undefined;
+  readonly checkpoint: CheckedCheckpoint;
+  readonly metadata: Record<string, unknown>;
+  readonly newVersions: Record<string, string | number>;
+}
+
+/** How values are encoded. */
+export interface Encoding {
+  readonly serde: SerializerProtocol;
+  /** Whether small scalars go into the header, as Python's saver keeps them, instead of a blob each. */
+  readonly inlineScalars: boolean;
+}
+
+/**
+ * Splits a checkpoint into the rows that it is stored as. Everything is encoded before this function first awaits.
+ *
+ * @throws SerializationError naming the channel and the path of what can't be stored.
+ */
+export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
+  const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
+  const { inline, stored } = splitValues(request, encoding);
+  const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
+  const header = encodeHeader(checkpoint, inline);
+  const metadataText = JSON.stringify(encodeJson(metadata, { jsonb: true, path: "metadata" }));
+  return {
+    threadId,
+    checkpointNs,
+    checkpointId: checkpoint.id,
+    parentCheckpointId: parentCheckpointId ?? null,
+    checkpoint: JSON.stringify(header),
+    metadata: metadataText,
+    blobs: await Promise.all(blobs),
+  };
+}
+
+interface ChannelValue {
+  readonly channel: string;
+  readonly version: string;
+  readonly value: unknown;
+  readonly isEmpty: boolean;
+}
+
+interface SplitValues {
+  readonly inline: Record<string, InlineValue>;
+  readonly stored: readonly ChannelValue[];
+}
+
+/** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
+function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitValues {
+  const { newVersions, checkpoint } = request;
+  const inline = new Map<string, InlineValue>();
+  const stored: ChannelValue[] = [];
+  const add = (channel: string, version: string | number): void => {
+    const isEmpty = !Object.hasOwn(checkpoint.channel_values, channel);
+    const value = checkpoint.channel_values[channel];
+    if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
+    else stored.push({ channel, version: String(version), value, isEmpty });
+  };
+  for (const [channel, version] of Object.entries(newVersions)) add(channel, version);
+  for (const [channel, version] of carriedOver(request)) add(channel, version);
+  // Concurrent writers of the same blobs must take them in the same order, or they may wait for each other for ever.
+  stored.sort((a, b) => (a.channel < b.channel ? -1 : 1));
+  return { inline: Object.fromEntries(inline), stored };
+}
+
+/**
+ * Scalars that did not change. Where Python's saver kept one inline there is no blob to refer to, and the header that
+ * holds it is an ancestor's: so the value goes along, inline again or as a blob that is only inserted if it is missing.
+ * A checkpoint without a parent has nobody to carry a value over from.
+ */
+function carriedOver({
+  checkpoint,
+  newVersions,
+  parentCheckpointId,
+}: PutRequest): [string, string | number][] {
+  if (parentCheckpointId === undefined) return [];
+  return Object.entries(checkpoint.channel_versions).filter(
+    ([channel]) =>
+      !Object.hasOwn(newVersions, channel) &&
+      Object.hasOwn(checkpoint.channel_values, channel) &&
+      mayBeInline(checkpoint.channel_values[channel]),
+  );
+}
+
+async function encodeBlob(
+  { channel, version, value, isEmpty }: ChannelValue,
+  { threadId, checkpointNs, checkpoint }: PutRequest,
+  serde: SerializerProtocol,
+): Promise<EncodedBlob> {
+  if (isEmpty) return { channel, version, type: "empty", blob: null };
+  const location = { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
+  return { channel, version, ...(await encodeValue(serde, value, location)) };
+}
+
+function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, InlineValue>): StoredCheckpoint {
+  const { v, id, ts, channel_versions } = checkpoint;
+  const others = Object.entries(checkpoint)
+    .filter(([key]) => !SEPARATE_KEYS.has(key))
+    .map(([key, value]) => [key, encodeJson(value, { jsonb: true, path: `checkpoint.${key}` })] as const);
+  // The versions are not encoded like the rest: Postgres looks values up by them, whatever the channels are called.
+  const header = { v, id, ts, channel_versions, ...Object.fromEntries(others) };
+  return Object.keys(inline).length === 0 ? header : { ...header, channel_values: inline };
+}
+
+const SEPARATE_KEYS = new Set(["v", "id", "ts", "channel_values", "channel_versions"]);

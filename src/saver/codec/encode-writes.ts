@@ -1,0 +1,41 @@
+import { type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
+import type { CheckpointKey } from "../checkpoint-key.js";
+import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
+import { encodeValue } from "./encode-value.js";
+
+/** A checked call of `putWrites`. */
+export interface PutWritesRequest extends CheckpointKey {
+  readonly taskId: string;
+  readonly taskPath: string;
+  readonly writes: readonly (readonly [channel: string, value: unknown])[];
+}
+
+/**
+ * Turns the writes of a task into the rows that they are stored as. Everything is encoded before this function first
+ * awaits.
+ *
+ * @throws SerializationError naming the channel and the path of what can't be stored.
+ */
+export async function encodeWrites(
+  request: PutWritesRequest,
+  serde: SerializerProtocol,
+): Promise<EncodedWrites> {
+  const { threadId, checkpointNs, checkpointId, taskId, taskPath } = request;
+  const encoded = await Promise.all(
+    request.writes.map(async ([channel, value], position): Promise<EncodedWrite> => {
+      const location = { threadId, checkpointNs, checkpointId, channel };
+      return { idx: indexOf(channel, position), channel, ...(await encodeValue(serde, value, location)) };
+    }),
+  );
+  return { threadId, checkpointNs, checkpointId, taskId, taskPath, writes: lastOfEachIndex(encoded) };
+}
+
+function indexOf(channel: string, position: number): number {
+  return Object.hasOwn(WRITES_IDX_MAP, channel) ? (WRITES_IDX_MAP[channel] ?? position) : position;
+}
+
+/** Of two special writes of one kind the last counts, and one statement can't write a row twice. */
+function lastOfEachIndex(writes: readonly EncodedWrite[]): EncodedWrite[] {
+  const byIndex = new Map(writes.map((write) => [write.idx, write]));
+  return [...byIndex.values()].sort((a, b) => a.idx - b.idx);
+}

@@ -1,0 +1,87 @@
+import type {
+  CheckpointPendingWrite,
+  DeltaChannelHistory,
+  SerializerProtocol,
+} from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ErrorLocation } from "../errors.js";
+import { parseJsonText } from "../serde/json/json-text.js";
+import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
+import { compareText } from "./codec/compare-text.js";
+import { decodeValue } from "./codec/decode-value.js";
+import type { DeltaRow } from "./queries/delta-row.js";
+import { getDeltaRows } from "./queries/get-delta-rows.js";
+
+type Target = NamespaceKey & Partial<CheckpointKey>;
+
+/** What the base class's walk from parent to parent returns, read in one statement. */
+export async function deltaChannelHistory(
+  tables: CheckpointTables,
+  target: Target | undefined,
+  channels: readonly string[],
+  serde: SerializerProtocol,
+): Promise<Record<string, DeltaChannelHistory>> {
+  const rows =
+    target === undefined || channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
+  const depths = depthOfEach(rows);
+  const histories = channels.map(async (channel) => {
+    const own = rows.filter((row) => row.channel === channel);
+    return [channel, await historyOf(own, depths, serde, { ...target, channel })] as const;
+  });
+  return Object.fromEntries(await Promise.all(histories));
+}
+
+async function historyOf(
+  rows: readonly DeltaRow[],
+  depths: ReadonlyMap<string, number>,
+  serde: SerializerProtocol,
+  location: ErrorLocation,
+): Promise<DeltaChannelHistory> {
+  const depthOf = (row: DeltaRow): number => depths.get(row.checkpoint_id) ?? 0;
+  const writes = rows
+    .filter(({ part }) => part === "write")
+    .sort((a, b) => depthOf(b) - depthOf(a) || byTask(a, b))
+    .map(async (row): Promise<CheckpointPendingWrite> => {
+      const value = await decodeValue(serde, row, { ...location, checkpointId: row.checkpoint_id });
+      return [row.task_id ?? "", row.channel ?? "", value];
+    });
+  // A blob wins over what the header has of the same channel: Python leaves a marker there.
+  const seed = rows.find(({ part }) => part === "seed") ?? rows.find(({ part }) => part === "inline");
+  const history: DeltaChannelHistory = { writes: await Promise.all(writes) };
+  if (seed === undefined) return history;
+  return {
+    ...history,
+    seed: await decodeSeed(seed, serde, { ...location, checkpointId: seed.checkpoint_id }),
+  };
+}
+
+function decodeSeed(row: DeltaRow, serde: SerializerProtocol, location: ErrorLocation): unknown {
+  return row.json === null ? decodeValue(serde, row, location) : parseJsonText(row.json);
+}
+
+/** How far above the target each ancestor is: every step names the next one. */
+function depthOfEach(rows: readonly DeltaRow[]): Map<string, number> {
+  const parents = new Map<string, string | null>();
+  const isParent = new Set<string>();
+  for (const { part, checkpoint_id, parent_checkpoint_id } of rows) {
+    if (part !== "step") continue;
+    parents.set(checkpoint_id, parent_checkpoint_id);
+    if (parent_checkpoint_id !== null) isParent.add(parent_checkpoint_id);
+  }
+  const depths = new Map<string, number>();
+  let next: string | null | undefined = [...parents.keys()].find((id) => !isParent.has(id));
+  while (typeof next === "string" && !depths.has(next)) {
+    depths.set(next, depths.size);
+    next = parents.get(next);
+  }
+  return depths;
+}
+
+/** The base class orders the writes of a checkpoint by their task first, whatever their paths. */
+function byTask(a: DeltaRow, b: DeltaRow): number {
+  return (
+    compareText(a.task_id ?? "", b.task_id ?? "") ||
+    compareText(a.task_path ?? "", b.task_path ?? "") ||
+    (a.idx ?? 0) - (b.idx ?? 0)
+  );
+}

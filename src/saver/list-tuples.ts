@@ -1,0 +1,55 @@
+import type { CheckpointTuple, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ListRequest } from "./boundary/parse-list.js";
+import type { CheckpointKey } from "./checkpoint-key.js";
+import { compareText } from "./codec/compare-text.js";
+import { decodeTuple } from "./codec/decode-tuple.js";
+import { groupRows, required, type TupleParts } from "./codec/group-rows.js";
+import { listTupleRows } from "./queries/list-tuple-rows.js";
+
+/** Few at first, since many callers want only the newest; then more at a time, while they go on. */
+const FIRST_PAGE_SIZE = 8;
+const LARGEST_PAGE_SIZE = 128;
+
+/**
+ * Reads a list page by page, as far as the caller goes on: a thread is never in memory as a whole. A checkpoint that
+ * is stored or deleted meanwhile may or may not be seen; none is seen twice.
+ */
+export async function* listTuples(
+  tables: CheckpointTables,
+  { scope, limit = Infinity }: ListRequest,
+  serde: SerializerProtocol,
+): AsyncGenerator<CheckpointTuple> {
+  let remaining = limit;
+  let pageSize = FIRST_PAGE_SIZE;
+  let after: CheckpointKey | undefined;
+  while (remaining > 0) {
+    const wanted = Math.min(pageSize, remaining);
+    const page = groupRows(await listTupleRows(tables, scope, after, wanted)).sort(newestFirst);
+    for (const parts of page) yield await decodeTuple(parts, serde);
+    const last = page.at(-1);
+    if (last === undefined || page.length < wanted) return;
+    after = keyOf(last);
+    remaining -= page.length;
+    pageSize = Math.min(pageSize * 2, LARGEST_PAGE_SIZE);
+  }
+}
+
+function keyOf({ header }: TupleParts): CheckpointKey {
+  return {
+    threadId: header.thread_id,
+    checkpointNs: header.checkpoint_ns,
+    checkpointId: required(header.checkpoint_id, "checkpoint_id", header),
+  };
+}
+
+// A UNION ALL promises no order.
+function newestFirst(a: TupleParts, b: TupleParts): number {
+  const x = keyOf(a);
+  const y = keyOf(b);
+  return (
+    compareText(y.checkpointId, x.checkpointId) ||
+    compareText(y.threadId, x.threadId) ||
+    compareText(y.checkpointNs, x.checkpointNs)
+  );
+}

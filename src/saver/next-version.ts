@@ -1,0 +1,40 @@
+/** The digits of the counter, as Python's saver pads it: versions of one length compare like their counters. */
+const COUNTER_DIGITS = 32;
+
+/**
+ * The version of what has none, such as the sends of a checkpoint before version 4 of the format. Without a random
+ * tail, since it is made up anew whenever the checkpoint is read, and has to be the same each time.
+ */
+export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed(16)}`;
+
+/**
+ * The version that follows `current`: the counter plus one, with a random tail.
+ *
+ * The tail is not decoration. A value is stored under (channel, version); with a bare counter two branches that were
+ * forked from one checkpoint would reach the same version, and the second would read the first one's value.
+ *
+ * Versions are text, as Python's saver writes them. A thread that the official JavaScript saver began has numbers,
+ * which do not compare with text: it goes on with numbers, whose fraction is the tail.
+ *
+ * @example
+ * ```ts
+ * nextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
+ * nextVersion(7); // 8.4193847561
+ * ```
+ */
+export function nextVersion(current: number): number;
+export function nextVersion(current: string | undefined): string;
+export function nextVersion(current: string | number | undefined): string | number;
+export function nextVersion(current: string | number | undefined): string | number {
+  if (typeof current === "number") return Math.floor(current) + 1 + Math.random();
+  return `${String(counterOf(current) + 1n).padStart(COUNTER_DIGITS, "0")}.${tail()}`;
+}
+
+function counterOf(version: string | undefined): bigint {
+  const digits = /^\d+/.exec(version ?? "");
+  return digits === null ? 0n : BigInt(digits[0]);
+}
+
+function tail(): string {
+  return Math.random().toFixed(16);
+}

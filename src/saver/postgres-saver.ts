@@ -1,0 +1,285 @@
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  type PendingWrite,
+  type SerializerProtocol,
+} from "@langchain/langgraph-checkpoint";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { type DatabaseSource, openDatabase, type OpenedDatabase } from "../db/open-database.js";
+import { migrateToLatest } from "../migrations/migrate.js";
+import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
+import {
+  parseCheckpoint,
+  parseMetadata,
+  parseNewVersions,
+  parseTask,
+  parseWrites,
+} from "./boundary/parse-checkpoint.js";
+import {
+  parseLookupConfig,
+  parsePutConfig,
+  parseThreadId,
+  parseWritesConfig,
+} from "./boundary/parse-config.js";
+import { parseDeltaRequest } from "./boundary/parse-delta.js";
+import { parseListRequest } from "./boundary/parse-list.js";
+import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
+import { decodeTuple } from "./codec/decode-tuple.js";
+import { encodeCheckpoint } from "./codec/encode-checkpoint.js";
+import { encodeWrites } from "./codec/encode-writes.js";
+import { groupRows } from "./codec/group-rows.js";
+import { deltaChannelHistory } from "./delta-channel-history.js";
+import { listTuples } from "./list-tuples.js";
+import { nextVersion } from "./next-version.js";
+import { deleteThread } from "./queries/delete-thread.js";
+import { getTupleRows } from "./queries/get-tuple-rows.js";
+import { putCheckpoint } from "./queries/put-checkpoint.js";
+import { putPendingWrites } from "./queries/put-pending-writes.js";
+
+/**
+ * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
+ *
+ * Each of `put`, `putWrites`, `getTuple` and `deleteThread` is one statement: done or not done, never half. Transient
+ * faults are retried, and a lost connection never ends the process.
+ *
+ * @example
+ * ```ts
+ * import { PostgresSaver } from "langgraph-checkpoint-kysely";
+ *
+ * const checkpointer = PostgresSaver.fromConnString("postgres://localhost/agents");
+ * await checkpointer.setup();
+ * const graph = builder.compile({ checkpointer });
+ * await graph.invoke(input, { configurable: { thread_id: "42" } });
+ * await checkpointer.end();
+ * ```
+ */
+export class PostgresSaver extends BaseCheckpointSaver {
+  readonly #database: OpenedDatabase;
+  readonly #tables: CheckpointTables;
+
+  /**
+   * @param source - Where the checkpoints are: what is described is opened at the first query and closed by
+   *   {@link end}, what is already open is lent and stays open. A transaction of the caller's own is fine: a checkpoint
+   *   then commits together with the application's rows.
+   * @param serde - How values become bytes; MessagePack in Python's layout by default. `JsonSerializer` writes the
+   *   layout of the official JavaScript saver.
+   * @param options - The schema, and how connections and faults are dealt with.
+   * @throws InvalidConfigError for a source or an option that can't be used.
+   */
+  constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
+    super(serde ?? new MsgpackSerializer());
+    const { schema, prepare, retry } = parseSaverOptions(options);
+    this.#database = openDatabase(source, { prepare });
+    this.#tables = { kysely: this.#database.kysely, names: this.#database.names, schema, retry };
+  }
+
+  /**
+   * A saver on a connection string, opened at the first query and closed by {@link end}.
+   *
+   * @param connString - `postgres://…` as `pg` takes it, `memory://` for PGlite in memory, `file://folder` for PGlite
+   *   in a folder.
+   *
+   * @example
+   * ```ts
+   * await using checkpointer = PostgresSaver.fromConnString(process.env.DATABASE_URL ?? "memory://", { schema: "agents" });
+   * ```
+   */
+  static fromConnString(connString: string, options: PostgresSaverOptions = {}): PostgresSaver {
+    return new PostgresSaver(connString, undefined, options);
+  }
+
+  /**
+   * Creates or updates the schema, adopting the tables of an official saver as they are. Any number of processes may
+   * call it at once, and where nothing is to be done it only reads.
+   *
+   * @throws MigrationRequiredError when the role may not do what is missing; it says which command does it.
+   * @throws MigrationError when a step fails; nothing is changed then.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.setup();
+   * ```
+   */
+  async setup(): Promise<void> {
+    await migrateToLatest(this.#tables.kysely, { schema: this.#tables.schema });
+  }
+
+  /**
+   * Reads the checkpoint that `config` names, or the newest of its namespace when it names none.
+   *
+   * @returns The tuple, or `undefined` when there is none, or when `config` names no thread.
+   * @throws DeserializationError when a value can't be read.
+   * @throws DatabaseError when the database refuses.
+   *
+   * @example
+   * ```ts
+   * const tuple = await checkpointer.getTuple({ configurable: { thread_id: "42" } });
+   * ```
+   */
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const key = parseLookupConfig(config);
+    if (key === undefined) return undefined;
+    const [parts] = groupRows(await getTupleRows(this.#tables, key));
+    return parts && decodeTuple(parts, this.serde);
+  }
+
+  /**
+   * Lists checkpoints, newest first, reading them page by page as the caller goes on.
+   *
+   * @param config - Narrows the list to a thread, a namespace (`""` is the root graph), a checkpoint. A config without
+   *   a thread lists all threads; an empty thread is refused.
+   * @param options - `before`: only checkpoints older than that one. `filter`: only those whose metadata contains it.
+   *   `limit`: at most so many, after all other conditions.
+   * @throws InvalidConfigError for an argument that can't be used, at the first `next()` and before any I/O.
+   *
+   * @example
+   * ```ts
+   * for await (const { checkpoint } of checkpointer.list({ configurable: { thread_id: "42" } }, { limit: 10 })) {
+   *   console.log(checkpoint.id, checkpoint.ts);
+   * }
+   * ```
+   */
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions,
+  ): AsyncGenerator<CheckpointTuple> {
+    yield* listTuples(this.#tables, parseListRequest(config, options), this.serde);
+  }
+
+  /**
+   * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
+   * `newVersions`. The arguments are encoded before the promise is returned: what is changed later is not stored.
+   *
+   * @returns The config of the new checkpoint.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws SerializationError for a value that would not read back equal, before anything is written.
+   * @throws DatabaseError when the database refuses; nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * const next = await checkpointer.put(config, checkpoint, { source: "loop", step: 1, parents: {} }, newVersions);
+   * ```
+   */
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const request = {
+      ...parsePutConfig(config),
+      checkpoint: parseCheckpoint(checkpoint),
+      metadata: parseMetadata(metadata),
+      newVersions: parseNewVersions(newVersions),
+    };
+    // Other serializers may encrypt, or write for readers that know no inline values.
+    const inlineScalars = this.serde instanceof MsgpackSerializer;
+    await putCheckpoint(this.#tables, await encodeCheckpoint(request, { serde: this.serde, inlineScalars }));
+    return {
+      configurable: {
+        thread_id: request.threadId,
+        checkpoint_ns: request.checkpointNs,
+        checkpoint_id: request.checkpoint.id,
+      },
+    };
+  }
+
+  /**
+   * Stores the writes of a task beside the checkpoint that it started from. They may arrive before that checkpoint
+   * does. Writes that are there already stay as they are, but for errors, interrupts and resumes, where the last counts.
+   *
+   * @param taskPath - Where in the graph the task stands; the first key that writes are ordered by.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws SerializationError for a value that would not read back equal, before anything is written.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.putWrites(config, [["messages", message]], taskId);
+   * ```
+   */
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath?: string,
+  ): Promise<void> {
+    const request = {
+      ...parseWritesConfig(config),
+      ...parseTask(taskId, taskPath),
+      writes: parseWrites(writes),
+    };
+    await putPendingWrites(this.#tables, await encodeWrites(request, this.serde));
+  }
+
+  /**
+   * Deletes a thread with all of its namespaces. One that does not exist is no error.
+   *
+   * @throws InvalidConfigError for an empty thread, before any I/O.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.deleteThread("42");
+   * ```
+   */
+  override async deleteThread(threadId: string): Promise<void> {
+    await deleteThread(this.#tables, parseThreadId(threadId));
+  }
+
+  /**
+   * Collects what the ancestors of a checkpoint wrote to delta channels, back to the nearest stored value of each, in
+   * one statement whatever the depth.
+   *
+   * @returns For each channel its writes, oldest first, and the value that they build upon, where there is one.
+   *
+   * @example
+   * ```ts
+   * const { messages } = await checkpointer.getDeltaChannelHistory({ config, channels: ["messages"] });
+   * ```
+   */
+  override async getDeltaChannelHistory(options: {
+    config: RunnableConfig;
+    channels: string[];
+  }): Promise<Record<string, DeltaChannelHistory>> {
+    const { key, channels, walksTasks } = parseDeltaRequest(options);
+    if (walksTasks) return super.getDeltaChannelHistory(options);
+    return deltaChannelHistory(this.#tables, key, channels, this.serde);
+  }
+
+  /**
+   * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It works
+   * without `this`, as LangGraph calls it in subgraphs.
+   *
+   * @example
+   * ```ts
+   * checkpointer.getNextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
+   * ```
+   */
+  override getNextVersion(current: number): number;
+  override getNextVersion(current: string | undefined): string;
+  override getNextVersion(current: number | string | undefined): number | string {
+    return nextVersion(current);
+  }
+
+  /**
+   * Closes what this saver opened; what it was lent stays open. May be called more than once.
+   *
+   * @example
+   * ```ts
+   * process.on("SIGTERM", () => void checkpointer.end());
+   * ```
+   */
+  async end(): Promise<void> {
+    await this.#database.close();
+  }
+
+  /** Does what {@link end} does, at the end of a block that says `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}

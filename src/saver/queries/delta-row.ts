@@ -1,0 +1,145 @@
+import {
+  type AliasableExpression,
+  type AliasedExpression,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+} from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+
+/**
+ * What an ancestor contributes to the history of a channel:
+ *
+ * - `step`: that it was visited, and the id of the next one
+ * - `write`: a write of its tasks
+ * - `seed`: the stored value that ends the walk for that channel
+ * - `inline`: a value that ends it too, kept in the header, as JSON text
+ */
+export interface DeltaRow {
+  part: "step" | "write" | "seed" | "inline";
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  channel: string | null;
+  task_id: string | null;
+  task_path: string | null;
+  idx: number | null;
+  type: string | null;
+  blob: Uint8Array | null;
+  json: string | null;
+}
+
+/** An ancestor on the way: the channels whose walk came as far as this, and those of them whose walk ends here. */
+interface ChainRow {
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  wanted: string[];
+  found: string[];
+}
+
+type WithChain = CheckpointDatabase & { chain: ChainRow };
+
+/** From the CTE `chain` to the steps, writes and seeds of a walk. */
+export function selectDeltaParts(
+  db: QueryCreator<WithChain>,
+  threadId: RawBuilder<string>,
+  checkpointNs: RawBuilder<string>,
+) {
+  return db
+    .selectFrom("chain")
+    .select((eb) =>
+      deltaColumns("step", eb.ref("chain.checkpoint_id"), {
+        parent_checkpoint_id: eb.ref("chain.parent_checkpoint_id"),
+      }),
+    )
+    .unionAll((qb) =>
+      qb
+        .selectFrom("chain")
+        .innerJoin("checkpoint_writes as write", "write.checkpoint_id", "chain.checkpoint_id")
+        .where("write.thread_id", "=", threadId)
+        .where("write.checkpoint_ns", "=", checkpointNs)
+        .where((eb) => sql<boolean>`${eb.ref("write.channel")} = any (${eb.ref("chain.wanted")})`)
+        .select((eb) =>
+          deltaColumns("write", eb.ref("chain.checkpoint_id"), {
+            channel: eb.ref("write.channel"),
+            task_id: eb.ref("write.task_id"),
+            task_path: eb.ref("write.task_path"),
+            idx: eb.ref("write.idx"),
+            type: eb.ref("write.type"),
+            blob: eb.ref("write.blob"),
+          }),
+        ),
+    )
+    .unionAll((qb) =>
+      withSeedChannels(qb, threadId, checkpointNs)
+        .innerJoin("checkpoint_blobs as stored", "stored.channel", "seed.channel")
+        .where("stored.thread_id", "=", threadId)
+        .where("stored.checkpoint_ns", "=", checkpointNs)
+        .where("stored.type", "<>", sql.lit("empty"))
+        .where((eb) => {
+          const versions = sql`${eb.ref("ancestor.checkpoint")} -> 'channel_versions'`;
+          return sql<boolean>`${eb.ref("stored.version")} = ${versions} ->> ${eb.ref("seed.channel")}`;
+        })
+        .select((eb) =>
+          deltaColumns("seed", eb.ref("chain.checkpoint_id"), {
+            channel: eb.ref("seed.channel"),
+            type: eb.ref("stored.type"),
+            blob: eb.ref("stored.blob"),
+          }),
+        ),
+    )
+    .unionAll((qb) =>
+      withSeedChannels(qb, threadId, checkpointNs)
+        .where((eb) => {
+          const values = sql`${eb.ref("ancestor.checkpoint")} -> 'channel_values'`;
+          return sql<boolean>`jsonb_exists(${values}, ${eb.ref("seed.channel")})`;
+        })
+        .select((eb) => {
+          const values = sql`${eb.ref("ancestor.checkpoint")} -> 'channel_values'`;
+          return deltaColumns("inline", eb.ref("chain.checkpoint_id"), {
+            channel: eb.ref("seed.channel"),
+            json: sql<string>`(${values} -> ${eb.ref("seed.channel")})::text`,
+          });
+        }),
+    );
+}
+
+/** Each ancestor at which a walk ends, with each channel whose walk it is. */
+function withSeedChannels(
+  db: Pick<QueryCreator<WithChain>, "selectFrom">,
+  threadId: RawBuilder<string>,
+  checkpointNs: RawBuilder<string>,
+) {
+  return db
+    .selectFrom("chain")
+    .innerJoinLateral(
+      (eb) => sql<{ channel: string }>`unnest(${eb.ref("chain.found")})`.as<"seed">(sql`seed(channel)`),
+      (join) => join.onTrue(),
+    )
+    .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "chain.checkpoint_id")
+    .where("ancestor.thread_id", "=", threadId)
+    .where("ancestor.checkpoint_ns", "=", checkpointNs);
+}
+
+type Columns = { [Name in keyof DeltaRow]: AliasableExpression<DeltaRow[Name]> };
+type DeltaColumn = { [Name in keyof DeltaRow]: AliasedExpression<DeltaRow[Name], Name> }[keyof DeltaRow];
+
+/** The select list of one part: the columns that it has, and NULL for the others, always in the same order. */
+function deltaColumns(
+  part: DeltaRow["part"],
+  checkpointId: AliasableExpression<string>,
+  has: Partial<Omit<Columns, "part" | "checkpoint_id">>,
+): DeltaColumn[] {
+  const noText = sql<string | null>`null::text`;
+  return [
+    sql<DeltaRow["part"]>`${sql.lit(part)}`.as("part"),
+    checkpointId.as("checkpoint_id"),
+    (has.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
+    (has.channel ?? noText).as("channel"),
+    (has.task_id ?? noText).as("task_id"),
+    (has.task_path ?? noText).as("task_path"),
+    (has.idx ?? sql<number | null>`null::integer`).as("idx"),
+    (has.type ?? noText).as("type"),
+    (has.blob ?? sql<Uint8Array | null>`null::bytea`).as("blob"),
+    (has.json ?? noText).as("json"),
+  ];
+}

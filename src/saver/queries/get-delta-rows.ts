@@ -1,0 +1,145 @@
+import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/run-statement.js";
+import { type Parameter, Statement } from "../../db/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { type DeltaRow, selectDeltaParts } from "./delta-row.js";
+
+/**
+ * Walks from the parent of a checkpoint to its ancestors, for each channel as far as the nearest one that holds a
+ * value of it, in one statement. Without `checkpointId` it starts from the newest checkpoint of the namespace.
+ */
+export function getDeltaRows(
+  tables: CheckpointTables,
+  key: NamespaceKey & Partial<CheckpointKey>,
+  channels: readonly string[],
+): Promise<DeltaRow[]> {
+  const { threadId, checkpointNs, checkpointId } = key;
+  return checkpointId === undefined
+    ? runStatement(tables, fromNewest, { threadId, checkpointNs, channels })
+    : runStatement(tables, fromCheckpoint, { threadId, checkpointNs, channels, checkpointId });
+}
+
+interface NewestParams extends NamespaceKey {
+  readonly channels: readonly string[];
+}
+
+type CheckpointParams = NewestParams & CheckpointKey;
+
+const fromCheckpoint = /* @__PURE__ */ new Statement<CheckpointParams, DeltaRow>((db, parameter) =>
+  selectAncestors(
+    db.with("target", (qb) =>
+      qb
+        .selectFrom("checkpoints")
+        .select("parent_checkpoint_id")
+        .where("thread_id", "=", parameter("threadId"))
+        .where("checkpoint_ns", "=", parameter("checkpointNs"))
+        .where("checkpoint_id", "=", parameter("checkpointId")),
+    ),
+    parameter,
+  ),
+);
+
+const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, parameter) =>
+  selectAncestors(
+    db.with("target", (qb) =>
+      qb
+        .selectFrom("checkpoints")
+        .select("parent_checkpoint_id")
+        .where("thread_id", "=", parameter("threadId"))
+        .where("checkpoint_ns", "=", parameter("checkpointNs"))
+        .orderBy(sql`checkpoint_id collate "C"`, "desc")
+        .limit(sql.lit(1)),
+    ),
+    parameter,
+  ),
+);
+
+type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string | null } };
+
+/**
+ * From the CTE `target` to what its ancestors contribute. Each step carries the channels that are still looked for, so
+ * that the walk ends as soon as all are found. It is a UNION, not a UNION ALL: should damaged rows be each other's
+ * ancestors, the walk comes upon a row that it has had, and ends.
+ */
+function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<NewestParams>) {
+  const threadId = parameter("threadId");
+  const checkpointNs = parameter("checkpointNs");
+  const chain = db.withRecursive("chain", (qb) =>
+    qb
+      .selectFrom("target")
+      .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "target.parent_checkpoint_id")
+      .where("ancestor.thread_id", "=", threadId)
+      .where("ancestor.checkpoint_ns", "=", checkpointNs)
+      .select((eb) => {
+        const wanted = sql<string[]>`${parameter("channels")}::text[]`;
+        return [
+          eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
+          eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
+          wanted.as("wanted"),
+          storedChannels(eb, wanted, threadId, checkpointNs).as("found"),
+        ];
+      })
+      .union((recursive) =>
+        recursive
+          .selectFrom("chain")
+          .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "chain.parent_checkpoint_id")
+          .where("ancestor.thread_id", "=", threadId)
+          .where("ancestor.checkpoint_ns", "=", checkpointNs)
+          .where((eb) => sql<boolean>`not ${eb.ref("chain.wanted")} <@ ${eb.ref("chain.found")}`)
+          .select((eb) => {
+            const wanted = without(eb.ref("chain.wanted"), eb.ref("chain.found"));
+            return [
+              eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
+              eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
+              wanted.as("wanted"),
+              storedChannels(eb, wanted, threadId, checkpointNs).as("found"),
+            ];
+          }),
+      ),
+  );
+  return selectDeltaParts(chain, threadId, checkpointNs);
+}
+
+type AncestorBuilder = ExpressionBuilder<
+  CheckpointDatabase & { ancestor: CheckpointDatabase["checkpoints"] },
+  "ancestor"
+>;
+
+/** Those of the `wanted` channels that the ancestor holds a value of, in its header or in a blob. */
+function storedChannels(
+  eb: AncestorBuilder,
+  wanted: Expression<string[]>,
+  threadId: RawBuilder<string>,
+  checkpointNs: RawBuilder<string>,
+): RawBuilder<string[]> {
+  const checkpoint = eb.ref("ancestor.checkpoint");
+  const names = eb
+    .selectFrom(sql<{ name: string }>`unnest(${wanted})`.as<"channel">(sql`channel(name)`))
+    .select("channel.name")
+    .where((inner) =>
+      inner.or([
+        sql<boolean>`coalesce(jsonb_exists(${checkpoint} -> 'channel_values', ${inner.ref("channel.name")}), false)`,
+        inner.exists(
+          inner
+            .selectFrom("checkpoint_blobs as stored")
+            .select("stored.type")
+            .where("stored.thread_id", "=", threadId)
+            .where("stored.checkpoint_ns", "=", checkpointNs)
+            .whereRef("stored.channel", "=", "channel.name")
+            .where(
+              "stored.version",
+              "=",
+              sql<string>`${checkpoint} -> 'channel_versions' ->> ${inner.ref("channel.name")}`,
+            )
+            .where("stored.type", "<>", sql.lit("empty")),
+        ),
+      ]),
+    );
+  return sql<string[]>`array(${names})`;
+}
+
+function without(wanted: Expression<string[]>, found: Expression<string[]>): RawBuilder<string[]> {
+  return sql<string[]>`array(select name from unnest(${wanted}) as name where name <> all (${found}))`;
+}

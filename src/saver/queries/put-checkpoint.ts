@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/run-statement.js";
+import { Statement } from "../../db/statement.js";
+import type { CheckpointKey } from "../checkpoint-key.js";
+
+/** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
+export interface EncodedCheckpoint extends CheckpointKey {
+  readonly parentCheckpointId: string | null;
+  /** The header, as JSON text. */
+  readonly checkpoint: string;
+  /** The metadata, as JSON text. */
+  readonly metadata: string;
+  /** In the order of their channels, so that concurrent writers of the same rows can't deadlock. */
+  readonly blobs: readonly EncodedBlob[];
+}
+
+/** A channel's value as it is stored. */
+export interface EncodedBlob {
+  readonly channel: string;
+  readonly version: string;
+  readonly type: string;
+  readonly blob: Uint8Array | null;
+}
+
+/**
+ * Stores a checkpoint and its new values in one statement, so that either all of it is readable or nothing.
+ *
+ * A value is addressed by (channel, version), which never changes its meaning: the first one stays. A checkpoint that
+ * is put again replaces its header and metadata, and keeps its parent.
+ */
+export async function putCheckpoint(tables: CheckpointTables, encoded: EncodedCheckpoint): Promise<void> {
+  const { blobs, ...header } = encoded;
+  await runStatement(tables, putHeaderWithBlobs, {
+    ...header,
+    channels: blobs.map(({ channel }) => channel),
+    versions: blobs.map(({ version }) => version),
+    types: blobs.map(({ type }) => type),
+    blobs: blobs.map(({ blob }) => blob),
+  });
+}
+
+interface PutParams extends Omit<EncodedCheckpoint, "blobs"> {
+  readonly channels: readonly string[];
+  readonly versions: readonly string[];
+  readonly types: readonly string[];
+  readonly blobs: readonly (Uint8Array | null)[];
+}
+
+const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db, parameter) => {
+  const rows = sql<{ channel: string; version: string; type: string; blob: Uint8Array | null }>`unnest(
+    ${parameter("channels")}::text[],
+    ${parameter("versions")}::text[],
+    ${parameter("types")}::text[],
+    ${parameter("blobs")}::bytea[]
+  )`.as<"row">(sql`row(channel, version, type, blob)`);
+  return db
+    .with("blobs", (qb) =>
+      qb
+        .insertInto("checkpoint_blobs")
+        .columns(["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"])
+        .expression((eb) =>
+          eb
+            .selectFrom(rows)
+            .select([
+              sql<string>`${parameter("threadId")}::text`.as("thread_id"),
+              sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
+            ])
+            .select(["row.channel", "row.version", "row.type", "row.blob"]),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doNothing(),
+        ),
+    )
+    .insertInto("checkpoints")
+    .values({
+      thread_id: parameter("threadId"),
+      checkpoint_ns: parameter("checkpointNs"),
+      checkpoint_id: parameter("checkpointId"),
+      parent_checkpoint_id: parameter("parentCheckpointId"),
+      checkpoint: parameter("checkpoint"),
+      metadata: parameter("metadata"),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({
+        checkpoint: eb.ref("excluded.checkpoint"),
+        metadata: eb.ref("excluded.metadata"),
+      })),
+    );
+});

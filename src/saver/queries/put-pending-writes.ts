@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/run-statement.js";
+import { Statement } from "../../db/statement.js";
+import type { CheckpointKey } from "../checkpoint-key.js";
+
+/** The writes of one task, as they are stored. */
+export interface EncodedWrites extends CheckpointKey {
+  readonly taskId: string;
+  readonly taskPath: string;
+  /** In the order of their `idx`, each `idx` once. */
+  readonly writes: readonly EncodedWrite[];
+}
+
+/** One pending write as it is stored. */
+export interface EncodedWrite {
+  /** Its position in the call; below zero for the special channels. */
+  readonly idx: number;
+  readonly channel: string;
+  readonly type: string;
+  readonly blob: Uint8Array;
+}
+
+/**
+ * Stores the writes of a task in one statement. A write that is there already stays, so that a task which is run
+ * again changes nothing; a special one (error, interrupt, resume) is replaced, write by write.
+ */
+export async function putPendingWrites(tables: CheckpointTables, encoded: EncodedWrites): Promise<void> {
+  const { writes, ...key } = encoded;
+  if (writes.length === 0) return;
+  await runStatement(tables, putWrites, {
+    ...key,
+    positions: writes.map(({ idx }) => idx),
+    channels: writes.map(({ channel }) => channel),
+    types: writes.map(({ type }) => type),
+    blobs: writes.map(({ blob }) => blob),
+  });
+}
+
+interface PutWritesParams extends Omit<EncodedWrites, "writes"> {
+  readonly positions: readonly number[];
+  readonly channels: readonly string[];
+  readonly types: readonly string[];
+  readonly blobs: readonly Uint8Array[];
+}
+
+const putWrites = /* @__PURE__ */ new Statement<PutWritesParams, unknown>((db, parameter) => {
+  const rows = sql<{ idx: number; channel: string; type: string; blob: Uint8Array }>`unnest(
+    ${parameter("positions")}::integer[],
+    ${parameter("channels")}::text[],
+    ${parameter("types")}::text[],
+    ${parameter("blobs")}::bytea[]
+  )`.as<"row">(sql`row(idx, channel, type, blob)`);
+  return db
+    .insertInto("checkpoint_writes")
+    .columns([
+      "thread_id",
+      "checkpoint_ns",
+      "checkpoint_id",
+      "task_id",
+      "task_path",
+      "idx",
+      "channel",
+      "type",
+      "blob",
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom(rows)
+        .select([
+          sql<string>`${parameter("threadId")}::text`.as("thread_id"),
+          sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
+          sql<string>`${parameter("checkpointId")}::text`.as("checkpoint_id"),
+          sql<string>`${parameter("taskId")}::text`.as("task_id"),
+          sql<string>`${parameter("taskPath")}::text`.as("task_path"),
+        ])
+        .select(["row.idx", "row.channel", "row.type", "row.blob"]),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
+        .doUpdateSet((eb) => ({
+          channel: eb.ref("excluded.channel"),
+          type: eb.ref("excluded.type"),
+          blob: eb.ref("excluded.blob"),
+        }))
+        // Decides row by row which of the two it is: a conflict that the condition leaves out changes nothing.
+        .where("excluded.idx", "<", sql.lit(0)),
+    );
+});
