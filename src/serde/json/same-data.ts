@@ -1,15 +1,10 @@
-import { isPlainObject, ownEntries } from "./inspect-object.js";
+import { isPlainObject, ownEntries, prototypeOf } from "./inspect-object.js";
 
 /** Whether two values are the same data: identical, or arrays or plain objects of the same data in the same order. */
 export function isSameData(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (
-    Array.isArray(a) !== Array.isArray(b) ||
-    (!Array.isArray(a) && !(isPlainObject(a) && isPlainObject(b)))
-  ) {
-    return false;
-  }
+  if (prototypeOf(a) !== prototypeOf(b) || !isData(a)) return false;
   const left = ownEntries(a);
   const right = ownEntries(b);
   return left.length === right.length && left.every((entry, index) => isSameEntry(entry, right[index]));
@@ -17,4 +12,8 @@ export function isSameData(a: unknown, b: unknown): boolean {
 
 function isSameEntry([key, value]: [string, unknown], other: [string, unknown] | undefined): boolean {
   return key === other?.[0] && isSameData(value, other[1]);
+}
+
+function isData(value: object): boolean {
+  return Array.isArray(value) || isPlainObject(value);
 }
