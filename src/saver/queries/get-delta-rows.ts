@@ -29,7 +29,7 @@ type CheckpointParams = NewestParams & CheckpointKey;
 
 const fromCheckpoint = /* @__PURE__ */ new Statement<CheckpointParams, DeltaRow>((db, parameter) =>
   selectAncestors(
-    db.with("target", (qb) =>
+    db.withRecursive("target", (qb) =>
       qb
         .selectFrom("checkpoints")
         .select("parent_checkpoint_id")
@@ -43,7 +43,7 @@ const fromCheckpoint = /* @__PURE__ */ new Statement<CheckpointParams, DeltaRow>
 
 const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, parameter) =>
   selectAncestors(
-    db.with("target", (qb) =>
+    db.withRecursive("target", (qb) =>
       qb
         .selectFrom("checkpoints")
         .select("parent_checkpoint_id")
@@ -56,6 +56,7 @@ const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, pa
   ),
 );
 
+// RECURSIVE is said once for all of a WITH, and Kysely goes by the first: hence on `target`, which is not.
 type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string | null } };
 
 /**
