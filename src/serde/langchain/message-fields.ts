@@ -11,9 +11,24 @@ const CONSTANT_KEYS: ReadonlySet<string> = new Set([
 
 /**
  * The name of an extra field, which Python's models keep and otherwise ignore, for what the usual fields can't tell: a
- * message that was changed after it was built, so that its own fields and its constructor arguments disagree.
+ * message whose own fields and constructor arguments disagree, since it was changed after it was built.
  */
 export const JS_FIELD = "lc_js";
+
+/** What the usual fields can't tell of a message. */
+export interface Disagreement {
+  /** The names of the own fields that have a value. */
+  readonly own: readonly string[];
+  /** The names of the constructor arguments, in order. */
+  readonly given: readonly string[];
+  /** Constructor arguments that are the very value of a field of another name. */
+  readonly same: Readonly<Record<string, string>>;
+  /** Constructor arguments that no field has. */
+  readonly kwargs: Readonly<Record<string, unknown>>;
+}
+
+/** Constructor arguments that mean something else among the fields. */
+const RESERVED_KEYS: ReadonlySet<string> = new Set(["type", JS_FIELD]);
 
 /** The fields for which Python writes `None` where JavaScript leaves them out. */
 export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
@@ -32,10 +47,10 @@ const CLASS_NAMES: ReadonlyMap<unknown, LangChainClassName> = new Map(
 
 /** A message taken apart. */
 export interface MessageFields {
-  /** The fields that Python knows, in the order of the constructor's argument. */
+  /** The fields that Python knows, in the order of the constructor arguments. */
   readonly fields: ReadonlyMap<string, unknown>;
-  /** Both halves of a message that its fields alone would not give back. */
-  readonly js: { readonly kwargs: object; readonly own: object } | undefined;
+  /** What is to be known beside, for a message that its fields alone would not give back. */
+  readonly js: Disagreement | undefined;
 }
 
 /** The class that `value` is a direct instance of, if that may be stored; a subclass is another class. */
@@ -54,19 +69,44 @@ export function langChainClassOf(value: object): LangChainClassName | undefined 
 export function messageFields(message: object): MessageFields {
   const kwargs = kwargsOf(message);
   const fields = new Map<string, unknown>();
-  let isExact = true;
+  let agrees = true;
   for (const [key, given] of Object.entries(kwargs)) {
-    const value: unknown = Object.hasOwn(message, key) ? Reflect.get(message, key) : given;
-    isExact &&= Object.is(value, given) && key !== "type" && key !== JS_FIELD;
-    if (key !== "type") fields.set(key, value);
+    const isOwn = Object.hasOwn(message, key);
+    const value: unknown = isOwn ? Reflect.get(message, key) : given;
+    const isField = !RESERVED_KEYS.has(key) && (isOwn || !(key in message));
+    if (isField) fields.set(key, value);
+    agrees &&= isField && Object.is(value, given);
   }
   const own = ownFields(message);
   for (const [key, value] of own) {
-    if (fields.has(key) || value === undefined) continue;
-    isExact = false;
+    if (fields.has(key)) continue;
     fields.set(key, value);
+    agrees = false;
   }
-  return { fields, js: isExact ? undefined : { kwargs, own: Object.fromEntries(own) } };
+  return { fields, js: agrees ? undefined : disagreement(kwargs, own, fields) };
+}
+
+function disagreement(
+  kwargs: object,
+  own: readonly [string, unknown][],
+  fields: ReadonlyMap<string, unknown>,
+): Disagreement {
+  const rest = Object.entries(kwargs).filter(
+    ([key, value]) => !fields.has(key) || !Object.is(fields.get(key), value),
+  );
+  const sameAs = (value: unknown): string | undefined =>
+    typeof value === "object" && value !== null ? own.find(([, field]) => field === value)?.[0] : undefined;
+  return {
+    own: own.map(([key]) => key),
+    given: Object.keys(kwargs),
+    same: Object.fromEntries(
+      rest.flatMap(([key, value]) => {
+        const name = sameAs(value);
+        return name === undefined ? [] : [[key, name]];
+      }),
+    ),
+    kwargs: Object.fromEntries(rest.filter(([, value]) => sameAs(value) === undefined)),
+  };
 }
 
 function kwargsOf(message: object): object {
@@ -75,5 +115,5 @@ function kwargsOf(message: object): object {
 }
 
 function ownFields(message: object): [string, unknown][] {
-  return Object.entries(message).filter(([key]) => !CONSTANT_KEYS.has(key));
+  return Object.entries(message).filter(([key, value]) => !CONSTANT_KEYS.has(key) && value !== undefined);
 }

@@ -1,5 +1,5 @@
 import { LANGCHAIN_CLASSES, type LangChainClassName } from "./classes.js";
-import { JS_FIELD, NULLABLE_FIELDS } from "./message-fields.js";
+import { JS_FIELD, NULLABLE_FIELDS, type Disagreement } from "./message-fields.js";
 
 type Fields = Record<string, unknown>;
 
@@ -12,11 +12,9 @@ type Fields = Record<string, unknown>;
  * @throws whatever the class's constructor throws for fields that make no message
  */
 export function reviveMessage(name: LangChainClassName, fields: Fields): object {
-  const js = fields[JS_FIELD];
-  if (isFields(js) && isFields(js.kwargs) && isFields(js.own))
-    return restore(construct(name, { ...fields }), js.kwargs, js.own);
-  if (Object.hasOwn(fields, "type")) return construct(name, withoutPythonDefaults(fields));
-  return restore(construct(name, { ...fields }), fields, fields);
+  if (Object.hasOwn(fields, "type")) return construct(name, givenInPython(fields));
+  const { [JS_FIELD]: js, ...usual } = fields;
+  return js === undefined ? restore(name, fields, fields) : restoreDisagreement(name, usual, js);
 }
 
 /** Makes a document of the fields that Python wrote. */
@@ -26,25 +24,51 @@ export function reviveDocument(fields: Fields): object {
   return construct("Document", { pageContent, metadata, id: isFromPython ? (id ?? undefined) : id });
 }
 
+/** Puts the fields on a bare message, since the constructor would derive some of them anew from the others. */
+function restore(name: LangChainClassName, own: Fields, kwargs: Fields): object {
+  const message = construct(name, {});
+  for (const key of Object.keys(own)) if (Object.hasOwn(message, key)) Reflect.set(message, key, own[key]);
+  Reflect.set(message, "lc_kwargs", kwargs);
+  return message;
+}
+
+function restoreDisagreement(name: LangChainClassName, fields: Fields, js: unknown): object {
+  if (!isDisagreement(js)) throw new TypeError(`the field ${JS_FIELD} is malformed`);
+  const kwargs = js.given.map((key) => [key, givenValue(key, fields, js)] as const);
+  const message = restore(name, {}, Object.fromEntries(kwargs));
+  for (const key of js.own) Reflect.set(message, key, fields[key]);
+  return message;
+}
+
+function givenValue(key: string, fields: Fields, { same, kwargs }: Disagreement): unknown {
+  if (Object.hasOwn(kwargs, key)) return kwargs[key];
+  return fields[Object.hasOwn(same, key) ? (same[key] ?? key) : key];
+}
+
 function construct(name: LangChainClassName, fields: Fields): object {
   const instance: unknown = Reflect.construct(LANGCHAIN_CLASSES[name], [fields]);
   if (typeof instance !== "object" || instance === null) throw new TypeError(`${name} makes no object`);
   return instance;
 }
 
-function restore(message: object, kwargs: Fields, own: Fields): object {
-  for (const [key, value] of Object.entries(own))
-    if (Object.hasOwn(message, key) || own !== kwargs) Reflect.set(message, key, value);
-  Reflect.set(message, "lc_kwargs", kwargs);
-  return message;
+function givenInPython(fields: Fields): Fields {
+  const isGiven = ([key, value]: [string, unknown]): boolean =>
+    key !== "type" && key !== JS_FIELD && !(value === null && NULLABLE_FIELDS.has(key));
+  return Object.fromEntries(Object.entries(fields).filter(isGiven));
 }
 
-function withoutPythonDefaults(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([key, value]) => key !== "type" && !(value === null && NULLABLE_FIELDS.has(key)),
-    ),
+function isDisagreement(value: unknown): value is Disagreement {
+  return (
+    isFields(value) &&
+    isNames(value.own) &&
+    isNames(value.given) &&
+    isFields(value.same) &&
+    isFields(value.kwargs)
   );
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
 function isFields(value: unknown): value is Fields {

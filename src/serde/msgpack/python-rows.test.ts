@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { describeValue, pythonRows } from "./testing/describe.js";
+
+const file = new URL("../../../tests/fixtures/python/msgpack-rows.json", import.meta.url);
+const rows = pythonRows(JSON.parse(readFileSync(file, "utf8")));
+const serializer = new MsgpackSerializer();
+
+describe("what Python's checkpointer stores", () => {
+  test.each(rows)("is read: $name", async ({ type, data, sees }) => {
+    expect(describeValue(await serializer.loadsTyped(type, Buffer.from(data, "base64")))).toEqual(sees);
+  });
+
+  test.each(rows.filter(({ keeps }) => keeps))(
+    "is written again as it was: $name",
+    async ({ type, data }) => {
+      const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
+      const [, bytes] = await serializer.dumpsTyped(read);
+      expect(Buffer.from(bytes).toString("hex")).toBe(
+        type === "bytes"
+          ? `c402${Buffer.from(data, "base64").toString("hex")}`
+          : Buffer.from(data, "base64").toString("hex"),
+      );
+    },
+  );
+
+  test.each(rows)("means the same after it was written again: $name", async ({ type, data, sees }) => {
+    const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
+    const again = await serializer.loadsTyped(...(await serializer.dumpsTyped(read)));
+    expect(describeValue(again)).toEqual(sees);
+  });
+});
