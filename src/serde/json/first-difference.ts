@@ -51,7 +51,10 @@ function differenceOfProperties(a: object, b: object, path: string): string | un
 }
 
 function differenceOfProperty(a: object, b: object, key: PropertyKey, path: string): string | undefined {
-  const isEnumerable = Object.prototype.propertyIsEnumerable;
-  if (isEnumerable.call(a, key) !== isEnumerable.call(b, key)) return `the descriptor of ${path}`;
+  if (isEnumerable(a, key) !== isEnumerable(b, key)) return `the descriptor of ${path}`;
   return firstDifference(Reflect.get(a, key), Reflect.get(b, key), path);
+}
+
+function isEnumerable(target: object, key: PropertyKey): boolean {
+  return Object.prototype.propertyIsEnumerable.call(target, key);
 }

@@ -1,3 +1,5 @@
+import { types } from "node:util";
+
 /** Reads a property as a value of unknown type; a getter is called. */
 export function readProperty(target: object, key: PropertyKey): unknown {
   const value: unknown = Reflect.get(target, key);
@@ -39,6 +41,7 @@ export function isExactly(target: object, name: string, depth: number): boolean 
 /** Whether an object is a plain one: written as `{…}`, or without a prototype. */
 export function isPlainObject(target: object): boolean {
   const proto = prototypeOf(target);
+  if (types.isArgumentsObject(target)) return false;
   if (proto === null || proto === Object.prototype) return true;
   return prototypeOf(proto) === null && Object.hasOwn(proto, "isPrototypeOf");
 }

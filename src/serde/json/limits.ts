@@ -1,5 +1,5 @@
 /**
- * How many levels of JSON arrays and objects a value may be nested. `JSON.stringify` overflows the stack at about
- * 5,000 on an empty stack; this leaves room for a caller that is already deep in its own calls.
+ * How many levels of JSON arrays and objects a value may be nested. The walks and `JSON.stringify` overflow the default
+ * stack at about 4,000; this leaves room for a caller that is already deep in its own calls.
  */
-export const MAX_JSON_DEPTH = 2_000;
+export const MAX_JSON_DEPTH = 1_000;

@@ -74,7 +74,7 @@ export class Place {
 
   /** Throws when what is written here would be nested too deep. */
   assertDepth(): void {
-    if (this.depth > MAX_JSON_DEPTH)
+    if (this.depth >= MAX_JSON_DEPTH)
       throw this.error(`is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
   }
 }

@@ -1,7 +1,7 @@
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
-import { defineOwn } from "./inspect-object.js";
-import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { defineOwn, readProperty } from "./inspect-object.js";
+import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
 import type { LangGraphClasses } from "./langgraph-classes.js";
 import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
 import { isPythonSend, sendRecordOf } from "./revive-python.js";
@@ -65,26 +65,32 @@ function reviveCommand(
 ): unknown {
   const command: object = classes === undefined ? { lg_name: "Command" } : new classes.Command({});
   for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
-  const argument = isJsonObject(record.kwargs) ? record.kwargs.argument : undefined;
-  if (classes !== undefined) restoreArgument(command, argument, depth, decoder);
+  const argument = decodeArgument(record, command, depth, decoder);
+  if (classes !== undefined && argument !== undefined) {
+    Object.defineProperty(command, COMMAND_ARGUMENT, {
+      value: argument,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
   return command;
 }
 
-function restoreArgument(command: object, json: JsonValue | undefined, depth: Depth, decoder: Decoder): void {
-  if (!Array.isArray(json)) return;
+function decodeArgument(
+  { kwargs }: JsonObject,
+  command: object,
+  depth: Depth,
+  decoder: Decoder,
+): object | undefined {
+  const pairs = isJsonObject(kwargs) ? kwargs.argument : undefined;
+  if (!Array.isArray(pairs)) return undefined;
   const argument = {};
-  for (const item of json) {
-    const [key, value] = Array.isArray(item) ? item : [];
-    const name = key === undefined ? undefined : decoder.decode(key, inside(depth, 4));
-    if (typeof name !== "string") continue;
-    const decoded: unknown =
-      value === undefined ? Reflect.get(command, name) : decoder.decode(value, inside(depth, 4));
-    defineOwn(argument, name, decoded);
+  for (const pair of pairs) {
+    if (!Array.isArray(pair)) return undefined;
+    const [key, ...values] = pair.map((item) => decoder.decode(item, inside(depth, 4)));
+    if (typeof key !== "string") return undefined;
+    defineOwn(argument, key, values.length === 0 ? readProperty(command, key) : values[0]);
   }
-  Object.defineProperty(command, COMMAND_ARGUMENT, {
-    value: argument,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
+  return argument;
 }

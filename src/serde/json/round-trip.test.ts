@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { PGlite } from "@electric-sql/pglite";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
@@ -143,6 +144,17 @@ describe("a value reads back exactly as it was written", () => {
     );
   });
 });
+
+it("a value reads back equal from a JSONB column of a real server", async () => {
+  const database = await PGlite.create();
+  const select =
+    "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
+  const values = fc.sample(value, 500);
+  const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
+  const { rows } = await database.query<{ text: string }>(select, [bodies]);
+  await database.close();
+  expect(rows.map(({ text: body }) => parseJsonText(body))).toStrictEqual(values);
+}, 60_000);
 
 describe("writing a value", () => {
   it("does not change it, and shares nothing with it", () => {

@@ -3,7 +3,7 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { DeserializationError } from "../../errors.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { defineOwn } from "./inspect-object.js";
-import { isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 import { LC_ESCAPED_KEY } from "./records.js";
 import { BUILTIN_REVIVERS } from "./revive-builtin.js";
@@ -36,7 +36,7 @@ export class TreeDecoder implements Decoder {
 
   decode(json: JsonValue, depth: Depth): unknown {
     if (typeof json !== "object" || json === null) return json;
-    if (depth.level > MAX_JSON_DEPTH) {
+    if (depth.level >= MAX_JSON_DEPTH) {
       throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
     }
     if (Array.isArray(json)) return this.#decodeArray(json, depth);
@@ -56,13 +56,18 @@ export class TreeDecoder implements Decoder {
 
   #decodeArray(json: JsonValue[], depth: Depth): unknown[] {
     const deeper = { level: depth.level + 1, inKwargs: depth.inKwargs };
-    return json.map((item) => this.decode(item, deeper));
+    const items: unknown[] = [];
+    for (const item of json) items.push(this.decode(item, deeper));
+    return items;
   }
 
   #decodeUnmarked(json: JsonObject, depth: Depth): unknown {
     const keys = depth.inKwargs ? Object.keys(json) : [];
     const escaped = keys.length === 1 && keys[0] === LC_ESCAPED_KEY ? json[LC_ESCAPED_KEY] : undefined;
-    return escaped === undefined ? this.#decodePlain(json, depth) : this.decode(escaped, inside(depth, 1));
+    // The escaped object itself is no record, whatever it looks like.
+    return isJsonObject(escaped)
+      ? this.#decodePlain(escaped, inside(depth, 1))
+      : this.#decodePlain(json, depth);
   }
 
   #decodePlain(json: JsonObject, depth: Depth): object {

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { PGlite } from "@electric-sql/pglite";
+import { AIMessage } from "@langchain/core/messages";
+import fc from "fast-check";
+
+import { decodeJson } from "./decode-json.js";
+import type { JsonValue } from "./json-value.js";
+import { firstDifference } from "./first-difference.js";
+import { parseJsonText, stringifyJson } from "./json-text.js";
+
+let database: PGlite;
+beforeAll(async () => {
+  database = await PGlite.create();
+  await database.exec("CREATE TABLE headers (n serial PRIMARY KEY, body jsonb NOT NULL)");
+}, 60_000);
+afterAll(async () => {
+  await database.close();
+});
+
+/** Stores a value in a JSONB column and reads it back as text and as the driver's own JSON. */
+async function stored(value: unknown): Promise<{ text: string; json: JsonValue }> {
+  const { rows } = await database.query<{ text: string; json: JsonValue }>(
+    "WITH inserted AS (INSERT INTO headers (body) VALUES ($1::text::jsonb) RETURNING body) SELECT body::text AS text, body AS json FROM inserted",
+    [stringifyJson(value, { jsonb: true })],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("nothing was stored");
+  return row;
+}
+
+async function expectToSurvive(value: unknown): Promise<void> {
+  const { text, json } = await stored(value);
+  expect(firstDifference(parseJsonText(text), value)).toBeUndefined();
+  expect(firstDifference(decodeJson(json), value)).toBeUndefined();
+}
+
+describe("a value survives a JSONB column", () => {
+  it.each<[string, unknown]>([
+    ["U+0000", "a\0b"],
+    ["a lone surrogate", "\ud83d"],
+    ["a pair of surrogates", "\u{1f600}"],
+    ["the text of an escape", "\\u0000 \\ud800"],
+    ["a key that JSONB refuses", { "\0": 1, "\udc00": 2 }],
+    ["negative zero", -0],
+    ["NaN", NaN],
+    ["1e21", 1e21],
+    ["the largest number", Number.MAX_VALUE],
+    ["the smallest number", 5e-324],
+    ["an integer beyond the safe ones", 2 ** 63],
+    ["a BigInt", 9007199254740993n],
+    ["undefined", { a: undefined }],
+    ["an error", new Error("a\0b", { cause: "\ud800" })],
+    ["a Map", new Map<unknown, unknown>([["\0", new Set(["\ud800"])]])],
+  ])("%s", async (_, value) => {
+    await expectToSurvive([value]);
+  });
+
+  it("any string, as a value and as a key", async () => {
+    const text = fc.string({
+      unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+    });
+    await fc.assert(
+      fc.asyncProperty(text, async (string) => {
+        await expectToSurvive(Object.fromEntries([[string, string]]));
+      }),
+    );
+  });
+
+  it("any number", async () => {
+    await fc.assert(fc.asyncProperty(fc.double(), (number) => expectToSurvive(number)));
+  });
+});
+
+it("an object of many keys survives but for their order, which JSONB does not keep", async () => {
+  const message = new AIMessage({
+    content: "a\0b",
+    additional_kwargs: { "\0": "\ud800", aa: 1, b: { c: -0 } },
+  });
+  const { text, json } = await stored({ message, zz: 1, a: new Date(0) });
+  expect(parseJsonText(text)).toStrictEqual({ message, zz: 1, a: new Date(0) });
+  expect(decodeJson(json)).toStrictEqual({ message, zz: 1, a: new Date(0) });
+});
+
+it("what metadata is filtered by stays what it is", async () => {
+  const metadata = {
+    source: "loop",
+    step: -1,
+    parents: { "": "a" },
+    run_id: "r",
+    score: 0.5,
+    tags: ["a"],
+    none: null,
+  };
+  const { json } = await stored(metadata);
+  expect(json).toEqual(metadata);
+});
