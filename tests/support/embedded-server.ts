@@ -6,13 +6,8 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.js";
-import {
-  preparePostgresBinaries,
-  serverUser,
-  type PostgresBinaries,
-  type ServerUser,
-} from "./postgres-binaries.js";
-import { makeSharedFolder, ownedBy } from "./shared-folder.js";
+import { preparePostgresBinaries, serverUser, type PostgresBinaries } from "./postgres-binaries.js";
+import { makeSharedFolder, ownedBy, type ServerUser } from "./shared-folder.js";
 
 type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, cp, readFile, readdir, rm, symlink } from "node:fs/promises";
+import { chmod, cp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { ownedBy, type ServerUser } from "./shared-folder.js";
 
 const run = promisify(execFile);
 
@@ -11,12 +12,6 @@ const run = promisify(execFile);
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-}
-
-/** Whom the server runs as; Postgres refuses to run as root. Empty where the tests don't run as root. */
-export interface ServerUser {
-  readonly uid?: number;
-  readonly gid?: number;
 }
 
 /** `nobody` for root, and the user itself for everyone else. */
@@ -88,11 +83,13 @@ async function addSymlinks(native: string): Promise<void> {
   }
 }
 
+/** Lets everyone run what is in the folder, and gives it to the user, who has to be able to delete it as well. */
 async function open(folder: string, user: ServerUser): Promise<void> {
+  await ownedBy(folder, user);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
     const path = join(entry.parentPath, entry.name);
     await chmod(path, 0o755);
-    if (user.uid !== undefined && user.gid !== undefined) await chown(path, user.uid, user.gid);
+    await ownedBy(path, user);
   }
 }

@@ -1,7 +1,12 @@
 import { chmod, chown, mkdtemp, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ServerUser } from "./postgres-binaries.js";
+
+/** Whom the server runs as; Postgres refuses to run as root. Empty where the tests don't run as root. */
+export interface ServerUser {
+  readonly uid?: number;
+  readonly gid?: number;
+}
 
 /** Makes a new temporary folder that `user` owns and can reach; the temporary folder of root may be root's alone. */
 export async function makeSharedFolder(prefix: string, user: ServerUser): Promise<string> {
