@@ -1,0 +1,132 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  listIds,
+  metadataOf,
+  newThread,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget } from "../support/targets.js";
+
+/** More than one page of each size, and not a multiple of any. */
+const LONG = 301;
+
+describeEachTarget("list", (target) => {
+  let saver: PostgresSaver;
+  const thread = newThread();
+  const stored: Checkpoint[] = [];
+
+  beforeAll(async () => {
+    saver = new PostgresSaver((await target.createDatabase()).source);
+    await saver.setup();
+    let config: RunnableConfig = threadConfig(thread);
+    for (let step = 0; step < LONG; step++) {
+      // One value that all share, and one that changes with every step.
+      const previous = stored.at(-1);
+      const checkpoint = checkpointOf(
+        saver,
+        { step: [step], ...(previous ? {} : { shared: ["same"] }) },
+        previous,
+      );
+      const newVersions = allVersions(checkpoint);
+      checkpoint.channel_values.shared = ["same"];
+      config = await saver.put(
+        config,
+        checkpoint,
+        metadataOf(step, { even: step % 2 === 0, nested: { a: 1, b: [step] } }),
+        newVersions,
+      );
+      stored.push(checkpoint);
+    }
+  }, 120_000);
+
+  it("yields a long thread whole, newest first, each checkpoint once and with its own values", async () => {
+    const tuples = await collect(saver.list(threadConfig(thread)));
+    expect(tuples.map(({ checkpoint }) => checkpoint)).toEqual([...stored].reverse());
+  });
+
+  it("yields what getTuple returns", async () => {
+    await saver.putWrites(threadConfig(thread, { checkpoint_id: stored[3]?.id }), [["a", 1]], "task");
+    for (const index of [0, 3, LONG - 1]) {
+      const config = threadConfig(thread, { checkpoint_id: stored[index]?.id });
+      expect(await collect(saver.list(config))).toEqual([await saver.getTuple(config)]);
+    }
+  });
+
+  it("stops at the limit, within the first page and beyond it, and at nothing for 0", async () => {
+    const newest = [...stored].reverse().map(({ id }) => id);
+    for (const limit of [0, 1, 8, 9, 200, LONG, LONG + 1]) {
+      expect(await listIds(saver.list(threadConfig(thread), { limit }))).toEqual(newest.slice(0, limit));
+    }
+  });
+
+  it("goes on strictly before the checkpoint that it is given", async () => {
+    const before = threadConfig("another", { checkpoint_id: stored[10]?.id });
+    const ids = stored
+      .slice(0, 10)
+      .reverse()
+      .map(({ id }) => id);
+    expect(await listIds(saver.list(threadConfig(thread), { before }))).toEqual(ids);
+    expect(await listIds(saver.list(threadConfig(thread), { before, limit: 1 }))).toEqual(ids.slice(0, 1));
+    expect(
+      await listIds(saver.list(threadConfig(thread), { before: threadConfig("x"), limit: 1 })),
+    ).toHaveLength(1);
+  });
+
+  it("counts the limit after the filter, which looks into nested metadata", async () => {
+    const list = (filter: Record<string, unknown>, limit?: number) =>
+      listIds(saver.list(threadConfig(thread), limit === undefined ? { filter } : { filter, limit }));
+    expect(await list({ even: true })).toHaveLength(151);
+    expect(await list({ even: true }, 20)).toHaveLength(20);
+    expect(await list({ nested: { b: [7] } })).toEqual([stored[7]?.id]);
+    expect(await list({ step: 7, even: true })).toEqual([]);
+    expect(await list({})).toHaveLength(LONG);
+  });
+
+  it("lists all threads and namespaces in the order of ids when the config names none", async () => {
+    const other = newThread();
+    const twin = checkpointOf(saver, {});
+    for (const checkpoint_ns of ["", "child", "child|grandchild"]) {
+      await saver.put(threadConfig(other, { checkpoint_ns }), twin, metadataOf(0, { mark: other }), {});
+    }
+    await saver.put(threadConfig(`${other} too`), twin, metadataOf(0, { mark: other }), {});
+    const listed = await collect(saver.list({}, { filter: { mark: other } }));
+    expect(
+      listed.map(({ config }) => [config.configurable?.thread_id, config.configurable?.checkpoint_ns]),
+    ).toEqual([
+      [`${other} too`, ""],
+      [other, "child|grandchild"],
+      [other, "child"],
+      [other, ""],
+    ]);
+    expect(await listIds(saver.list(threadConfig(other, { checkpoint_ns: "" })))).toEqual([twin.id]);
+    expect(await listIds(saver.list(threadConfig(other)))).toHaveLength(3);
+  });
+
+  it("never takes a scope or a filter that got lost for a wider one", async () => {
+    const refused: [unknown, unknown, string][] = [
+      [{ configurable: { thread_id: "" } }, {}, "config.configurable.thread_id"],
+      [{ configurable: { thread_id: null } }, {}, "config.configurable.thread_id"],
+      [{}, { filter: { tenant: undefined } }, "options.filter.tenant"],
+      [{}, { filter: { a: { b: undefined } } }, "options.filter.a.b"],
+      [{}, { limit: NaN }, "options.limit"],
+      [{}, { limit: -1 }, "options.limit"],
+    ];
+    for (const [config, options, field] of refused) {
+      const error = await collect(saver.list(config as RunnableConfig, options as object)).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(InvalidConfigError);
+      expect(error).toMatchObject({ field });
+    }
+  });
+
+  it("yields nothing for a thread that does not exist", async () => {
+    expect(await listIds(saver.list(threadConfig(newThread())))).toEqual([]);
+  });
+});

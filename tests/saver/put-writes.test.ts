@@ -1,0 +1,166 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver, SerializationError } from "../../src/index.js";
+import {
+  checkpointOf,
+  metadataOf,
+  newThread,
+  nextId,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+describeEachTarget("putWrites", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  async function newCheckpoint() {
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: 1 });
+    return { config, writes: async () => (await saver.getTuple(config))?.pendingWrites };
+  }
+
+  it("keeps every write of a call, two to one channel as well, in the order of the call", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(
+      config,
+      [
+        ["b", 1],
+        ["a", { x: 1 }],
+        ["b", 2],
+      ],
+      "task",
+    );
+    expect(await writes()).toEqual([
+      ["task", "b", 1],
+      ["task", "a", { x: 1 }],
+      ["task", "b", 2],
+    ]);
+  });
+
+  it("changes nothing when a task's writes are stored again", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(config, [["a", "first"]], "task");
+    await saver.putWrites(config, [["a", "second"]], "task");
+    expect(await writes()).toEqual([["task", "a", "first"]]);
+  });
+
+  it("replaces errors, interrupts and resumes, each on its own, in a call that has other writes too", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(
+      config,
+      [
+        [RESUME, ["a"]],
+        ["branch", 1],
+      ],
+      "task",
+    );
+    await saver.putWrites(
+      config,
+      [
+        [RESUME, ["a", "b"]],
+        ["branch", 2],
+      ],
+      "task",
+    );
+    await saver.putWrites(
+      config,
+      [
+        [INTERRUPT, 1],
+        [ERROR, 1],
+      ],
+      "task",
+    );
+    await saver.putWrites(config, [[INTERRUPT, 2]], "task");
+    expect(await writes()).toEqual([
+      ["task", RESUME, ["a", "b"]],
+      ["task", INTERRUPT, 2],
+      ["task", ERROR, 1],
+      ["task", "branch", 1],
+    ]);
+  });
+
+  it("keeps the last of two special writes of one kind in a call", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(
+      config,
+      [
+        [RESUME, 1],
+        [RESUME, 2],
+      ],
+      "task",
+    );
+    expect(await writes()).toEqual([["task", RESUME, 2]]);
+  });
+
+  it("orders writes by task path, then task, then position", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(config, [["a", 3]], "task-1", "~b");
+    await saver.putWrites(config, [["a", 2]], "task-2", "~a");
+    await saver.putWrites(
+      config,
+      [
+        ["a", 1],
+        ["b", 1],
+      ],
+      "task-3",
+    );
+    expect((await writes())?.map(([task, channel]) => task + channel)).toEqual([
+      "task-3a",
+      "task-3b",
+      "task-2a",
+      "task-1a",
+    ]);
+  });
+
+  it("shows writes that arrived before their checkpoint once it is there", async () => {
+    const thread = newThread();
+    const checkpoint = { ...checkpointOf(saver, {}), id: nextId() };
+    const config = threadConfig(thread, { checkpoint_ns: "", checkpoint_id: checkpoint.id });
+    await saver.putWrites(config, [["a", 1]], "task");
+    expect(await saver.getTuple(threadConfig(thread))).toBeUndefined();
+    await saver.put(threadConfig(thread), checkpoint, metadataOf(), {});
+    expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", 1]]);
+  });
+
+  it("keeps namespaces apart and takes a missing one for the root", async () => {
+    const thread = newThread();
+    const root = await putValues(saver, threadConfig(thread), { a: 1 });
+    const id = root.checkpoint.id;
+    await saver.put(threadConfig(thread, { checkpoint_ns: "child:1" }), root.checkpoint, metadataOf(), {});
+    await saver.putWrites(threadConfig(thread, { checkpoint_id: id }), [["a", "root"]], "task");
+    await saver.putWrites(
+      threadConfig(thread, { checkpoint_id: id, checkpoint_ns: "child:1" }),
+      [["a", "child"]],
+      "task",
+    );
+    const writesOf = async (checkpoint_ns: string) =>
+      (await saver.getTuple(threadConfig(thread, { checkpoint_ns })))?.pendingWrites;
+    expect(await writesOf("")).toEqual([["task", "a", "root"]]);
+    expect(await writesOf("child:1")).toEqual([["task", "a", "child"]]);
+  });
+
+  it("takes an empty call for nothing, and says where a value is that can't be stored", async () => {
+    const { config, writes } = await newCheckpoint();
+    await saver.putWrites(config, [], "task");
+    const error = await saver
+      .putWrites(
+        config,
+        [
+          ["a", 1],
+          ["b", { f: () => 1 }],
+        ],
+        "task",
+      )
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SerializationError);
+    expect(error).toMatchObject({ channel: "b", path: "f" });
+    expect(await writes()).toEqual([]);
+  });
+});

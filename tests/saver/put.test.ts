@@ -1,0 +1,177 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import { type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver, SerializationError } from "../../src/index.js";
+import { JsonSerializer } from "../../src/serde/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  nextId,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+describeEachTarget("put", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  it("returns and reads back a config of exactly thread, namespace and checkpoint", async () => {
+    const thread = newThread();
+    const foreign = { canary: () => "tweet", __pregel_send: () => undefined };
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread, foreign), { a: 1 });
+    const identity = { configurable: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint.id } };
+    expect(config).toStrictEqual(identity);
+    expect((await saver.getTuple(threadConfig(thread)))?.config).toStrictEqual(identity);
+  });
+
+  it("keeps unknown keys of the checkpoint, whatever they hold", async () => {
+    const thread = newThread();
+    const extra = { pending_sends: [], note: { at: new Date(5), nul: "a\0b", lone: "\ud800" } };
+    const checkpoint = { ...checkpointOf(saver, { a: 1 }), ...extra };
+    await saver.put(threadConfig(thread), checkpoint, metadataOf(), {});
+    expect((await saver.getTuple(threadConfig(thread)))?.checkpoint).toMatchObject(extra);
+  });
+
+  it("keeps metadata exactly, with what JSON has no word for", async () => {
+    const thread = newThread();
+    const metadata = metadataOf(-2, {
+      when: new Date(1_700_000_000_000),
+      big: 2n ** 70n,
+      nothing: undefined,
+      none: null,
+      nested: { set: new Set([1]), nan: NaN, minusZero: -0 },
+      nul: "a\0b",
+      "key\0with nul": 1,
+      lone: "\ud800",
+      looksLikeARecord: { lc: 2, type: "undefined" },
+    });
+    await saver.put(threadConfig(thread), checkpointOf(saver, {}), metadata, {});
+    expect((await saver.getTuple(threadConfig(thread)))?.metadata).toStrictEqual(metadata);
+  });
+
+  it("leaves a channel out that is new without a value, and reads an undefined one as undefined", async () => {
+    const thread = newThread();
+    const checkpoint = checkpointOf(saver, { kept: undefined });
+    const versions = { ...allVersions(checkpoint), emptied: saver.getNextVersion(undefined) };
+    checkpoint.channel_versions = versions;
+    await saver.put(threadConfig(thread), checkpoint, metadataOf(), versions);
+    const values = (await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values ?? {};
+    expect(Object.keys(values)).toEqual(["kept"]);
+    expect(values.kept).toBeUndefined();
+  });
+
+  it("replaces header and metadata when a checkpoint is put again, and keeps its parent", async () => {
+    const thread = newThread();
+    const parent = await putValues(saver, threadConfig(thread), { a: 1 });
+    const checkpoint = checkpointOf(saver, { a: 2 }, parent.checkpoint);
+    await saver.put(parent.config, checkpoint, metadataOf(1), allVersions(checkpoint));
+    const again = { ...checkpoint, ts: "later" };
+    await saver.put(threadConfig(thread), again, metadataOf(2), {});
+    const tuple = await saver.getTuple(threadConfig(thread));
+    expect(tuple?.checkpoint.ts).toBe("later");
+    expect(tuple?.metadata?.step).toBe(2);
+    expect(tuple?.parentConfig).toEqual(parent.config);
+  });
+
+  it("stores what the arguments were when it was called, not what they become", async () => {
+    const thread = newThread();
+    const list = ["first"];
+    const bytes = new Uint8Array([1, 2, 3]);
+    const checkpoint = checkpointOf(saver, { list, bytes });
+    const metadata = metadataOf(1, { tags: ["a"] });
+    const pending = saver.put(threadConfig(thread), checkpoint, metadata, allVersions(checkpoint));
+    list.push("second");
+    bytes.fill(0);
+    checkpoint.channel_versions = {};
+    Object.assign(metadata, { step: 99 });
+    await pending;
+    const tuple = await saver.getTuple(threadConfig(thread));
+    expect(tuple?.checkpoint.channel_values).toEqual({ list: ["first"], bytes: new Uint8Array([1, 2, 3]) });
+    expect(tuple?.metadata).toEqual(metadataOf(1, { tags: ["a"] }));
+  });
+
+  it("accepts arguments that are frozen", async () => {
+    const thread = newThread();
+    const checkpoint = Object.freeze({
+      ...checkpointOf(saver, {}),
+      channel_values: Object.freeze({ a: Object.freeze([1]) }),
+      channel_versions: Object.freeze({ a: 1 }),
+      versions_seen: Object.freeze({ node: Object.freeze({ a: 1 }) }),
+    });
+    await saver.put(
+      Object.freeze(threadConfig(thread)),
+      checkpoint,
+      Object.freeze(metadataOf()),
+      Object.freeze({ a: 1 }),
+    );
+    expect((await saver.getTuple(threadConfig(thread)))?.checkpoint).toEqual(checkpoint);
+  });
+
+  it("writes nothing at all when one value can't be stored, and says which", async () => {
+    const thread = newThread();
+    const checkpoint = checkpointOf(saver, { fine: [1], messages: [{}, { onDone: () => 1 }] });
+    const put = saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
+    const error = await put.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SerializationError);
+    expect(error).toMatchObject({ threadId: thread, channel: "messages", path: "[1].onDone" });
+    expect(await database.query("select * from checkpoint_blobs where thread_id = $1", [thread])).toEqual([]);
+    expect(await database.query("select * from checkpoints where thread_id = $1", [thread])).toEqual([]);
+  });
+
+  it("keeps a scalar of Python's, inline in the parent's header alone, when it is carried over", async () => {
+    for (const serde of [undefined, new JsonSerializer()]) {
+      const thread = newThread();
+      const saver = new PostgresSaver(database.source, serde);
+      const values = { city: "Paris", long: "x".repeat(5_000), count: 3, none: null, yes: true };
+      const versions = Object.fromEntries(Object.keys(values).map((name) => [name, `${name}-1`]));
+      const header = {
+        v: 4,
+        id: nextId(),
+        ts: "",
+        channel_versions: versions,
+        versions_seen: {},
+        channel_values: values,
+      };
+      await database.query(
+        "insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata) values ($1, $2, $3, '{}')",
+        [thread, header.id, JSON.stringify(header)],
+      );
+      const parent = await saver.getTuple(threadConfig(thread));
+      expect(parent?.checkpoint.channel_values).toEqual(values);
+      const next: Checkpoint = { ...header, id: nextId(), channel_values: { ...values, more: [1] } };
+      next.channel_versions = { ...versions, more: "more-1" };
+      await saver.put(threadConfig(thread, { checkpoint_id: header.id }), next, metadataOf(), {
+        more: "more-1",
+      });
+      expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual(
+        next.channel_values,
+      );
+      await saver.end();
+    }
+  });
+
+  it("reads the sends of a checkpoint before version 4 from its parent, the same each time", async () => {
+    const thread = newThread();
+    const parent = await saver.put(
+      threadConfig(thread),
+      { ...checkpointOf(saver, {}), v: 1 },
+      metadataOf(),
+      {},
+    );
+    await saver.putWrites(parent, [[TASKS, "b"]], "task-2");
+    await saver.putWrites(parent, [[TASKS, "a"]], "task-1");
+    const child = await saver.put(parent, { ...checkpointOf(saver, {}), v: 1 }, metadataOf(), {});
+    const tuple = await saver.getTuple(child);
+    expect(tuple?.checkpoint.channel_values).toEqual({ [TASKS]: ["a", "b"] });
+    expect(await saver.getTuple(child)).toEqual(tuple);
+    expect((await saver.getTuple(parent))?.checkpoint.channel_values).toEqual({});
+  });
+});
