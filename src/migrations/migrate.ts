@@ -7,7 +7,8 @@ import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
 
-const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
+/** How long a migration waits for another, and for the tables that a query holds, in milliseconds. */
+export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 
 /** Where and how to migrate. */
 export interface MigrateOptions {
