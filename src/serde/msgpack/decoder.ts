@@ -3,9 +3,7 @@ import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
 import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
-
-/** How many containers and extensions may lie in one another; every level of a value takes three at most. */
-export const MAX_DECODE_DEPTH = 3100;
+import { MAX_DEPTH } from "./max-depth.js";
 
 /** Decodes the values of one MessagePack document. */
 export class Decoder {
@@ -181,7 +179,7 @@ export class Decoder {
 
   #enter(): void {
     this.#depth += 1;
-    if (this.#depth > MAX_DECODE_DEPTH) throw malformed(`it is nested deeper than ${MAX_DECODE_DEPTH}`);
+    if (this.#depth > MAX_DEPTH) throw malformed(`it is nested deeper than ${MAX_DEPTH} levels`);
   }
 
   #leave<T extends object>(container: T, scalars: ReadonlyMap<string, PythonScalar> | undefined): T {

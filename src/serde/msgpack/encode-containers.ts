@@ -1,7 +1,6 @@
 import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { encodeString, isWellFormed } from "./encode-scalars.js";
-import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeAsOrigin } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol } from "./prototypes.js";
@@ -17,9 +16,6 @@ export function encodeObject(value: Record<string, unknown>, context: EncodeCont
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
   const origin = pythonOriginOf(value);
-  // Read where @langchain/langgraph is not installed: a literal object that stands for one of its classes.
-  if (origin?.module === "langgraph.types" && Object.hasOwn(value, "lg_name"))
-    return encodeLangGraph(value, context);
   const entries = encodeEntries(value, pythonScalarsOf(value), context);
   return origin === undefined ? entries : encodeAsOrigin(value, origin, entries, context);
 }

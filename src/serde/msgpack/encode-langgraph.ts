@@ -1,3 +1,4 @@
+import { pythonOriginOf } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
@@ -7,6 +8,11 @@ import { float64 } from "./wire.js";
 const TYPES = "langgraph.types";
 const COMMAND_ARGUMENTS = Symbol.for("langgraph.command");
 const COMMAND_FIELDS = ["graph", "update", "resume", "goto"];
+
+/** Whether a literal object was read for an object of @langchain/langgraph, which was not installed then. */
+export function standsForLangGraph(value: object): boolean {
+  return pythonOriginOf(value)?.module === TYPES && Object.hasOwn(value, "lg_name");
+}
 
 /**
  * Send, Command, Overwrite and DeltaSnapshot, told by the name that they carry rather than by their class: an

@@ -1,4 +1,5 @@
 import { SerializationError } from "../../errors.js";
+import { pythonOriginOf } from "../python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
 import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";
 import { encodeMap, encodeSet } from "./encode-collections.js";
@@ -6,14 +7,15 @@ import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
 import { encodeError } from "./encode-error.js";
 import { encodeLangChain, encodeSerializable } from "./encode-langchain.js";
-import { encodeLangGraph } from "./encode-langgraph.js";
+import { encodeLangGraph, standsForLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
 import { classNameOf, isPlainObject, prototypeDepth } from "./prototypes.js";
+import { MAX_DEPTH } from "./max-depth.js";
 import { formatPath, type PathSegment } from "./value-path.js";
 import { extension, pack, type Wire } from "./wire.js";
 
-/** How deep a value may be nested. Python's reader gives up at about the same depth. */
-export const MAX_DEPTH = 1000;
+/** How much of {@link MAX_DEPTH} a value takes that is written as an extension around other containers. */
+const EXTENSION_LEVELS = 4;
 
 const KIND_ENCODERS: readonly KindEncoder[] = [
   encodeLangChain,
@@ -42,6 +44,7 @@ export function encode(value: unknown): Uint8Array {
 class Encoder implements EncodeContext {
   readonly #path: PathSegment[] = [];
   readonly #ancestors: object[] = [];
+  #depth = 0;
 
   encode(value: unknown): unknown {
     switch (typeof value) {
@@ -71,9 +74,9 @@ class Encoder implements EncodeContext {
   }
 
   within<T>(value: object, encode: () => T): T {
-    this.#enter(value);
+    this.#enter(value, EXTENSION_LEVELS);
     const encoded = encode();
-    this.#ancestors.pop();
+    this.#leave(EXTENSION_LEVELS);
     return encoded;
   }
 
@@ -97,15 +100,17 @@ class Encoder implements EncodeContext {
 
   #encodeObject(value: object): unknown {
     if (Array.isArray(value) && prototypeDepth(value) === 2) {
-      this.#enter(value);
+      const levels = plainLevels(value);
+      this.#enter(value, levels);
       const encoded = encodeArray(value, this);
-      this.#ancestors.pop();
+      this.#leave(levels);
       return encoded;
     }
-    if (isPlainObject(value)) {
-      this.#enter(value);
+    if (isPlainObject(value) && !standsForLangGraph(value)) {
+      const levels = plainLevels(value);
+      this.#enter(value, levels);
       const encoded = encodeObject(value, this);
-      this.#ancestors.pop();
+      this.#leave(levels);
       return encoded;
     }
     return this.#encodeKind(value);
@@ -119,9 +124,19 @@ class Encoder implements EncodeContext {
     return this.fail(`an instance of ${classNameOf(value)} can't be stored`);
   }
 
-  #enter(value: object): void {
+  #enter(value: object, levels: number): void {
     if (this.#ancestors.includes(value)) this.fail("the value contains itself");
-    if (this.#ancestors.length >= MAX_DEPTH) this.fail(`the value is nested deeper than ${MAX_DEPTH}`);
+    this.#depth += levels;
+    if (this.#depth > MAX_DEPTH) this.fail(`the value is nested deeper than ${MAX_DEPTH} levels`);
     this.#ancestors.push(value);
   }
+
+  #leave(levels: number): void {
+    this.#depth -= levels;
+    this.#ancestors.pop();
+  }
+}
+
+function plainLevels(value: object): number {
+  return pythonOriginOf(value) === undefined ? 1 : EXTENSION_LEVELS;
 }

@@ -7,7 +7,7 @@ const KNOWN_FLAGS = RE.IGNORECASE | RE.MULTILINE | RE.DOTALL | RE.UNICODE | RE.A
  * `^`. Left out are `.`, `$`, `\d`, `\w`, `\s` and `\b`, which differ on line ends or outside ASCII.
  */
 const SAME_IN_BOTH =
-  /^\^?(?:[\w !"#%&',\-/:;<=>@`~]|\\[.*+?^$|()[\]{}/\\]|\[[\w ]+\]|\((?:\?:)?|\)|\||[*+?]\??)*$/;
+  /^\^?(?:(?:[\w !"#%&',\-/:;<=>@`~]|\\[.*+?^$|()[\]{}/\\]|\[[\w ]+\]|\))(?:[*+?]\??)?|\((?:\?:)?|\|)*$/;
 
 /** The arguments of Python's `re.compile`. */
 export type PythonPattern = readonly [pattern: string, flags: number];

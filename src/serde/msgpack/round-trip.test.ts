@@ -18,7 +18,7 @@ describe("a value read back equals the value written", () => {
       fc.asyncProperty(value, async (written) => {
         expect(firstDifference(await roundTrip(written), written)).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -12,8 +12,13 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
  * ```
  */
 export function formatPath(path: readonly PathSegment[]): string {
-  const text = path.map(formatSegment).join("");
+  const text = shorten(path).map(formatSegment).join("");
   return text.startsWith(".") ? text.slice(1) : text;
+}
+
+/** Leaves out the middle of a path that nobody would read to the end. */
+function shorten(path: readonly PathSegment[]): readonly PathSegment[] {
+  return path.length <= 100 ? path : [...path.slice(0, 50), { step: ".…" }, ...path.slice(-50)];
 }
 
 function formatSegment(segment: PathSegment): string {

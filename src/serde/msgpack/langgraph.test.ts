@@ -1,0 +1,122 @@
+import { describe, expect, test } from "@jest/globals";
+import { Command, Overwrite, Send } from "@langchain/langgraph";
+import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import { SerializationError } from "../../errors.js";
+import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { malformed } from "./byte-reader.js";
+import { Decoder } from "./decoder.js";
+import { encode } from "./encoder.js";
+import { firstDifference } from "./testing/first-difference.js";
+import { value } from "./testing/values.js";
+
+const serializer = new MsgpackSerializer();
+
+async function roundTrip(written: unknown): Promise<unknown> {
+  return serializer.loadsTyped(...serializer.dumps(written));
+}
+
+/** Reads as in an application that does not have @langchain/langgraph. */
+function readAlone(bytes: Uint8Array): unknown {
+  return new Decoder(bytes, {
+    langGraph: null,
+    langChain: () => null,
+    fail: (problem) => {
+      throw malformed(problem);
+    },
+  }).document();
+}
+
+const timeout = fc.record(
+  {
+    runTimeout: fc.integer({ min: 1 }),
+    idleTimeout: fc.integer({ min: 1 }),
+    refreshOn: fc.constantFrom("auto" as const, "heartbeat" as const),
+  },
+  { requiredKeys: [] },
+);
+const send = fc
+  .tuple(fc.string(), value, fc.option(timeout, { nil: undefined }))
+  .map(([node, args, policy]) =>
+    Object.assign(new Send(node, undefined, policy === undefined ? {} : { timeout: policy }), { args }),
+  );
+const goto = fc.oneof(
+  fc.string({ minLength: 1 }),
+  send,
+  fc.array(fc.oneof(fc.string(), send), { maxLength: 3 }),
+);
+const given = fc.record(
+  { goto, update: fc.dictionary(fc.string(), value), resume: value, graph: fc.string() },
+  { requiredKeys: [] },
+);
+const command = given.filter(({ resume }) => resume !== undefined).map((args) => new Command(args));
+
+describe("objects of @langchain/langgraph come back as what they are", () => {
+  test.each<[string, fc.Arbitrary<unknown>]>([
+    ["Send", send],
+    ["Overwrite", value.map((written) => new Overwrite(written))],
+    ["DeltaSnapshot", value.map((written) => new DeltaSnapshot(written))],
+  ])("%s", async (_name, arbitrary) => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary, async (written) => {
+        expect(firstDifference(await roundTrip({ written }), { written })).toBeUndefined();
+      }),
+    );
+  });
+
+  test("Command, with the fields that were given", async () => {
+    await fc.assert(
+      fc.asyncProperty(command, async (written) => {
+        const read = await roundTrip([written]);
+        const expected = [written];
+        expect(firstDifference(withoutArguments(read), withoutArguments(expected))).toBeUndefined();
+        expect(read).toEqual([expect.any(Command)]);
+      }),
+    );
+  });
+
+  test("Command, telling null from nothing", async () => {
+    expect(await roundTrip(new Command({ resume: null }))).toEqual(new Command({ resume: null }));
+    const everything = { graph: "g", update: { a: 1 }, resume: null, goto: "next" };
+    expect(await roundTrip(new Command(everything))).toEqual(new Command(everything));
+  });
+
+  test("without the package they are literal objects, and are written as the same again", () => {
+    const written = [
+      new Send("n", { a: 1 }, { timeout: 1500 }),
+      new Overwrite([1]),
+      new Command({ goto: "a", update: { b: 1 } }),
+    ];
+    const read = readAlone(encode(written));
+    expect(read).toEqual([
+      {
+        lg_name: "Send",
+        node: "n",
+        args: { a: 1 },
+        timeout: { runTimeout: 1500, idleTimeout: undefined, refreshOn: "auto" },
+      },
+      { lg_name: "Overwrite", __overwrite__: [1] },
+      { lg_name: "Command", goto: "a", update: { b: 1 } },
+    ]);
+    expect(Buffer.compare(encode(read), encode(written))).toBe(0);
+  });
+
+  test("a literal object that only looks like one stays what it is", async () => {
+    const written = { lg_name: "Send", node: "n", args: 1 };
+    expect(firstDifference(await roundTrip(written), written)).toBeUndefined();
+  });
+
+  test("one with a property of its own is refused, since Python has no place for it", () => {
+    expect(() => encode([Object.assign(new Send("n", 1), { extra: 1 })])).toThrow(
+      new SerializationError("[0]", 'a Send with the property "extra" can\'t be stored'),
+    );
+  });
+});
+
+/** The record of its arguments that a Command carries may list them in another order. */
+function withoutArguments(commands: unknown): unknown {
+  return Object.values(Object(commands) as object).map((each: unknown) => ({
+    ...(Object(each) as object),
+    [Symbol.for("langgraph.command")]: 0,
+  }));
+}

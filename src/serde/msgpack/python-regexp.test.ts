@@ -1,0 +1,41 @@
+import { describe, expect, test } from "@jest/globals";
+import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
+
+describe("a RegExp is a Python pattern only where both match the same texts", () => {
+  test.each([/abc/, /^a+[bc]?$|x/u.source === "" ? /x/ : /^a+[bc]?/, /(?:x|y)*z/, /a\.b/, /user-(id)/])(
+    "%s",
+    (regexp) => {
+      const pattern = toPythonPattern(regexp);
+      expect(pattern).toEqual([regexp.source, 32]);
+      expect(fromPythonPattern(pattern ?? ["", 0])).toEqual(regexp);
+    },
+  );
+
+  test("ignoring case folds ASCII only, which Python does with its ASCII flag", () => {
+    expect(toPythonPattern(/abc/i)).toEqual(["abc", 2 | 256]);
+  });
+
+  test.each([/\d+/, /a.b/, /end$/, /\bword/, /é/, /a/g, /a/u, /a/m, /a/s, /[^a]/i, /(?<n>a)/, /a(?=b)/])(
+    "%s has none",
+    (regexp) => {
+      expect(toPythonPattern(regexp)).toBeUndefined();
+    },
+  );
+
+  test("nor has one that is in the middle of a text", () => {
+    expect(toPythonPattern(Object.assign(/a/, { lastIndex: 1 }))).toBeUndefined();
+  });
+
+  test.each<[string, number, RegExp | undefined]>([
+    ["a.b", 32, /a.b/],
+    ["a", 32 | 2 | 8 | 16, /a/ims],
+    ["(?P<n>a)(?P=n)", 32, /(?<n>a)\k<n>/],
+    ["(?i)a", 32, undefined],
+    ["\\Aa\\Z", 32, undefined],
+    ["a++", 32, undefined],
+    ["a", 64, undefined],
+    ["(", 32, undefined],
+  ])("Python's %s with flags %i is %s", (pattern, flags, regexp) => {
+    expect(fromPythonPattern([pattern, flags])).toEqual(regexp);
+  });
+});
