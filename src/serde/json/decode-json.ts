@@ -1,8 +1,8 @@
 import { DeserializationError } from "../../errors.js";
+import { importLangGraph } from "../msgpack/langgraph-classes.js";
 import type { Depth, Revived } from "./decoder.js";
 import { isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { loadForeign } from "./langchain-foreign.js";
-import { loadLangGraph } from "./langgraph-classes.js";
 import { decodeKwargs } from "./revive-langchain.js";
 import { reviveLangGraph } from "./revive-langgraph.js";
 import { TreeDecoder, type Unresolved } from "./tree-decoder.js";
@@ -40,7 +40,7 @@ async function decodeWithImports(json: JsonValue, unresolved: readonly Unresolve
 
 async function resolve(record: JsonObject, depth: Depth, decoder: TreeDecoder): Promise<Revived | undefined> {
   if (record.lc !== 1) {
-    const classes = await loadLangGraph();
+    const classes = (await importLangGraph()) ?? undefined;
     return { value: guarded(() => reviveLangGraph(record, depth, decoder, classes)) };
   }
   const { id, kwargs } = record;

@@ -1,8 +1,8 @@
+import type { LangGraphClasses } from "../msgpack/langgraph-classes.js";
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
 import { defineOwn, readProperty } from "./inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
-import type { LangGraphClasses } from "./langgraph-classes.js";
 import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
 import { isPythonSend, sendRecordOf } from "./revive-python.js";
 

@@ -153,7 +153,10 @@ it("a value reads back equal from a JSONB column of a real server", async () => 
   const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
   const { rows } = await database.query<{ text: string }>(select, [bodies]);
   await database.close();
-  expect(rows.map(({ text: body }) => parseJsonText(body))).toStrictEqual(values);
+  // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
+  expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
+    values.map((original) => encodeJson(original)),
+  );
 }, 60_000);
 
 describe("writing a value", () => {
