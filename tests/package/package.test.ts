@@ -13,6 +13,9 @@ const Manifest = z.object({
   peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
 });
 
+// TypeScript reads all of LangChain's declarations; on a busy machine that takes its time.
+const TYPE_CHECK_TIMEOUT_MS = 240_000;
+
 const OK = { code: 0, output: "" };
 
 describe("the published package", () => {
@@ -51,6 +54,7 @@ describe("the published package", () => {
     async (resolution, module) => {
       expect(await diagnostics(project, { module, moduleResolution: resolution })).toEqual([]);
     },
+    TYPE_CHECK_TIMEOUT_MS,
   );
 
   it.each(Object.entries(RUNTIME_PROGRAMS))(
