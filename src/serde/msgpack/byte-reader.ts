@@ -1,8 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { DeserializationError } from "../../errors.js";
+import { KeyCache } from "./key-cache.js";
 
 const REPLACEMENT = "\ufffd";
 const SHORT_TEXT = 24;
+const KEYS = new KeyCache();
 
 /** Reads numbers, text and bytes one after the other, and never past the end. */
 export class ByteReader {
@@ -40,6 +42,11 @@ export class ByteReader {
   /** Refuses bytes that are left over. */
   expectEnd(): void {
     if (this.remaining > 0) throw malformed(`${this.remaining} bytes are left over after the value`);
+  }
+
+  /** The next byte, which is not read yet; 0 at the end. */
+  peek(): number {
+    return this.remaining > 0 ? (this.#bytes[this.#position] ?? 0) : 0;
   }
 
   uint8(): number {
@@ -95,8 +102,20 @@ export class ByteReader {
 
   /** The next `length` bytes as UTF-8. */
   text(length: number): string {
+    return this.#text(this.#advance(length));
+  }
+
+  #text(start: number): string {
+    return (this.#position - start < SHORT_TEXT ? this.#ascii(start) : undefined) ?? this.#utf8(start);
+  }
+
+  /** The next `length` bytes as UTF-8 that has likely been read before. */
+  key(length: number): string {
     const start = this.#advance(length);
-    return (length < SHORT_TEXT ? this.#ascii(start) : undefined) ?? this.#utf8(start);
+    return (
+      KEYS.text(this.#bytes, start, this.#position) ??
+      KEYS.remember(this.#bytes, start, this.#position, this.#text(start))
+    );
   }
 
   /** Short ASCII is read faster here than by a call into the runtime. */

@@ -122,7 +122,7 @@ export class Decoder {
     const object: Record<string, unknown> = {};
     let scalars: Map<string, PythonScalar> | undefined;
     for (let index = 0; index < size; index += 1) {
-      const key = this.#value();
+      const key = this.#key();
       if (typeof key !== "string") return this.#dict(object, key, size - index);
       const value = this.#value();
       if (key === "__proto__") defineProto(object, value);
@@ -131,6 +131,11 @@ export class Decoder {
         (scalars ??= new Map()).set(key, { value, bytes: this.#scalarBytes });
     }
     return this.#leave(object, scalars);
+  }
+
+  #key(): unknown {
+    const token = this.#reader.peek();
+    return token >= 0xa0 && token < 0xc0 ? this.#reader.key(this.#reader.uint8() & 0x1f) : this.#value();
   }
 
   /** Goes on with a map in which a key turned up that no object can have. */

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { DeserializationError } from "../../errors.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "./testing/first-difference.js";
-import { value } from "./testing/values.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { value } from "../../../tests/serde/values.js";
 import { extension, pack } from "./wire.js";
 
 const serializer = new MsgpackSerializer();

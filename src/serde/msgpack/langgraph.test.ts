@@ -7,8 +7,8 @@ import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { malformed } from "./byte-reader.js";
 import { Decoder } from "./decoder.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "./testing/first-difference.js";
-import { value } from "./testing/values.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { value } from "../../../tests/serde/values.js";
 
 const serializer = new MsgpackSerializer();
 

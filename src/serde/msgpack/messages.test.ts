@@ -23,8 +23,8 @@ import { SerializationError } from "../../errors.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "./testing/first-difference.js";
-import { objectOf, value } from "./testing/values.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { objectOf, value } from "../../../tests/serde/values.js";
 
 const serializer = new MsgpackSerializer();
 

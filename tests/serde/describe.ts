@@ -1,7 +1,7 @@
 import { Document } from "@langchain/core/documents";
 import { BaseMessage } from "@langchain/core/messages";
-import { pythonOriginOf } from "../../python-origin.js";
-import { isArray, isRecord } from "../prototypes.js";
+import { pythonOriginOf } from "../../src/serde/python-origin.js";
+import { isArray, isRecord } from "../../src/serde/msgpack/prototypes.js";
 
 /** Describes a value that was read in JSON, in the notation of tests/fixtures/python/msgpack_rows.py. */
 export function describeValue(value: unknown): unknown {

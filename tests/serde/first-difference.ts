@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { PYTHON_ORIGIN, PYTHON_SCALARS } from "../../python-origin.js";
-import { isObject } from "../prototypes.js";
+import { PYTHON_ORIGIN, PYTHON_SCALARS } from "../../src/serde/python-origin.js";
+import { isObject } from "../../src/serde/msgpack/prototypes.js";
 
 /**
  * Where two values first differ, as text, or `undefined` if nothing tells them apart: not a prototype, an own key or its
