@@ -23,7 +23,8 @@ export class GuardedPool implements PostgresPool {
     this.options = pool.options;
     // Without a listener Node ends the process when the server drops an idle connection. The pool has discarded the
     // connection by then, and the next query opens another: there is nothing left to do.
-    pool.on("error", ignore);
+    // One listener does for all savers on a pool, and stays: the pool may have another saver when this one is closed.
+    if (!pool.listeners("error").includes(ignore)) pool.on("error", ignore);
   }
 
   async connect(): Promise<PostgresPoolClient> {
@@ -36,11 +37,6 @@ export class GuardedPool implements PostgresPool {
 
   async end(): Promise<void> {
     await this.#pool.end();
-  }
-
-  /** Leaves a pool that was lent as it was found. */
-  detach(): void {
-    this.#pool.off("error", ignore);
   }
 
   // Kysely remembers what it knows of a connection by the client's identity.
@@ -114,7 +110,12 @@ function isCommand(command: string): command is Command {
 }
 
 function isStale(error: unknown): boolean {
-  return error instanceof Error && "code" in error && STALE_STATEMENT_STATES.has(String(error.code));
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    STALE_STATEMENT_STATES.has(String(error.code))
+  );
 }
 
 function ignore(): void {

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { type ControlledTransaction, Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
@@ -14,7 +14,15 @@ import { ExclusivePGliteDialect, openPGlite, type PGliteInstance } from "./pglit
  * - the options of a `pg.Pool`: opened here
  * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent
  */
-export type DatabaseSource = string | pg.PoolConfig | pg.Pool | PGliteInstance | Kysely<CheckpointDatabase>;
+export type DatabaseSource =
+  | string
+  | pg.PoolConfig
+  | pg.Pool
+  | PGliteInstance
+  | Kysely<CheckpointDatabase>
+  // Named apart, since TypeScript takes `Transaction<App & CheckpointDatabase>` for this, but not for the Kysely above.
+  | Transaction<CheckpointDatabase>
+  | ControlledTransaction<CheckpointDatabase>;
 
 /** How a database is opened. */
 export interface OpenDatabaseOptions {
@@ -31,8 +39,10 @@ export interface OpenedDatabase {
   readonly kysely: Kysely<CheckpointDatabase>;
   /** The statements that are sent by name; absent where the connections are not ours to decide on. */
   readonly names: NamedStatements | undefined;
+  /** Whether it was opened here and has been closed since. */
+  readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -67,47 +77,47 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
   const { kysely, names } = onPool(new pg.Pool(config), options);
-  return { kysely, names, close: once(() => kysely.destroy()) };
+  return owned(kysely, names);
 }
 
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
-  const { kysely, names, guarded } = onPool(pool, options);
-  return {
-    kysely,
-    names,
-    close: once(() => {
-      guarded.detach();
-      return Promise.resolve();
-    }),
-  };
+  const { kysely, names } = onPool(pool, options);
+  return lent(kysely, names);
 }
 
 function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions) {
   const names = prepare ? new NamedStatements() : undefined;
-  const guarded = new GuardedPool(pool, names);
-  // The pool is started with the first query; destroying a Kysely that never ran one would leave it open.
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) });
-  return { kysely, names, guarded };
+  const dialect = new PostgresDialect({ pool: new GuardedPool(pool, names) });
+  return { kysely: new Kysely<CheckpointDatabase>({ dialect }), names };
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
   const dialect = new ExclusivePGliteDialect({ pglite: openPGlite(url) });
-  const kysely = new Kysely<CheckpointDatabase>({ dialect });
-  return { kysely, names: undefined, close: once(() => kysely.destroy()) };
+  return owned(new Kysely({ dialect }), undefined);
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new ExclusivePGliteDialect({ pglite }) });
-  return { kysely, names: undefined, close: () => Promise.resolve() };
+  return lent(new Kysely({ dialect: new ExclusivePGliteDialect({ pglite }) }), undefined);
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
-  return { kysely: source.withoutPlugins(), names: undefined, close: () => Promise.resolve() };
+  return lent(source.withoutPlugins(), undefined);
 }
 
-function once(close: () => Promise<void>): () => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return () => (closed ??= close());
+function lent(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | undefined): OpenedDatabase {
+  return { kysely, names, closed: false, close: () => Promise.resolve() };
+}
+
+function owned(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | undefined): OpenedDatabase {
+  let closing: Promise<void> | undefined;
+  return {
+    kysely,
+    names,
+    get closed() {
+      return closing !== undefined;
+    },
+    close: () => (closing ??= kysely.destroy()),
+  };
 }
 
 function isPGliteUrl(source: string): boolean {

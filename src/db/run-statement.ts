@@ -1,4 +1,4 @@
-import { DatabaseError, MigrationRequiredError } from "../errors.js";
+import { ConnectionError, DatabaseError, MigrationRequiredError } from "../errors.js";
 import type { CheckpointTables } from "./checkpoint-tables.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
@@ -18,11 +18,15 @@ export async function runStatement<Params extends object, Row>(
   statement: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
+  const { kysely, names, closed } = tables.database;
+  if (closed) throw new ConnectionError("the database has been closed", { transient: false });
   const query = statement.bind(tables.schema, params);
-  tables.names?.register(query.sql);
+  names?.register(query.sql);
   try {
-    const retry = tables.kysely.isTransaction ? false : tables.retry;
-    const { rows } = await retryTransient(() => tables.kysely.executeQuery(query), retry);
+    const { rows } = await retryTransient(
+      () => kysely.executeQuery(query),
+      kysely.isTransaction ? false : tables.retry,
+    );
     return rows;
   } catch (error) {
     throw explainMissingTables(error, tables.schema);

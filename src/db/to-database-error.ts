@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
@@ -15,6 +16,7 @@ const TRANSIENT_STATES = new Set([
   "57P03", // cannot_connect_now
 ]);
 const CONNECTION_STATES = new Set(["57P01", "57P02", "57P03"]);
+const PROGRAMMING_ERRORS = new Set(["TypeError", "RangeError", "SyntaxError", "ReferenceError"]);
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
@@ -23,15 +25,21 @@ const INSUFFICIENT_PRIVILEGE = "42501";
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof CheckpointError) return error;
-  if (!(error instanceof Error))
+  if (!isError(error)) {
     return new DatabaseError("the driver threw what is no error", { cause: error });
+  }
   // A wrong argument of our own making: not the database's doing, and no better when tried again.
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error;
+  if (PROGRAMMING_ERRORS.has(error.name)) return error;
 
   const code = codeOf(error);
   if (code !== undefined && isSqlState(code)) return fromSqlState(error, code);
   // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
   return new ConnectionError(`no connection to the database: ${describe(error)}`, { cause: error });
+}
+
+// Node's own errors come from another realm where a program runs in a VM context, as under Jest.
+function isError(error: unknown): error is Error {
+  return types.isNativeError(error) || error instanceof Error;
 }
 
 function fromSqlState(error: Error, sqlState: string): DatabaseError {

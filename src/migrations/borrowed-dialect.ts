@@ -23,10 +23,18 @@ import {
  * (see `inLockedTransaction`), and lets the Migrator run underneath it through this dialect.
  */
 export class BorrowedDialect<DB> implements Dialect {
-  readonly #lender: Kysely<DB>;
+  readonly #connection: BorrowedConnection<DB>;
 
   constructor(lender: Kysely<DB>) {
-    this.#lender = lender;
+    this.#connection = new BorrowedConnection(lender);
+  }
+
+  /**
+   * The first error that the database gave. Everything after it fails because it has ended the transaction, and the
+   * Migrator, which looks around before it reports, reports that.
+   */
+  get firstError(): unknown {
+    return this.#connection.firstError;
   }
 
   createAdapter(): DialectAdapter {
@@ -34,7 +42,7 @@ export class BorrowedDialect<DB> implements Dialect {
   }
 
   createDriver(): Driver {
-    return new BorrowedDriver(this.#lender);
+    return new BorrowedDriver(this.#connection);
   }
 
   createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
@@ -57,12 +65,12 @@ class LockedAlreadyAdapter extends PostgresAdapter {
 }
 
 // Begin, commit and rollback do nothing here, as in DummyDriver: they are the lender's.
-class BorrowedDriver<DB> extends DummyDriver {
+class BorrowedDriver extends DummyDriver {
   readonly #connection: DatabaseConnection;
 
-  constructor(lender: Kysely<DB>) {
+  constructor(connection: DatabaseConnection) {
     super();
-    this.#connection = new BorrowedConnection(lender);
+    this.#connection = connection;
   }
 
   override acquireConnection(): Promise<DatabaseConnection> {
@@ -72,13 +80,19 @@ class BorrowedDriver<DB> extends DummyDriver {
 
 class BorrowedConnection<DB> implements DatabaseConnection {
   readonly #lender: Kysely<DB>;
+  firstError: unknown;
 
   constructor(lender: Kysely<DB>) {
     this.#lender = lender;
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#lender.getExecutor().executeQuery<R>(query);
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await this.#lender.getExecutor().executeQuery<R>(query);
+    } catch (error) {
+      this.firstError ??= error;
+      throw error;
+    }
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {

@@ -3,6 +3,7 @@ import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError, MigrationError, MigrationRequiredError, PermissionError } from "../errors.js";
+import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
@@ -80,8 +81,10 @@ async function runLocked(
   run: (migrator: Migrator) => Promise<MigrationResultSet>,
 ): Promise<string[]> {
   const schema = options.schema ?? "public";
-  const work = async (transaction: Transaction<CheckpointDatabase>): Promise<string[]> =>
-    namesOf(await run(createMigrator(transaction, schema)));
+  const work = async (transaction: Transaction<CheckpointDatabase>): Promise<string[]> => {
+    const dialect = new BorrowedDialect<CheckpointDatabase>(transaction);
+    return namesOf(await run(createMigrator(dialect, schema)), dialect.firstError);
+  };
   return inLockedTransaction(
     db.withoutPlugins(),
     schema,
@@ -90,9 +93,11 @@ async function runLocked(
   );
 }
 
-function namesOf({ error, results = [] }: MigrationResultSet): string[] {
-  if (error !== undefined)
-    throw stepFailed(error, results.find(({ status }) => status === "Error")?.migrationName);
+function namesOf({ error, results = [] }: MigrationResultSet, firstError: unknown): string[] {
+  if (error !== undefined) {
+    const failed = results.find(({ status }) => status === "Error");
+    throw stepFailed(firstError ?? error, failed?.migrationName);
+  }
   return results.map(({ migrationName }) => migrationName);
 }
 

@@ -1,7 +1,7 @@
 import { Kysely } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { BorrowedDialect } from "./borrowed-dialect.js";
+import type { BorrowedDialect } from "./borrowed-dialect.js";
 import { MIGRATION_STEPS } from "./steps/index.js";
 import type { MigratedTables, MigrationStep } from "./steps/step.js";
 
@@ -10,10 +10,10 @@ export const MIGRATION_TABLE = "checkpoint_kysely_migration";
 /** The Migrator insists on a lock table; the lock itself is Postgres's, see `inLockedTransaction`. */
 export const MIGRATION_LOCK_TABLE = "checkpoint_kysely_migration_lock";
 
-/** Kysely's Migrator over our steps, in one schema, running inside the transaction that `transaction` is bound to. */
-export function createMigrator(transaction: Kysely<CheckpointDatabase>, schema: string): Migrator {
+/** Kysely's Migrator over our steps, in one schema, running inside the transaction that the dialect borrows. */
+export function createMigrator(dialect: BorrowedDialect<CheckpointDatabase>, schema: string): Migrator {
   return new Migrator({
-    db: new Kysely<CheckpointDatabase>({ dialect: new BorrowedDialect(transaction) }),
+    db: new Kysely<CheckpointDatabase>({ dialect }),
     provider: { getMigrations: () => Promise.resolve(migrationsFor(schema)) },
     migrationTableSchema: schema,
     migrationTableName: MIGRATION_TABLE,

@@ -3,6 +3,7 @@ import { type MigrationResultSet, type Migrator, NO_MIGRATIONS } from "kysely/mi
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { MigrationError } from "../errors.js";
+import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS, type MigrateOptions } from "./migrate.js";
 import { migrationStatus } from "./migration-status.js";
@@ -71,7 +72,7 @@ async function record(
   const dialect = new RecordingDialect(db.withoutPlugins());
   const recorder = new Kysely<CheckpointDatabase>({ dialect });
   await inLockedTransaction(recorder, schema, lockTimeoutMs, async (transaction) => {
-    const { error } = await run(createMigrator(transaction, schema));
+    const { error } = await run(createMigrator(new BorrowedDialect<CheckpointDatabase>(transaction), schema));
     if (error !== undefined) throw planFailed(error);
   });
   return dialect.recorded;

@@ -11,7 +11,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { type DatabaseSource, openDatabase, type OpenedDatabase } from "../db/open-database.js";
+import { type DatabaseSource, openDatabase } from "../db/open-database.js";
 import { migrateToLatest } from "../migrations/migrate.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import {
@@ -60,7 +60,6 @@ import { putPendingWrites } from "./queries/put-pending-writes.js";
  * ```
  */
 export class PostgresSaver extends BaseCheckpointSaver {
-  readonly #database: OpenedDatabase;
   readonly #tables: CheckpointTables;
 
   /**
@@ -75,8 +74,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(serde ?? new MsgpackSerializer());
     const { schema, prepare, retry } = parseSaverOptions(options);
-    this.#database = openDatabase(source, { prepare });
-    this.#tables = { kysely: this.#database.kysely, names: this.#database.names, schema, retry };
+    this.#tables = { database: openDatabase(source, { prepare }), schema, retry };
   }
 
   /**
@@ -107,7 +105,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   async setup(): Promise<void> {
-    await migrateToLatest(this.#tables.kysely, { schema: this.#tables.schema });
+    await migrateToLatest(this.#tables.database.kysely, { schema: this.#tables.schema });
   }
 
   /**
@@ -275,7 +273,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   async end(): Promise<void> {
-    await this.#database.close();
+    await this.#tables.database.close();
   }
 
   /** Does what {@link end} does, at the end of a block that says `await using`. */

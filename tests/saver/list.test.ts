@@ -96,13 +96,11 @@ describeEachTarget("list", (target) => {
     }
     await saver.put(threadConfig(`${other} too`), twin, metadataOf(0, { mark: other }), {});
     const listed = await collect(saver.list({}, { filter: { mark: other } }));
-    expect(
-      listed.map(({ config }) => [config.configurable?.thread_id, config.configurable?.checkpoint_ns]),
-    ).toEqual([
-      [`${other} too`, ""],
-      [other, "child|grandchild"],
-      [other, "child"],
-      [other, ""],
+    expect(listed.map(({ config }) => config.configurable)).toEqual([
+      { thread_id: `${other} too`, checkpoint_ns: "", checkpoint_id: twin.id },
+      { thread_id: other, checkpoint_ns: "child|grandchild", checkpoint_id: twin.id },
+      { thread_id: other, checkpoint_ns: "child", checkpoint_id: twin.id },
+      { thread_id: other, checkpoint_ns: "", checkpoint_id: twin.id },
     ]);
     expect(await listIds(saver.list(threadConfig(other, { checkpoint_ns: "" })))).toEqual([twin.id]);
     expect(await listIds(saver.list(threadConfig(other)))).toHaveLength(3);

@@ -18,7 +18,10 @@ export const keyText = z
 
 /** A thread's id: text, or a number that is taken as text. */
 export const threadId = z
-  .union([keyText, z.number().transform(String), z.bigint().transform(String)])
+  .union([keyText, z.number().transform(String), z.bigint().transform(String)], {
+    error: ({ input }) =>
+      input === undefined ? "is missing" : "must be text, or a number that is taken as text",
+  })
   .refine((text) => text !== "", "must not be empty");
 
 /** A checkpoint's id; an empty one means that there is none, as LangGraph has it. */

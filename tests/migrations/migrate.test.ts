@@ -1,0 +1,226 @@
+import { expect, it } from "@jest/globals";
+import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Migrator } from "kysely/migration";
+import pg from "pg";
+import { MigrationError, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
+import { openDatabase } from "../../src/db/index.js";
+import {
+  MIGRATION_NAMES,
+  migrateDown,
+  migrateToLatest,
+  migrationStatus,
+  planMigrations,
+} from "../../src/migrations/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { dumpSchema } from "../support/schema-dump.js";
+import { describeEachTarget, describeServer } from "../support/targets.js";
+
+const SCHEMAS = ["public", "my-schema", 'with "quotes" and spaces', "Über"];
+
+describeEachTarget("migrating", (target) => {
+  it.each(SCHEMAS)("builds the tables in the schema %p and nowhere else", async (schema) => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { schema });
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("t"), { a: [1] });
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
+    const tables = await database.query(
+      "select distinct table_schema from information_schema.tables where table_name like 'checkpoint%'",
+    );
+    expect(tables).toEqual([{ table_schema: schema }]);
+    await saver.end();
+  });
+
+  it("says how far a schema has come, before and after", async () => {
+    const { source } = await target.createDatabase();
+    const { kysely, close } = openDatabase(source);
+    expect(await migrationStatus(kysely)).toEqual({
+      schema: "public",
+      applied: [],
+      pending: MIGRATION_NAMES,
+      unknown: [],
+      officialVersion: null,
+    });
+    expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES);
+    expect(await migrateToLatest(kysely)).toEqual([]);
+    expect(await migrationStatus(kysely)).toMatchObject({ pending: [], officialVersion: 9 });
+    expect(await planMigrations(kysely)).toMatchObject({ steps: [] });
+    await close();
+  });
+
+  it("notices steps of a newer version of this library", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    await database.exec("insert into checkpoint_kysely_migration values ('9999-future', '2030-01-01')");
+    expect(await migrationStatus(kysely)).toMatchObject({ pending: [], unknown: ["9999-future"] });
+    expect(await migrateToLatest(kysely)).toEqual([]);
+    await close();
+  });
+
+  it("undoes its steps one by one while that loses nothing", async () => {
+    const database = await target.createDatabase();
+    const before = await dumpSchema(database);
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    const undone = [];
+    for (let step = await migrateDown(kysely); step !== undefined; step = await migrateDown(kysely))
+      undone.push(step);
+    expect(undone).toEqual([...MIGRATION_NAMES].reverse());
+    const left = (await dumpSchema(database)).filter(
+      ({ table_name, indexname }) =>
+        !String(table_name ?? indexname).startsWith("checkpoint_kysely_migration"),
+    );
+    expect(left).toEqual(before);
+    expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES);
+    await close();
+  });
+
+  it("refuses to undo a step that data depends on, and changes nothing then", async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source);
+    await saver.setup();
+    const { kysely, close } = openDatabase(database.source);
+    const thread = newThread();
+    const { config } = await putValues(saver, threadConfig(thread), { a: [1] });
+    await saver.putWrites(config, [["a", 1]], "task", "~path");
+    const refusal = async () => migrateDown(kysely).catch((reason: unknown) => reason);
+
+    const before = await dumpSchema(database);
+    expect(await refusal()).toBeInstanceOf(MigrationError);
+    expect(await refusal()).toMatchObject({ step: "0003-add-task-path" });
+    expect(await dumpSchema(database)).toEqual(before);
+
+    await database.exec(
+      "update checkpoint_writes set task_path = ''; update checkpoint_blobs set blob = null",
+    );
+    expect(await migrateDown(kysely)).toBe("0003-add-task-path");
+    expect(await refusal()).toMatchObject({ step: "0002-allow-empty-blobs" });
+    await database.exec("update checkpoint_blobs set blob = ''");
+    expect(await migrateDown(kysely)).toBe("0002-allow-empty-blobs");
+    expect(await refusal()).toMatchObject({ step: "0001-create-tables" });
+    expect(await database.query("select thread_id from checkpoints")).toEqual([{ thread_id: thread }]);
+    await close();
+    await saver.end();
+  });
+
+  it("lets 20 callers at once set an empty database up", async () => {
+    const { source } = await target.createDatabase();
+    const savers = Array.from(
+      { length: 20 },
+      () => new PostgresSaver(source, undefined, { schema: "my-schema" }),
+    );
+    await Promise.all(savers.map((saver) => saver.setup()));
+    await Promise.all(savers.map((saver) => saver.end()));
+  });
+
+  it("works inside a transaction of the caller's, who decides whether it stays", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    const setUp = (fail: boolean) =>
+      kysely.transaction().execute(async (transaction) => {
+        await new PostgresSaver(transaction).setup();
+        if (fail) throw new Error("changed my mind");
+      });
+    await expect(setUp(true)).rejects.toThrow("changed my mind");
+    expect(await dumpSchema(database)).toEqual([]);
+    await setUp(false);
+    expect(await migrationStatus(kysely)).toMatchObject({ pending: [] });
+    await close();
+  });
+});
+
+describeServer("migrating on a server", (target) => {
+  it("makes setup() of the official saver a no-op", async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source);
+    await saver.setup();
+    const before = await dumpSchema(database);
+    const official = OfficialSaver.fromConnString(database.source);
+    await official.setup();
+    await official.end();
+    expect(await dumpSchema(database)).toEqual(before);
+    expect(await database.query("select v from checkpoint_migrations order by v")).toHaveLength(10);
+    await saver.end();
+  });
+
+  it("works within an application's own Kysely migrations, in their transaction and beside it", async () => {
+    const { source } = await target.createDatabase();
+    const app = new Kysely<unknown>({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: source }) }),
+    });
+    const migrator = new Migrator({
+      db: app,
+      provider: {
+        getMigrations: () =>
+          Promise.resolve({
+            "1-inside": {
+              up: async (db) => {
+                await new PostgresSaver(db, undefined, { schema: "inside" }).setup();
+              },
+            },
+            "2-beside": {
+              up: async () => {
+                await using saver = new PostgresSaver(source, undefined, { schema: "beside" });
+                await saver.setup();
+              },
+            },
+          }),
+      },
+    });
+    const { error, results } = await migrator.migrateToLatest();
+    expect(error).toBeUndefined();
+    expect(results?.map(({ status }) => status)).toEqual(["Success", "Success"]);
+    await app.destroy();
+  });
+
+  it("needs only to read and write rows once nothing is to be done, and otherwise says which command to run", async () => {
+    const database = await target.createDatabase();
+    const role = `writer_${database.source.split("_").at(-1) ?? ""}`;
+    await database.exec(
+      `create role "${role}" login password 'secret'; revoke create on schema public from public`,
+    );
+    const url = new URL(database.source);
+    url.username = role;
+    url.password = "secret";
+
+    const writer = new PostgresSaver(url.href);
+    const error = await writer.setup().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MigrationRequiredError);
+    expect(error).toMatchObject({ schema: "public", pending: MIGRATION_NAMES, sqlState: "42501" });
+    expect(String(error)).toContain("npx langgraph-checkpoint migrate --schema public");
+
+    await using owner = new PostgresSaver(database.source);
+    await owner.setup();
+    await database.exec(
+      `grant select, insert, update, delete on checkpoints, checkpoint_blobs, checkpoint_writes to "${role}"`,
+    );
+    await writer.setup();
+    const { config } = await putValues(writer, threadConfig("t"), { a: 1 });
+    expect((await writer.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+    await writer.end();
+    await database.exec(`drop owned by "${role}"; drop role "${role}"`);
+  });
+
+  it("gives up after its time where a query holds a table, and changes nothing", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    await database.exec("delete from checkpoint_kysely_migration where name = '0003-add-task-path'");
+    const before = await dumpSchema(database);
+    const another = openDatabase(database.source);
+    await kysely.transaction().execute(async (transaction) => {
+      await sql`lock table checkpoint_writes in access share mode`.execute(transaction);
+      const error = await migrateToLatest(another.kysely, { lockTimeoutMs: 50 }).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(MigrationError);
+      expect(error).toMatchObject({ sqlState: "55P03" });
+    });
+    expect(await dumpSchema(database)).toEqual(before);
+    expect(await migrateToLatest(kysely)).toEqual(["0003-add-task-path"]);
+    await another.close();
+    await close();
+  });
+});

@@ -1,0 +1,121 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { BaseCheckpointSaver, type Checkpoint, DeltaSnapshot, TASKS } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import { PostgresSaver } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+const CHANNELS = ["a", "b", "scalar"];
+
+interface Step {
+  /** Which of the checkpoints so far is the parent. */
+  readonly parent: number;
+  readonly values: readonly string[];
+  readonly emptied: readonly string[];
+  readonly writes: readonly (readonly [task: string, channel: string])[];
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  parent: fc.nat(),
+  values: fc.subarray(CHANNELS),
+  emptied: fc.subarray(CHANNELS),
+  writes: fc.array(fc.tuple(fc.constantFrom("t1", "t2", "t3"), fc.constantFrom(...CHANNELS)), {
+    maxLength: 4,
+  }),
+});
+
+describeEachTarget("getDeltaChannelHistory", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  function baseWalk(config: RunnableConfig, channels: string[]) {
+    return BaseCheckpointSaver.prototype.getDeltaChannelHistory.call(saver, { config, channels });
+  }
+
+  async function store(thread: string, steps: readonly Step[]): Promise<RunnableConfig[]> {
+    const configs: RunnableConfig[] = [threadConfig(thread)];
+    const checkpoints: (Checkpoint | undefined)[] = [undefined];
+    for (const [index, { parent, values, emptied, writes }] of steps.entries()) {
+      const from = parent % configs.length;
+      const previous = checkpoints[from];
+      const named = Object.fromEntries([...values, ...emptied].map((channel) => [channel, undefined]));
+      const checkpoint = checkpointOf(saver, named, previous);
+      const versions = allVersions(checkpoint);
+      checkpoint.channel_values = Object.fromEntries(
+        values.map((name) => [name, name === "scalar" ? index : new DeltaSnapshot([index])]),
+      );
+      const config = await saver.put(configs[from] ?? {}, checkpoint, metadataOf(), versions);
+      for (const [position, [task, channel]] of writes.entries()) {
+        await saver.putWrites(config, [[channel, { index, position }]], task);
+      }
+      configs.push(config);
+      checkpoints.push(checkpoint);
+    }
+    return configs;
+  }
+
+  it("returns what the base class's walk returns, on any tree of checkpoints", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        const configs = await store(newThread(), steps);
+        for (const config of configs) {
+          const history = await saver.getDeltaChannelHistory({ config, channels: CHANNELS });
+          expect(history).toEqual(await baseWalk(config, CHANNELS));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("prefers the blob to the marker that Python leaves inline", async () => {
+    const thread = newThread();
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread), {
+      a: new DeltaSnapshot(["x"]),
+    });
+    await database.query(
+      `update checkpoints set checkpoint = checkpoint || '{"channel_values":{"a":true}}' where thread_id = $1`,
+      [thread],
+    );
+    const head = await saver.put(config, checkpointOf(saver, {}, checkpoint), metadataOf(), {});
+    const history = await saver.getDeltaChannelHistory({ config: head, channels: ["a"] });
+    expect(history).toEqual({ a: { writes: [], seed: new DeltaSnapshot(["x"]) } });
+  });
+
+  it("ends although damaged rows are each other's parents", async () => {
+    const thread = newThread();
+    const first = await putValues(saver, threadConfig(thread), {});
+    const second = await putValues(saver, first.config, {});
+    await database.query(
+      "update checkpoints set parent_checkpoint_id = $1 where thread_id = $2 and checkpoint_id = $3",
+      [second.checkpoint.id, thread, first.checkpoint.id],
+    );
+    const history = await saver.getDeltaChannelHistory({ config: second.config, channels: ["a"] });
+    expect(history).toEqual({ a: { writes: [] } });
+  });
+
+  it("returns an entry for each channel, where nothing is stored as well", async () => {
+    const config = threadConfig(newThread());
+    expect(await saver.getDeltaChannelHistory({ config, channels: [] })).toEqual({});
+    expect(await saver.getDeltaChannelHistory({ config, channels: ["a", TASKS] })).toEqual({
+      a: { writes: [] },
+      [TASKS]: { writes: [] },
+    });
+    expect(await saver.getDeltaChannelHistory({ config: {}, channels: ["a"] })).toEqual({
+      a: { writes: [] },
+    });
+  });
+});

@@ -1,0 +1,216 @@
+import { expect, it } from "@jest/globals";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import {
+  type CheckpointDatabase,
+  ConnectionError,
+  InvalidConfigError,
+  PostgresSaver,
+} from "../../src/index.js";
+import { metadataOf, checkpointOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
+
+describeEachTarget("a saver", (target) => {
+  it("closes what it opened, and lets that be said twice", async () => {
+    const { source } = await target.createDatabase();
+    const saver = new PostgresSaver(typeof source === "string" ? source : "memory://");
+    await saver.setup();
+    await saver.end();
+    await expect(saver.end()).resolves.toBeUndefined();
+    await expect(saver.getTuple(threadConfig("t"))).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+  });
+
+  it("can be closed before it was ever used", async () => {
+    const saver = PostgresSaver.fromConnString("postgres://127.0.0.1:1/none");
+    await expect(saver.end()).resolves.toBeUndefined();
+  });
+
+  it("commits with the application's own rows, or not at all", async () => {
+    interface App {
+      orders: { id: number };
+    }
+    const database = await target.createDatabase();
+    const db = database.kysely<App & CheckpointDatabase>();
+    await new PostgresSaver(db).setup();
+    await database.exec("create table orders (id integer)");
+    const thread = newThread();
+
+    const order = async (fail: boolean) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("orders").values({ id: 1 }).execute();
+        const saver = new PostgresSaver(transaction);
+        await putValues(saver, threadConfig(thread), { a: 1 });
+        await saver.end();
+        if (fail) throw new Error("out of stock");
+      });
+
+    await expect(order(true)).rejects.toThrow("out of stock");
+    expect(await new PostgresSaver(db).getTuple(threadConfig(thread))).toBeUndefined();
+    await order(false);
+    expect((await new PostgresSaver(db).getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual({
+      a: 1,
+    });
+    expect(await db.selectFrom("orders").selectAll().execute()).toEqual([{ id: 1 }]);
+  });
+
+  it("leaves no trace of its connections in JSON", async () => {
+    const { source } = await target.createDatabase();
+    expect(JSON.stringify({ saver: new PostgresSaver(source) })).toBe('{"saver":"[PostgresSaver]"}');
+  });
+});
+
+describeServer("a saver on a pool", (target) => {
+  it("leaves a pool that it was lent open, as the constructor of the official saver takes it", async () => {
+    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
+    const saver = new PostgresSaver(pool, undefined, { schema: "my-schema" });
+    await saver.setup();
+    await putValues(saver, threadConfig("t"), { a: 1 });
+    await saver.end();
+    const { rows } = await pool.query('select thread_id from "my-schema".checkpoints');
+    expect(rows).toEqual([{ thread_id: "t" }]);
+    await pool.end();
+  });
+
+  it("leaves a Kysely that it was lent open, whatever plugins it has", async () => {
+    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
+    const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+    const saver = new PostgresSaver(db);
+    await saver.setup();
+    await saver.end();
+    expect(await db.selectFrom("checkpoints").selectAll().execute()).toEqual([]);
+    await db.destroy();
+  });
+
+  it("closes the pool that it opened from options at the end of an await using block", async () => {
+    const { source } = await target.createDatabase();
+    let used: PostgresSaver;
+    {
+      await using saver = new PostgresSaver({ connectionString: source, application_name: "mine" });
+      await saver.setup();
+      used = saver;
+    }
+    await expect(used.setup()).rejects.toThrow();
+    await expect(used.deleteThread("t")).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+  });
+
+  it("survives that the server ends its connections, idle and in use", async () => {
+    const database = await target.createDatabase();
+    const pool = new pg.Pool({ connectionString: database.source, max: 2 });
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("t"), { a: 1 });
+    for (let round = 0; round < 3; round++) {
+      const lost = new Promise((resolve) => pool.once("remove", resolve));
+      await database.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+      // In flight while the backends go; retried on new ones.
+      expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+      await lost;
+      await saver.putWrites(config, [["a", round]], `task-${round}`);
+    }
+    expect((await saver.getTuple(config))?.pendingWrites).toHaveLength(3);
+    await saver.end();
+    await pool.end();
+  });
+
+  it("gives up within its bound where no server answers, with the driver's error as the cause", async () => {
+    const saver = new PostgresSaver("postgres://127.0.0.1:1/none", undefined, {
+      retry: { maxElapsedMs: 50 },
+    });
+    const error = await saver.getTuple(threadConfig("t")).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ transient: true, cause: { code: "ECONNREFUSED" } });
+    await saver.end();
+  });
+
+  it("goes on after DISCARD ALL, and after the tables changed under its prepared statements", async () => {
+    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("t"), { a: [1] });
+    for (const disturbance of [
+      "discard all",
+      "alter table checkpoint_blobs alter column type type varchar(20)",
+    ]) {
+      await saver.getTuple(config);
+      await pool.query(disturbance);
+      expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
+    }
+    await saver.end();
+    await pool.end();
+  });
+
+  it("prepares its statements once per connection, and none with prepare: false", async () => {
+    const { source } = await target.createDatabase();
+    for (const prepare of [true, false]) {
+      const pool = new pg.Pool({ connectionString: source, max: 1 });
+      const saver = new PostgresSaver(pool, undefined, { prepare });
+      await saver.setup();
+      for (let n = 0; n < 3; n++) {
+        await saver.put(threadConfig("t"), checkpointOf(saver, {}), metadataOf(), {});
+        await saver.getTuple(threadConfig("t"));
+      }
+      const { rows } = await pool.query("select name from pg_prepared_statements");
+      expect(rows).toHaveLength(prepare ? 2 : 0);
+      await saver.end();
+      await pool.end();
+    }
+  });
+
+  it("sends one statement for put, putWrites, getTuple and deleteThread, however many channels there are", async () => {
+    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    const sent: unknown[] = [];
+    const client = await pool.connect();
+    const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+    Object.assign(client, {
+      query: (config: pg.QueryConfig) => {
+        sent.push(config.text);
+        return query(config);
+      },
+    });
+    client.release();
+
+    const values = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`channel-${n}`, [n]]));
+    const calls: (() => Promise<unknown>)[] = [
+      () => putValues(saver, threadConfig("t", { checkpoint_id: "1" }), values),
+      () => saver.putWrites(threadConfig("t", { checkpoint_id: "1" }), Object.entries(values), "task"),
+      () => saver.getTuple(threadConfig("t")),
+      () => saver.deleteThread("t"),
+    ];
+    for (const call of calls) {
+      sent.length = 0;
+      await call();
+      expect(sent).toHaveLength(1);
+    }
+    await saver.end();
+    await pool.end();
+  });
+});
+
+describePglite("a saver on PGlite", (target) => {
+  it("leaves an instance that it was lent open", async () => {
+    const { source } = await target.createDatabase();
+    const saver = new PostgresSaver(source);
+    await saver.setup();
+    await saver.end();
+    expect(source.closed).toBe(false);
+  });
+
+  it("opens one of its own in memory, and closes it", async () => {
+    await using saver = PostgresSaver.fromConnString("memory://");
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("t"), { a: 1 });
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+  });
+});
+
+it("refuses a source that is none", () => {
+  for (const source of [undefined, null, 42]) {
+    expect(() => {
+      new PostgresSaver(source as never);
+    }).toThrow(InvalidConfigError);
+  }
+});

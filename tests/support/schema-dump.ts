@@ -1,0 +1,18 @@
+import type { TestDatabase } from "./targets.js";
+
+/** Columns and indexes of a schema as the catalog tells them, to compare a schema with itself later. */
+export async function dumpSchema(
+  database: TestDatabase,
+  schema = "public",
+): Promise<Record<string, unknown>[]> {
+  const columns = await database.query(
+    `select table_name, column_name, data_type, is_nullable, column_default
+     from information_schema.columns where table_schema = $1 order by table_name, column_name`,
+    [schema],
+  );
+  const indexes = await database.query(
+    "select indexname, indexdef from pg_indexes where schemaname = $1 order by indexname",
+    [schema],
+  );
+  return [...columns, ...indexes];
+}
