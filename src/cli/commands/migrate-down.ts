@@ -1,0 +1,18 @@
+import { migrateDown as undoNewest } from "../../migrations/migrate.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+
+/** `migrate down`. */
+export const migrateDown: CommandDefinition = {
+  name: "down",
+  summary: "undo the newest step, where that loses no data",
+  examples: ["migrate down", "migrate down --schema agents"],
+  run: async ({ db, schema, lockTimeoutMs, style }) => {
+    const undone = await undoNewest(db, { schema, lockTimeoutMs });
+    const text =
+      undone === undefined
+        ? `schema "${schema}" has no step left to undo`
+        : `${style.warning("undone")} ${undone}`;
+    return { exitCode: EXIT_CODE.ok, text, json: { schema, undone: undone ?? null } };
+  },
+};

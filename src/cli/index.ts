@@ -1,0 +1,48 @@
+import { CommanderError } from "commander";
+import type { CommandIO } from "./command-io.js";
+import { createProgram } from "./create-program.js";
+import { EXIT_CODE, type ExitCode } from "./exit-code.js";
+import { openUrl, type OpenUrl } from "./open-url.js";
+import { createRedactor } from "./redactor.js";
+import { reportFailure } from "./report-failure.js";
+import { type CommandRuntime, runCommand } from "./run-command.js";
+
+export type { CommandIO, OutputStream } from "./command-io.js";
+export type { ExitCode } from "./exit-code.js";
+export { ignoreClosedPipe } from "./ignore-closed-pipe.js";
+export type { OpenUrl } from "./open-url.js";
+
+/**
+ * Runs the command line `langgraph-checkpoint` in this process. It never rejects, never ends the process, and closes what
+ * it opened; a password that is part of a connection string is printed nowhere.
+ *
+ * @param argv - The arguments, without those that name the program.
+ * @param io - Where to print, and the environment; `process` fits.
+ * @param open - Opens the database that a connection string describes; for running on one that is open already.
+ * @returns The exit code: 0 for done or yes, 1 for failed or no, 2 for wrong usage.
+ *
+ * @example
+ * ```ts
+ * process.exitCode = await run(["migrate", "--schema", "agents"], process);
+ * ```
+ */
+export async function run(
+  argv: readonly string[],
+  io: CommandIO,
+  open: OpenUrl = openUrl,
+): Promise<ExitCode> {
+  const { DATABASE_URL = "", PGPASSWORD = "" } = io.env;
+  const runtime: CommandRuntime = { io, open, redact: createRedactor([...argv, DATABASE_URL], [PGPASSWORD]) };
+  let exitCode: ExitCode = EXIT_CODE.ok;
+  const program = createProgram(runtime, async (command, options) => {
+    exitCode = await runCommand(command, options, runtime);
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // The parser has said what there is to say: help, version, or what it does not understand.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
+    return reportFailure(error, { json: false, verbose: false }, io, runtime.redact);
+  }
+}

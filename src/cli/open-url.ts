@@ -1,0 +1,20 @@
+import { openDatabase, type OpenedDatabase } from "../db/open-database.js";
+
+/** Opens the database that a connection string describes. */
+export type OpenUrl = (url: string) => OpenedDatabase;
+
+/** Nobody waits at a command line for as long as the operating system tries to reach a silent host. */
+const CONNECTION_TIMEOUT_MS = 15_000;
+
+/** Opens a database as the command line does: impatiently, under its own name, and without prepared statements. */
+export const openUrl: OpenUrl = (url) => {
+  if (/^(?:memory|file):\/\//.test(url)) return openDatabase(url);
+  return openDatabase(
+    {
+      connectionString: url,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      application_name: "langgraph-checkpoint",
+    },
+    { prepare: false },
+  );
+};

@@ -1,0 +1,67 @@
+import { CheckpointError, InvalidConfigError } from "../errors.js";
+import type { CommandIO } from "./command-io.js";
+import type { PrintOptions } from "./common-options.js";
+import { EXIT_CODE, type ExitCode } from "./exit-code.js";
+import { styleFor } from "./style.js";
+
+/**
+ * Prints an error as one line, without its stack, and tells how the command ends. With `verbose`, the stack and those of
+ * all causes follow; with `json`, standard output has the error as well, so that it is a JSON document in any case.
+ *
+ * @param redact - Masks the passwords in what is printed.
+ */
+export function reportFailure(
+  thrown: unknown,
+  { json, verbose }: PrintOptions,
+  io: CommandIO,
+  redact: (text: string) => string,
+): ExitCode {
+  const error = explainMalformedUrl(thrown);
+  const message = redact(messageOf(error)).replaceAll(/\s*[\r\n]+\s*/g, " ");
+  io.stderr.write(`${styleFor(io.stderr, io.env).bad("error:")} ${message}\n`);
+  if (verbose) io.stderr.write(`${redact(stacksOf(error).join("\ncaused by: "))}\n`);
+  if (json) io.stdout.write(`${JSON.stringify({ error: { code: codeOf(error), message } })}\n`);
+  return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
+}
+
+/** The driver parses the connection string when it first connects, and says little about what is wrong with it. */
+function explainMalformedUrl(error: unknown): unknown {
+  if (!causesOf(error).some(isMalformedUrl)) return error;
+  return new InvalidConfigError(
+    "--url or DATABASE_URL",
+    "not a valid connection string; special characters in user, password and database must be percent-encoded",
+    { cause: error },
+  );
+}
+
+function isMalformedUrl(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === "URIError" || ("code" in error && error.code === "ERR_INVALID_URL"))
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof CheckpointError ? error.code : "UNEXPECTED";
+}
+
+function stacksOf(error: unknown): string[] {
+  return causesOf(error).map((cause) =>
+    cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  );
+}
+
+/** The error, its cause, and so on; each once, should they go round in a circle. */
+function causesOf(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  let next: unknown = error;
+  while (next !== undefined && !chain.includes(next)) {
+    chain.push(next);
+    next = next instanceof Error ? next.cause : undefined;
+  }
+  return chain;
+}
