@@ -1,0 +1,103 @@
+import { expect, it } from "@jest/globals";
+import { Document } from "@langchain/core/documents";
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { Annotation, START, StateGraph } from "@langchain/langgraph";
+import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
+
+const ValueState = Annotation.Root({ value: Annotation<unknown> });
+
+const shared = { id: "shared" };
+
+const VALUES: Record<string, unknown> = {
+  null: null,
+  "false, zero and the empty text": [false, 0, ""],
+  "a nested undefined": { there: undefined, list: [1, undefined, 3] },
+  "numbers that JSON can't hold": [Number.NaN, Infinity, -Infinity, -0],
+  "a large integer": 2n ** 200n,
+  "a Date in a Map in a Set": new Set([new Map([["at", new Date(1_700_000_000_123)]])]),
+  "a Map with keys of many types": new Map<unknown, unknown>([
+    [1, "number"],
+    ["1", "text"],
+    [new Date(0), "date"],
+  ]),
+  bytes: Uint8Array.of(0, 1, 255),
+  "a typed array": Float64Array.of(0.5, -1),
+  "a RegExp": /[a-z]+/giu,
+  "a URL": new URL("https://example.com/a?b=c#d"),
+  "an Error": new TypeError("wrong", { cause: "another" }),
+  "text with NUL and half a character": "a\u0000b\ud800c",
+  "a key called __proto__": Object.fromEntries([["__proto__", { polluted: true }]]),
+  "what looks like a LangChain record": { lc: 1, type: "constructor", id: ["os", "system"], kwargs: {} },
+  messages: [
+    new SystemMessage("be brief"),
+    new HumanMessage({ content: [{ type: "text", text: "hi" }], id: "h" }),
+    new AIMessage({ content: "", tool_calls: [{ name: "t", args: { a: 1 }, id: "c" }] }),
+    new ToolMessage({ content: "42", tool_call_id: "c", artifact: { rows: [1n] } }),
+  ],
+  "a document": new Document({ pageContent: "text", metadata: { page: 3 } }),
+  "one object in two places": { left: shared, right: shared },
+};
+
+function keeps(suite: GraphSuite, value: unknown) {
+  return new StateGraph(ValueState)
+    .addNode("set", () => ({ value }))
+    .addNode("rest", () => ({}))
+    .addEdge(START, "set")
+    .addEdge("set", "rest")
+    .compile({ checkpointer: suite.saver });
+}
+
+describeGraphs("a state", (suite) => {
+  it.each(Object.keys(VALUES))("gives back %s", async (name) => {
+    const value = VALUES[name];
+    const graph = keeps(suite, value);
+    const thread = suite.newThread();
+
+    await graph.invoke({ value: "initial" }, thread);
+
+    const state = await graph.getState(thread);
+    expect(state.values).toStrictEqual({ value });
+  });
+
+  it("knows a value that is undefined from one that was never set", async () => {
+    const State = Annotation.Root({ set: Annotation<unknown>, never: Annotation<unknown> });
+    const graph = new StateGraph(State)
+      .addNode("clear", () => ({ set: undefined }))
+      .addEdge(START, "clear")
+      .compile({ checkpointer: suite.saver });
+    const thread = suite.newThread();
+    await graph.invoke({ set: 1 }, thread);
+
+    const tuple = await suite.saver.getTuple(thread);
+
+    expect(tuple?.checkpoint.channel_values).toStrictEqual({ set: undefined });
+  });
+
+  it("that can't be kept fails the run, and says where the culprit is", async () => {
+    const graph = keeps(suite, { deep: [{ callback: () => undefined }] });
+    const thread = suite.newThread();
+
+    const run = graph.invoke({ value: "initial" }, { ...thread, durability: "sync" });
+
+    await expect(run).rejects.toMatchObject({
+      code: "SERIALIZATION_FAILED",
+      channel: "value",
+      path: "deep[0].callback",
+    });
+    expect((await graph.getState(thread)).values).toEqual({ value: "initial" });
+  });
+
+  it("of several graphs on one saver at once is each graph's own", async () => {
+    const runs = Array.from({ length: 20 }, (_, index) => ({
+      graph: keeps(suite, { run: index }),
+      thread: suite.newThread(),
+    }));
+
+    await Promise.all(runs.map(({ graph, thread }) => graph.invoke({ value: "initial" }, thread)));
+
+    const states = await Promise.all(runs.map(({ graph, thread }) => graph.getState(thread)));
+    expect(states.map((state): unknown => state.values)).toEqual(
+      runs.map((_, index) => ({ value: { run: index } })),
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
+import { PostgresSaver } from "../../../src/index.js";
+import { describeEachTarget } from "../../support/targets.js";
+
+/** The config of one thread, as it is handed to a graph. */
+export interface Thread {
+  readonly configurable: { readonly thread_id: string };
+}
+
+/** What the tests of a graph run on. */
+export interface GraphSuite {
+  /** A saver of the suite; its tests keep apart by their threads. */
+  readonly saver: PostgresSaver;
+  /** A thread that no other test has. */
+  newThread(): Thread;
+}
+
+const LAYOUTS = { MessagePack: () => new MsgpackSerializer(), JSON: () => new JsonSerializer() };
+
+/**
+ * Runs a suite about graphs on every target and in both layouts: on which Postgres a graph stands, and how its values
+ * are written, makes no difference to it.
+ */
+export function describeGraphs(name: string, body: (suite: GraphSuite) => void): void {
+  describeEachTarget(name, (target) => {
+    // The layout is the server's least concern: what both have in common need not be seen twice on PGlite.
+    const layouts = Object.entries(LAYOUTS).slice(0, target.name === "pglite" ? 1 : undefined);
+    describe.each(layouts)("written as %s", (_layout, createSerializer) => {
+      let saver: PostgresSaver;
+      beforeAll(async () => {
+        const { source } = await target.createDatabase();
+        saver = new PostgresSaver(source, createSerializer());
+        await saver.setup();
+      });
+      afterAll(() => saver.end());
+      body({
+        get saver() {
+          return saver;
+        },
+        newThread: () => ({ configurable: { thread_id: randomUUID() } }),
+      });
+    });
+  });
+}
