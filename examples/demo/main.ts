@@ -1,0 +1,45 @@
+/**
+ * The main job of this library, before your eyes: an agent is killed in the middle of a super-step, goes on in another
+ * process, waits for a person, and is forked. Run it with `npm run demo`; it needs no key and no network.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { paint, say } from "./narrator.js";
+import { type DemoOptions, parseDemoOptions, USAGE } from "./options.js";
+import { play } from "./play.js";
+
+try {
+  const options = parseDemoOptions(process.argv.slice(2));
+  if (options.help) console.log(USAGE);
+  else await main(options);
+} catch (error) {
+  console.error(
+    `\n${paint("red", "The demo failed.")} ${error instanceof Error ? error.message : String(error)}`,
+  );
+  process.exitCode = 1;
+}
+
+async function main(options: DemoOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "langgraph-demo-"));
+  say(
+    "database",
+    options.url === undefined ? `PGlite, Postgres in the process, in ${folder}` : withoutSecrets(options.url),
+  );
+  try {
+    const url = options.url ?? `file://${join(folder, "pglite")}`;
+    await play({ ...options, url, journal: join(folder, "journal.jsonl") });
+  } catch (error) {
+    say("kept", `${folder}, for a look at what went wrong`, "red");
+    throw error;
+  }
+  if (options.keep) say("kept", folder);
+  else await rm(folder, { recursive: true });
+}
+
+// A connection string may hold a password, before the host or among its parameters.
+function withoutSecrets(url: string): string {
+  if (url.startsWith("file:")) return url;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import type { ActOrders } from "./act-orders.js";
+
+const PROGRAM = fileURLToPath(new URL("act.ts", import.meta.url));
+const PATIENCE_MS = 60_000;
+
+/** How the process of an act ended. */
+export interface ActEnd {
+  readonly pid: number;
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+const Exit = z.tuple([z.number().nullable(), z.string().nullable()]);
+
+/** Plays an act in a process of its own, and waits for its end. */
+export async function runAct(orders: ActOrders): Promise<ActEnd> {
+  const loader = import.meta.resolve("tsx");
+  const child = spawn(process.execPath, ["--import", loader, PROGRAM, JSON.stringify(orders)], {
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: PATIENCE_MS,
+    killSignal: "SIGTERM",
+  });
+  const [code, signal] = Exit.parse(await once(child, "exit"));
+  return { pid: child.pid ?? 0, code, signal };
+}

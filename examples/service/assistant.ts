@@ -1,0 +1,14 @@
+import { AIMessage } from "@langchain/core/messages";
+import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import type { PostgresSaver } from "../../src/index.js";
+
+/** A stand-in for your agent, without a model: what it answers shows that it remembers the thread. */
+export function createAssistant(checkpointer: PostgresSaver) {
+  return new StateGraph(MessagesAnnotation)
+    .addNode("answer", ({ messages }: typeof MessagesAnnotation.State) => {
+      const turn = Math.ceil(messages.length / 2);
+      return { messages: [new AIMessage(`Turn ${turn}: you said “${messages.at(-1)?.text ?? ""}”`)] };
+    })
+    .addEdge(START, "answer")
+    .compile({ checkpointer });
+}

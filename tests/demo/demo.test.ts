@@ -1,0 +1,84 @@
+import { describe, expect, it } from "@jest/globals";
+import { describeServer } from "../support/targets.js";
+import { type DemoRun, runDemo } from "./run-demo.js";
+
+const RUN_MS = 180_000;
+
+const TREE = `
+   ●  step -1  input
+   ●  step 0   loop   __start__
+   ●  step 1   loop   agent
+   │   process N died in the step after this one
+   ●  step 2   loop   tools(reserve_train), tools(reserve_room)
+   ●  step 3   loop   agent
+   │   asked “Pay 269 €?”, was told “yes”
+   ├─╮
+   │ ◆  step 4   fork   a copy of the checkpoint above
+   │ │   asked “Pay 269 €?”, was told “no”
+   │ ●  step 5   loop   tools(pay)
+   │ ◉  step 6   loop   agent   ← head
+   │
+   ●  step 4   loop   tools(pay)
+   ◉  step 5   loop   agent   ← head
+`;
+
+function expectTheWholeStory({ code, output, errors }: DemoRun): void {
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  expect(output.replaceAll(/process \d+/g, "process N")).toContain(TREE);
+  expect(output.match(/✓/g)).toHaveLength(5);
+  expect(output).not.toContain("✗");
+  expect(output).not.toContain("\u001b");
+}
+
+describe("the demo on PGlite in a folder", () => {
+  it(
+    "is killed, goes on, waits, is forked, and leaves nothing behind",
+    async () => {
+      const run = await runDemo();
+      expectTheWholeStory(run);
+      expect(run.left).toEqual([]);
+    },
+    RUN_MS,
+  );
+
+  it.each([
+    ["--url=mysql://localhost/app", "--url: expected postgres://… or file://…"],
+    ["--url=memory://", "--url: expected postgres://… or file://…"],
+    ["--colour", "Unknown option '--colour'"],
+  ])("says why it can't run with %s", async (argument, reason) => {
+    const { code, output, errors } = await runDemo(argument);
+    expect({ code, output }).toEqual({ code: 1, output: "" });
+    expect(errors).toContain(`The demo failed. ${reason}`);
+  });
+});
+
+describeServer("the demo on a server", (server) => {
+  it(
+    "runs again and again, and keeps the threads that it is told to keep",
+    async () => {
+      const database = await server.createDatabase();
+      const kept = await runDemo("--url", database.source, "--schema", "a demo", "--keep");
+      expectTheWholeStory(kept);
+      const threads = 'select distinct thread_id from "a demo".checkpoints';
+      const before = await database.query(threads);
+      expectTheWholeStory(await runDemo("--url", database.source, "--schema", "a demo"));
+      expect(before).toHaveLength(1);
+      expect(await database.query(threads)).toEqual(before);
+    },
+    2 * RUN_MS,
+  );
+
+  it(
+    "says why it failed",
+    async () => {
+      const database = await server.createDatabase();
+      await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");
+      const { code, errors, left } = await runDemo("--url", database.source, "--schema", "strange");
+      expect(code).toBe(1);
+      expect(errors).toContain('The demo failed. Act "begin" was to be killed, and ended with exit code 1');
+      expect(errors).toContain("Error: ");
+      expect(left).toHaveLength(1);
+    },
+    RUN_MS,
+  );
+});
