@@ -50,6 +50,13 @@ describe("what is refused before any I/O", () => {
     await expectRefused(saver.putWrites(complete as RunnableConfig, [["a", 1]], "task"), field);
   });
 
+  it.each(BAD_KEYS.filter(([, config]) => threadOf(config) !== undefined))(
+    "list with %s",
+    async (_, config, field) => {
+      await expectRefused(saver.list(config as RunnableConfig).next(), field);
+    },
+  );
+
   it.each([
     ["no checkpoint_id", threadConfig("t")],
     ["an empty checkpoint_id", threadConfig("t", { checkpoint_id: "" })],
@@ -113,6 +120,10 @@ describe("what is refused before any I/O", () => {
     );
   });
 });
+
+function threadOf(config: unknown): unknown {
+  return (config as RunnableConfig | undefined)?.configurable?.thread_id;
+}
 
 function withId(config: unknown): unknown {
   const configurable = (config as RunnableConfig | undefined)?.configurable;
