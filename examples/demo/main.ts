@@ -33,7 +33,7 @@ async function main(options: DemoOptions): Promise<void> {
     say("kept", `${folder}, for a look at what went wrong`, "red");
     throw error;
   }
-  if (options.keep) say("kept", folder);
+  if (options.keep && options.url === undefined) say("kept", folder);
   else await rm(folder, { recursive: true });
 }
 

@@ -37,7 +37,8 @@ export async function play({ url, schema, journal, keep }: PlayOptions): Promise
   await using saver = PostgresSaver.fromConnString(url, { schema });
   const tuples = await readThread(saver, threadId);
   conclude({ ends, tuples, journal: new Journal(journal).read() });
-  if (!keep) await saver.deleteThread(threadId);
+  if (keep) say("kept", `the thread ${threadId}`);
+  else await saver.deleteThread(threadId);
 }
 
 async function killedAct(orders: ActOrders): Promise<ActEnd> {

@@ -59,6 +59,7 @@ describeServer("the demo on a server", (server) => {
       const database = await server.createDatabase();
       const kept = await runDemo("--url", database.source, "--schema", "a demo", "--keep");
       expectTheWholeStory(kept);
+      expect(kept.left).toEqual([]);
       const threads = 'select distinct thread_id from "a demo".checkpoints';
       const before = await database.query(threads);
       expectTheWholeStory(await runDemo("--url", database.source, "--schema", "a demo"));
