@@ -31,7 +31,10 @@ export function createProgram({ io, redact }: CommandRuntime, execute: Execute):
   const common = commonOptions();
   for (const option of common) program.addOption(option);
   // The parser's own idea has the options of `migrate` in the help of `migrate status`, which does not take them.
-  program.configureHelp({ visibleGlobalOptions: (command) => (command === program ? [] : common) });
+  program.configureHelp({
+    showGlobalOptions: true,
+    visibleGlobalOptions: (command) => (command === program ? [] : common),
+  });
   for (const command of COMMANDS) addCommand(program, command, execute);
   return addHelp(
     program,

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
 import type { CommandIO } from "./command-io.js";
 import type { PrintOptions } from "./common-options.js";
@@ -36,13 +37,12 @@ function explainMalformedUrl(error: unknown): unknown {
 
 function isMalformedUrl(error: unknown): boolean {
   return (
-    error instanceof Error &&
-    (error.name === "URIError" || ("code" in error && error.code === "ERR_INVALID_URL"))
+    isError(error) && (error.name === "URIError" || ("code" in error && error.code === "ERR_INVALID_URL"))
   );
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+  return isError(error) ? error.message || error.name : String(error);
 }
 
 function codeOf(error: unknown): string {
@@ -50,9 +50,7 @@ function codeOf(error: unknown): string {
 }
 
 function stacksOf(error: unknown): string[] {
-  return causesOf(error).map((cause) =>
-    cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-  );
+  return causesOf(error).map((cause) => (isError(cause) ? (cause.stack ?? cause.message) : String(cause)));
 }
 
 /** The error, its cause, and so on; each once, should they go round in a circle. */
@@ -61,7 +59,12 @@ function causesOf(error: unknown): unknown[] {
   let next: unknown = error;
   while (next !== undefined && !chain.includes(next)) {
     chain.push(next);
-    next = next instanceof Error ? next.cause : undefined;
+    next = isError(next) ? next.cause : undefined;
   }
   return chain;
+}
+
+// Node's own errors come from another realm where a program runs in a VM context.
+function isError(error: unknown): error is Error {
+  return types.isNativeError(error) || error instanceof Error;
 }

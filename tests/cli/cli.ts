@@ -1,0 +1,52 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { openDatabase } from "../../src/db/index.js";
+import { run, type OpenUrl, type OutputStream } from "../../src/cli/index.js";
+import type { TestDatabase } from "../support/targets.js";
+
+/** How a command line ended, and all that it printed. */
+export interface CliOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a command line runs in, besides its arguments. */
+export interface CliSurroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly open?: OpenUrl;
+  /** Whether the output goes to a terminal. */
+  readonly isTTY?: boolean;
+}
+
+/** Runs a command line in this process. */
+export async function cli(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliOutcome> {
+  const { env = {}, open, isTTY = false } = surroundings;
+  const [stdout, stderr] = [new Collector(isTTY), new Collector(isTTY)];
+  const code = await run(argv, { stdout, stderr, env }, open);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Runs a command line on a test's database: by its connection string, or on the PGlite that the test has open. */
+export function cliOn({ source }: TestDatabase, surroundings: CliSurroundings = {}) {
+  const open = typeof source === "string" ? undefined : lend(source);
+  const url = typeof source === "string" ? source : "memory://";
+  return (...argv: string[]): Promise<CliOutcome> =>
+    cli([...argv, "--url", url], open === undefined ? surroundings : { ...surroundings, open });
+}
+
+function lend(source: PGlite): OpenUrl {
+  return () => openDatabase(source);
+}
+
+class Collector implements OutputStream {
+  readonly isTTY: boolean;
+  text = "";
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}

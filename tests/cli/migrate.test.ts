@@ -1,0 +1,200 @@
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { CompiledQuery } from "kysely";
+import { openUrl } from "../../src/cli/open-url.js";
+import type { OpenedDatabase } from "../../src/db/index.js";
+import { PostgresSaver } from "../../src/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { dumpSchema } from "../support/schema-dump.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { cli, cliOn } from "./cli.js";
+
+const APPLIED = MIGRATION_NAMES.map((name) => `applied ${name}\n`).join("");
+const [NEWEST = ""] = [...MIGRATION_NAMES].reverse();
+
+describeEachTarget("migrate", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(() => database.reset());
+
+  it("brings the tables to the newest version and names each step, then has nothing to do", async () => {
+    expect(await run("migrate")).toEqual({
+      code: 0,
+      stdout: `${APPLIED}schema "public" is up to date\n`,
+      stderr: "",
+    });
+    expect(await run("migrate")).toEqual({
+      code: 0,
+      stdout: 'schema "public" is up to date, nothing to do\n',
+      stderr: "",
+    });
+  });
+
+  it("works in the schema that it is told, and in no other", async () => {
+    expect(await run("migrate", "--schema", "my-schema")).toMatchObject({ code: 0 });
+    expect(
+      await database.query(
+        "select distinct table_schema from information_schema.tables where table_name like 'checkpoint%'",
+      ),
+    ).toEqual([{ table_schema: "my-schema" }]);
+    expect(await run("migrate", "--check", "--schema", "my-schema")).toMatchObject({ code: 0 });
+    expect(await run("migrate", "--check")).toMatchObject({ code: 1 });
+  });
+
+  it("checks: exits with 1 and names what is pending before, with 0 after, and changes nothing", async () => {
+    const pending = MIGRATION_NAMES.map((name) => `pending ${name}\n`).join("");
+    const before = await dumpSchema(database);
+    expect(await run("migrate", "--check")).toEqual({
+      code: 1,
+      stdout: `schema "public" is behind\n${pending}`,
+      stderr: "",
+    });
+    expect(await dumpSchema(database)).toEqual(before);
+    await run("migrate");
+    expect(await run("migrate", "--check")).toEqual({
+      code: 0,
+      stdout: 'schema "public" is up to date\n',
+      stderr: "",
+    });
+  });
+
+  it("lists applied, pending and unknown steps in the order of their names", async () => {
+    await run("migrate");
+    await run("migrate", "down");
+    await database.exec("insert into checkpoint_kysely_migration values ('9999-future', '2030-01-01')");
+    expect(await run("migrate", "status")).toEqual({
+      code: 0,
+      stdout: `schema "public"
+
+STEP                    STATE
+0001-create-tables      applied
+0002-allow-empty-blobs  applied
+0003-add-task-path      pending
+9999-future             unknown
+
+migrations of the official savers: version 4 on record
+`,
+      stderr: "",
+    });
+  });
+
+  it("says so where no official saver has left a trace", async () => {
+    const { stdout } = await run("migrate", "status");
+    expect(stdout).toMatch(/official savers: none on record\n$/);
+  });
+
+  it("undoes one step at a time, until none is left", async () => {
+    await run("migrate");
+    for (const name of [...MIGRATION_NAMES].reverse()) {
+      expect(await run("migrate", "down")).toEqual({ code: 0, stdout: `undone ${name}\n`, stderr: "" });
+    }
+    expect(await run("migrate", "down")).toEqual({
+      code: 0,
+      stdout: 'schema "public" has no step left to undo\n',
+      stderr: "",
+    });
+  });
+
+  it("refuses in one line to undo what data depends on", async () => {
+    await run("migrate");
+    const saver = new PostgresSaver(database.source);
+    const { config } = await putValues(saver, threadConfig("t"), { a: [1] });
+    await saver.putWrites(config, [["a", 1]], "task", "~path");
+    await saver.end();
+    const { code, stdout, stderr } = await run("migrate", "down");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error: step .*thread "t" has writes with a task path, which would be lost\n$/);
+    expect(await run("migrate", "--check")).toMatchObject({ code: 0 });
+  });
+
+  it("prints one JSON document, whatever the command and its outcome", async () => {
+    const json = async (...argv: string[]): Promise<unknown> =>
+      JSON.parse((await run("migrate", ...argv, "--json")).stdout);
+    const status = { schema: "public", unknown: [] };
+    expect(await json("--check")).toEqual({ schema: "public", upToDate: false, pending: MIGRATION_NAMES });
+    expect(await json("--plan")).toMatchObject({
+      schema: "public",
+      steps: MIGRATION_NAMES.map((name) => ({ name })),
+    });
+    expect(await json("status")).toEqual({
+      ...status,
+      applied: [],
+      pending: MIGRATION_NAMES,
+      officialVersion: null,
+    });
+    expect(await json()).toEqual({ schema: "public", applied: MIGRATION_NAMES });
+    expect(await json()).toEqual({ schema: "public", applied: [] });
+    expect(await json("status")).toEqual({
+      ...status,
+      applied: MIGRATION_NAMES,
+      pending: [],
+      officialVersion: 9,
+    });
+    expect(await json("--plan")).toEqual({ schema: "public", preparation: [], steps: [] });
+    expect(await json("down")).toEqual({ schema: "public", undone: NEWEST });
+  });
+});
+
+describeServer("migrate", (server) => {
+  it("tells a role without rights which command to run as another, and changes nothing", async () => {
+    const database = await server.createDatabase();
+    const role = `reader_${Date.now()}`;
+    await database.exec(`create role ${role} login password 'pa55word'`);
+    const url = new URL(database.source);
+    url.username = role;
+    url.password = "pa55word";
+    const { code, stderr } = await cli(["migrate", "--url", url.href]);
+    await database.exec(`drop role ${role}`);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: schema "public" lacks 0001-create-tables, .*this role may not change it .*\n$/,
+    );
+    expect(stderr).toContain("npx langgraph-checkpoint migrate --schema public");
+    expect(await database.query("select from pg_tables where schemaname = 'public'")).toEqual([]);
+  });
+
+  it("gives up after the lock timeout while another migration holds the schema", async () => {
+    const database = await server.createDatabase();
+    const kysely = database.kysely<Record<string, never>>();
+    const outcome = await kysely.transaction().execute(async (transaction) => {
+      await transaction.executeQuery(
+        CompiledQuery.raw(
+          "select pg_advisory_xact_lock(hashtextextended('langgraph-checkpoint-kysely public', 0))",
+        ),
+      );
+      return cliOn(database)("migrate", "--lock-timeout", "50", "--json");
+    });
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining("error: waited 50 ms") });
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      error: { code: "MIGRATION_FAILED", message: expect.stringContaining("waited 50 ms") },
+    });
+  });
+
+  it("takes the database from the environment", async () => {
+    const database = await server.createDatabase();
+    const env = { DATABASE_URL: database.source };
+    expect(await cli(["migrate", "--check"], { env })).toMatchObject({ code: 1 });
+    expect(await cli(["migrate"], { env })).toMatchObject({ code: 0 });
+  });
+
+  it("closes what it opened, whether it succeeds or fails", async () => {
+    const database = await server.createDatabase();
+    const opened: OpenedDatabase[] = [];
+    const open = (url: string): OpenedDatabase => {
+      const one = openUrl(url);
+      opened.push(one);
+      return one;
+    };
+    expect(await cli(["migrate", "--url", database.source], { open })).toMatchObject({ code: 0 });
+    expect(await cli(["migrate", "--url", `${database.source}_missing`], { open })).toMatchObject({
+      code: 1,
+    });
+    expect(opened.map(({ closed }) => closed)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,51 @@
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { ROOT, runNode } from "../package/consumer-project.js";
+import { describeServer } from "../support/targets.js";
+
+const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint.js");
+
+// Without a build there is no program; `npm test` builds first.
+beforeAll(() => access(join(ROOT, "dist", "cli.js")));
+
+describe("the program", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "checkpoint-cli-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("keeps a database in a folder from one run to the next, and ends by itself with its exit code", async () => {
+    const run = (...argv: string[]) => runNode(folder, PROGRAM, ...argv, "--url", `file://${folder}/data`);
+    expect(await run("migrate", "--check")).toMatchObject({ code: 1 });
+    expect(await run("migrate")).toMatchObject({ code: 0 });
+    expect(await run("migrate", "--check")).toEqual({ code: 0, output: 'schema "public" is up to date\n' });
+  });
+
+  it("ends with 2 when it is used wrongly", async () => {
+    expect(await runNode(folder, PROGRAM, "migrate", "--what")).toEqual({
+      code: 2,
+      output: "error: unknown option '--what'\n",
+    });
+  });
+
+  it("says in one line what is wrong with a folder", async () => {
+    const outcome = await runNode(folder, PROGRAM, "migrate", "--url", `file://${PROGRAM}/data`);
+    expect(outcome).toEqual({ code: 1, output: expect.stringMatching(/^error: [^\n]+\n$/) });
+  });
+});
+
+describeServer("the program", (server) => {
+  it("closes its connections, so that it ends by itself, whether it succeeds or fails", async () => {
+    const { source } = await server.createDatabase();
+    expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
+    expect(await runNode(ROOT, PROGRAM, "migrate", "--url", `${source}_missing`)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^error: database ".*_missing" does not exist \(SQLSTATE 3D000\)\n$/),
+    });
+  });
+});

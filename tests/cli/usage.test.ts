@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import type { CommandIO } from "../../src/cli/index.js";
+import { cli } from "./cli.js";
+
+const ON_MEMORY = ["--url", "memory://"];
+
+describe("wrong usage", () => {
+  it.each([
+    ["an unknown command", ["migrat"], /unknown command 'migrat' \(Did you mean migrate\?\)/],
+    ["an unknown subcommand", ["migrate", "statsu"], /too many arguments/],
+    ["an unknown option", ["migrate", "--plam"], /unknown option '--plam'/],
+    ["an option without its value", ["migrate", "--url"], /argument missing/],
+    [
+      "options that exclude one another",
+      ["migrate", "--plan", "--check", ...ON_MEMORY],
+      /cannot be used with/,
+    ],
+    ["another command's option", ["migrate", "down", "--plan", ...ON_MEMORY], /'--plan' is none of 'down'/],
+    ["another command's option before it", ["migrate", "--check", "down", ...ON_MEMORY], /'--check' is none/],
+    ["no database", ["migrate"], /--url: no database is named; use the option, or set DATABASE_URL/],
+    ["a database of another kind", ["migrate", "--url", "mysql://db"], /--url: must begin with postgres:/],
+    ["a file's name", ["migrate", "--url", "./data"], /--url: must begin with postgres:/],
+    ["an empty schema", ["migrate", "--schema", "", ...ON_MEMORY], /--schema: must not be empty/],
+    [
+      "a schema too long",
+      ["migrate", "--schema", "ü".repeat(32), ...ON_MEMORY],
+      /not be longer than 63 bytes/,
+    ],
+    ["a time with a unit", ["migrate", "--lock-timeout", "5s", ...ON_MEMORY], /whole milliseconds, got "5s"/],
+    ["a time too long", ["migrate", "--lock-timeout", "2147483648", ...ON_MEMORY], /whole milliseconds/],
+  ])("is told in one line and ends with 2: %s", async (_what, argv, message) => {
+    const { code, stdout, stderr } = await cli(argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    expect(stderr).toMatch(message);
+  });
+
+  it("names the environment variable where the mistake is there, and takes an empty one for none", async () => {
+    const inEnvironment = (DATABASE_URL: string) => cli(["migrate"], { env: { DATABASE_URL } });
+    expect((await inEnvironment("mysql://db")).stderr).toContain("DATABASE_URL: must begin with");
+    expect((await inEnvironment("")).stderr).toContain("no database is named");
+  });
+
+  it("shows the help to whoever names no command", async () => {
+    const { code, stderr } = await cli([]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("Usage: langgraph-checkpoint");
+  });
+});
+
+describe("help", () => {
+  it.each([[[]], [["migrate"]], [["migrate", "status"]], [["migrate", "down"]]])(
+    "of %j has examples and the exit codes",
+    async (command) => {
+      const { code, stdout, stderr } = await cli([...command, "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(["Usage: langgraph-checkpoint", ...command].join(" "));
+      expect(stdout).toMatch(new RegExp(`Examples:\\n  \\$ langgraph-checkpoint ${command.join(" ")}`));
+      expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/);
+      for (const option of ["--url", "--schema", "--lock-timeout", "--json", "--verbose"]) {
+        expect(stdout).toContain(option);
+      }
+    },
+  );
+
+  it("lists a command's own options only", async () => {
+    expect((await cli(["migrate", "--help"])).stdout).toContain("--plan");
+    expect((await cli(["migrate", "status", "--help"])).stdout).not.toContain("--plan");
+  });
+});
+
+it("tells the version of the package", async () => {
+  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  const { stdout } = await cli(["--version"]);
+  expect(text).toContain(`"version": "${stdout.trim()}"`);
+});
+
+it("colours what goes to a terminal", async () => {
+  const { stdout } = await cli(["migrate", "--check", ...ON_MEMORY], { isTTY: true });
+  expect(stdout).toContain("\u001b[33mpending\u001b[39m");
+  expect((await cli(["migrate"], { isTTY: true })).stderr).toContain("\u001b[31merror:\u001b[39m");
+});
+
+it("can be given the process as its world", () => {
+  const io: CommandIO = process;
+  expect(io.env).toBe(process.env);
+});
