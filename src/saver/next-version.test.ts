@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { compareChannelVersions, maxChannelVersion } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { JsonSerializer } from "../serde/json-serializer.js";
 import { FIRST_VERSION, nextVersion } from "./next-version.js";
 import { PostgresSaver } from "./postgres-saver.js";
 
@@ -52,6 +53,14 @@ describe("the version after another", () => {
   it("follows the version that is made up for what has none", () => {
     expect(compareChannelVersions(nextVersion(FIRST_VERSION), FIRST_VERSION)).toBe(1);
     expect(compareChannelVersions(nextVersion(undefined), FIRST_VERSION)).toBeGreaterThanOrEqual(0);
+  });
+
+  it("is a number from the first one on where the official JavaScript saver is to take the thread over", () => {
+    const saver = new PostgresSaver("memory://", new JsonSerializer());
+    const getNextVersion = saver.getNextVersion.bind(undefined as never);
+    expect(getNextVersion(undefined)).toBeGreaterThanOrEqual(1);
+    expect(getNextVersion(undefined)).toBeLessThan(2);
+    expect(getNextVersion(nextVersion(undefined))).toMatch(/^0{31}2\./);
   });
 
   it("is found without `this`, as LangGraph asks for it in subgraphs", () => {

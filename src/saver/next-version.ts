@@ -38,3 +38,19 @@ function counterOf(version: string | undefined): bigint {
 function tail(): string {
   return Math.random().toFixed(16);
 }
+
+/**
+ * Like {@link nextVersion}, but a thread begins with a number. The official JavaScript saver counts in numbers and
+ * refuses to go on with text, so a thread that it is to take over later must not begin with text.
+ *
+ * @example
+ * ```ts
+ * nextNumericVersion(undefined); // 1.3847192837
+ * ```
+ */
+export function nextNumericVersion(current: number | undefined): number;
+export function nextNumericVersion(current: string): string;
+export function nextNumericVersion(current: string | number | undefined): string | number;
+export function nextNumericVersion(current: string | number | undefined): string | number {
+  return nextVersion(current ?? 0);
+}

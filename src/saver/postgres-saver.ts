@@ -12,7 +12,9 @@ import {
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { type DatabaseSource, openDatabase } from "../db/open-database.js";
+import { retryTransient } from "../db/retry-transient.js";
 import { migrateToLatest } from "../migrations/migrate.js";
+import { JsonSerializer } from "../serde/json-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import {
   parseCheckpoint,
@@ -36,7 +38,7 @@ import { encodeWrites } from "./codec/encode-writes.js";
 import { groupRows } from "./codec/group-rows.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
-import { nextVersion } from "./next-version.js";
+import { nextNumericVersion, nextVersion } from "./next-version.js";
 import { deleteThread } from "./queries/delete-thread.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
 import { putCheckpoint } from "./queries/put-checkpoint.js";
@@ -74,6 +76,8 @@ export class PostgresSaver extends BaseCheckpointSaver {
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(serde ?? new MsgpackSerializer());
     const { schema, prepare, retry } = parseSaverOptions(options);
+    // Decided here, since LangGraph calls the method without `this` in subgraphs.
+    if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
     this.#tables = { database: openDatabase(source, { prepare }), schema, retry };
   }
 
@@ -105,7 +109,9 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   async setup(): Promise<void> {
-    await migrateToLatest(this.#tables.database.kysely, { schema: this.#tables.schema });
+    const { database, schema, retry } = this.#tables;
+    const migrate = () => migrateToLatest(database.kysely, { schema });
+    await retryTransient(migrate, database.kysely.isTransaction ? false : retry);
   }
 
   /**
@@ -251,7 +257,8 @@ export class PostgresSaver extends BaseCheckpointSaver {
 
   /**
    * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It works
-   * without `this`, as LangGraph calls it in subgraphs.
+   * without `this`, as LangGraph calls it in subgraphs. Threads begin with text, as Python's saver writes it; with the
+   * `JsonSerializer` they begin with numbers, so that the official JavaScript saver can take them over.
    *
    * @example
    * ```ts
@@ -259,7 +266,8 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   override getNextVersion(current: number): number;
-  override getNextVersion(current: string | undefined): string;
+  override getNextVersion(current: string): string;
+  override getNextVersion(current: number | string | undefined): number | string;
   override getNextVersion(current: number | string | undefined): number | string {
     return nextVersion(current);
   }
