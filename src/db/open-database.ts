@@ -4,7 +4,7 @@ import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { NamedStatements } from "./named-statements.js";
-import { ExclusivePGliteDialect, openPGlite, type PGliteInstance } from "./pglite-source.js";
+import { ExclusivePGliteDialect, type PGliteInstance, pgliteOpener } from "./pglite-source.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
@@ -92,8 +92,9 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions) {
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
-  const dialect = new ExclusivePGliteDialect({ pglite: openPGlite(url) });
-  return owned(new Kysely({ dialect }), undefined);
+  const { open, release } = pgliteOpener(url);
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new ExclusivePGliteDialect({ pglite: open }) });
+  return owned(kysely, undefined, release);
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
@@ -108,7 +109,11 @@ function lent(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | undef
   return { kysely, names, closed: false, close: () => Promise.resolve() };
 }
 
-function owned(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | undefined): OpenedDatabase {
+function owned(
+  kysely: Kysely<CheckpointDatabase>,
+  names: NamedStatements | undefined,
+  release?: () => void,
+): OpenedDatabase {
   let closing: Promise<void> | undefined;
   return {
     kysely,
@@ -116,7 +121,7 @@ function owned(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | unde
     get closed() {
       return closing !== undefined;
     },
-    close: () => (closing ??= kysely.destroy()),
+    close: () => (closing ??= kysely.destroy().finally(release)),
   };
 }
 

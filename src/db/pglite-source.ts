@@ -1,7 +1,7 @@
-import type { PGlite as KyselyPGlite, PGliteDialectConfig } from "kysely";
-import { type Driver, PGliteDialect } from "kysely";
+import { type Driver, type PGlite as KyselyPGlite, PGliteDialect } from "kysely";
 import { InvalidConfigError } from "../errors.js";
 import { ExclusiveDriver } from "./exclusive-driver.js";
+import { lockPGliteFolder } from "./pglite-folder-lock.js";
 
 /** An open PGlite, as far as it is needed here. */
 export type PGliteInstance = KyselyPGlite;
@@ -13,18 +13,44 @@ export class ExclusivePGliteDialect extends PGliteDialect {
   }
 }
 
+/** A PGlite that is opened with the first query. */
+export interface PGliteOpener {
+  /** What Kysely's dialect calls once. */
+  readonly open: () => Promise<PGliteInstance>;
+  /** Gives up what {@link open} holds beside the instance; called when that is closed. */
+  readonly release: () => void;
+}
+
 /**
  * Opens PGlite, which is imported only here, so that those who don't use it need not install it.
  *
- * @param dataDir - `memory://`, or a folder, with or without `file://` before it. A missing folder is created.
+ * @param url - `memory://`, or `file://` and a folder, which is created when it is missing and is ours alone meanwhile.
  */
-export function openPGlite(dataDir: string): PGliteDialectConfig["pglite"] {
-  return async () => {
-    const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
-      throw new InvalidConfigError("source", `"${dataDir}" needs PGlite: npm install @electric-sql/pglite`, {
-        cause,
+export function pgliteOpener(url: string): PGliteOpener {
+  let unlock = noop;
+  return {
+    open: async () => {
+      const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
+        throw new InvalidConfigError("source", `"${url}" needs PGlite: npm install @electric-sql/pglite`, {
+          cause,
+        });
       });
-    });
-    return PGlite.create(dataDir);
+      if (url.startsWith(FOLDER_SCHEME)) unlock = lockPGliteFolder(url.slice(FOLDER_SCHEME.length));
+      try {
+        return await PGlite.create(url);
+      } catch (error) {
+        unlock();
+        throw error;
+      }
+    },
+    release: () => {
+      unlock();
+    },
   };
+}
+
+const FOLDER_SCHEME = "file://";
+
+function noop(): void {
+  // In memory there is nothing to lock.
 }

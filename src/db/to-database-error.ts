@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { inspect, types } from "node:util";
 import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
@@ -26,7 +26,9 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof CheckpointError) return error;
   if (!isError(error)) {
-    return new DatabaseError("the driver threw what is no error", { cause: error });
+    return new DatabaseError(`the driver threw what is no error: ${inspect(error, { depth: 1 })}`, {
+      cause: error,
+    });
   }
   // A wrong argument of our own making: not the database's doing, and no better when tried again.
   if (PROGRAMMING_ERRORS.has(error.name)) return error;

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "@jest/globals";
-import { type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
+import { type Checkpoint, MemorySaver, TASKS } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, SerializationError } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import {
@@ -96,6 +96,19 @@ describeEachTarget("put", (target) => {
     const tuple = await saver.getTuple(threadConfig(thread));
     expect(tuple?.checkpoint.channel_values).toEqual({ list: ["first"], bytes: new Uint8Array([1, 2, 3]) });
     expect(tuple?.metadata).toEqual(metadataOf(1, { tags: ["a"] }));
+  });
+
+  it("does so with a serializer that hands bytes back as they are, such as the official one", async () => {
+    const thread = newThread();
+    const official = new PostgresSaver(database.source, new MemorySaver().serde);
+    const bytes = new Uint8Array([1, 2, 3]);
+    const checkpoint = checkpointOf(official, { bytes });
+    const pending = official.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
+    bytes.fill(0);
+    await pending;
+    const tuple = await official.getTuple(threadConfig(thread));
+    expect([...(tuple?.checkpoint.channel_values.bytes as Uint8Array)]).toEqual([1, 2, 3]);
+    await official.end();
   });
 
   it("accepts arguments that are frozen", async () => {

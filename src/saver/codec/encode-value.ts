@@ -19,8 +19,8 @@ export async function encodeValue(
   location: ErrorLocation,
 ): Promise<EncodedValue> {
   try {
-    const [type, bytes] = await serde.dumpsTyped(value);
-    return { type, blob: sharesMemory(bytes, value) ? bytes.slice() : bytes };
+    const [type, blob] = await serde.dumpsTyped(detached(value));
+    return { type, blob };
   } catch (error) {
     if (error instanceof SerializationError) throw error.at(location);
     if (error instanceof CheckpointError) throw error;
@@ -29,7 +29,8 @@ export async function encodeValue(
   }
 }
 
-// A serializer may hand bytes back as they are, and a connection may have to be waited for before they are sent.
-function sharesMemory(bytes: Uint8Array, value: unknown): boolean {
-  return ArrayBuffer.isView(value) && value.buffer === bytes.buffer;
+// A serializer may hand bytes back as they are, and they are sent only when a connection is free.
+function detached(value: unknown): unknown {
+  // Not the method of the value's own class: that of Buffer shares the memory.
+  return value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
 }
