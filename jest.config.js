@@ -11,7 +11,14 @@ export default {
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",
-      { jsc: { target: "es2022", parser: { syntax: "typescript" } }, module: { type: "es6" } },
+      {
+        jsc: {
+          target: "es2022",
+          parser: { syntax: "typescript" },
+          experimental: { keepImportAttributes: true },
+        },
+        module: { type: "es6" },
+      },
     ],
   },
   // Sources import one another by the name that the compiled file will have.

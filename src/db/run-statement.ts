@@ -1,5 +1,6 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../errors.js";
 import type { CheckpointTables } from "./checkpoint-tables.js";
+import { migrateCommand } from "./migrate-command.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 
@@ -38,7 +39,7 @@ function explainMissingTables(error: unknown, schema: string): unknown {
   return new MigrationRequiredError(
     schema,
     `the checkpoint tables in schema "${schema}" are missing or older than this library: call saver.setup(), ` +
-      `or run \`npx langgraph-checkpoint migrate --schema ${schema}\` (${error.message})`,
+      `or run \`${migrateCommand(schema)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
 }

@@ -41,6 +41,12 @@ describe("what a driver throws", () => {
     }
   });
 
+  it("is not retried where a folder can't be used, but is where a socket is not there yet", () => {
+    const failed = (syscall: string) => Object.assign(coded("ENOENT"), { path: "/somewhere", syscall });
+    expect(toDatabaseError(failed("mkdir"))).toMatchObject({ code: "DATABASE_ERROR", transient: false });
+    expect(toDatabaseError(failed("connect"))).toMatchObject({ code: "CONNECTION_FAILED", transient: true });
+  });
+
   it("becomes an error even where it was none", () => {
     expect(toDatabaseError("text")).toMatchObject({ code: "DATABASE_ERROR", cause: "text" });
   });

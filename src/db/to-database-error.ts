@@ -35,6 +35,7 @@ export function toDatabaseError(error: unknown): Error {
 
   const code = codeOf(error);
   if (code !== undefined && isSqlState(code)) return fromSqlState(error, code);
+  if (isOfFileSystem(error)) return new DatabaseError(error.message, { cause: error });
   // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
   return new ConnectionError(`no connection to the database: ${describe(error)}`, { cause: error });
 }
@@ -56,6 +57,11 @@ function fromSqlState(error: Error, sqlState: string): DatabaseError {
 
 function codeOf(error: Error): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+// PGlite's folder can't be used; a socket that is not there is a server that is not there, and may come.
+function isOfFileSystem(error: Error): boolean {
+  return "path" in error && "syscall" in error && error.syscall !== "connect";
 }
 
 // Node's own codes, such as EPIPE, may have five capitals as well; every SQLSTATE has a digit.

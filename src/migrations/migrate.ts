@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { migrateCommand } from "../db/migrate-command.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError, MigrationError, MigrationRequiredError, PermissionError } from "../errors.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
@@ -116,7 +117,7 @@ function missingPrivilege(schema: string, pending: readonly string[], cause: Per
   return new MigrationRequiredError(
     schema,
     `schema "${schema}" lacks ${pending.join(", ")}, and this role may not change it (${cause.message}). ` +
-      `Run \`npx langgraph-checkpoint migrate --schema ${schema}\` once, as a role that may`,
+      `Run \`${migrateCommand(schema)}\` once, as a role that may`,
     { cause, pending, sqlState: cause.sqlState },
   );
 }
