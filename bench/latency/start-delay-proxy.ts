@@ -1,0 +1,42 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import type { Route } from "../measure/run-case.js";
+
+const PROGRAM = fileURLToPath(new URL("delay-proxy.ts", import.meta.url));
+
+const Listening = z.tuple([z.object({ port: z.number() })]).rest(z.unknown());
+
+/** A route through a proxy. */
+export interface DelayedRoute extends Route {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a proxy before a server.
+ *
+ * @param serverUrl - Connection string of any database of the server.
+ * @param latencyMs - How much later everything arrives, in each direction.
+ */
+export async function startDelayProxy(serverUrl: string, latencyMs: number): Promise<DelayedRoute> {
+  const { hostname, port } = new URL(serverUrl);
+  const proxy = fork(PROGRAM, [hostname, port || "5432", String(latencyMs)], {
+    execArgv: ["--import", import.meta.resolve("tsx")],
+  });
+  const [address] = Listening.parse(await once(proxy, "message"));
+  return {
+    latencyMs,
+    via: (databaseUrl) => {
+      const url = new URL(databaseUrl);
+      url.hostname = "127.0.0.1";
+      url.port = String(address.port);
+      return url.href;
+    },
+    stop: async () => {
+      const exit = once(proxy, "exit");
+      proxy.kill();
+      await exit;
+    },
+  };
+}

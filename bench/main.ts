@@ -1,0 +1,32 @@
+/**
+ * This library and the official saver side by side, in one run, on one server, with equal data. Run it with
+ * `npm run bench`; README.md beside this file tells how each figure is made.
+ */
+import { startBenchServer } from "./bench-server.js";
+import { type BenchOptions, parseBenchOptions, USAGE } from "./options.js";
+import { toMarkdown } from "./report/to-markdown.js";
+import { writeResults } from "./report/write-results.js";
+import { runBench } from "./run-bench.js";
+
+try {
+  const options = parseBenchOptions(process.argv.slice(2));
+  if (options.help) console.log(USAGE);
+  else await main(options);
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
+
+async function main(options: BenchOptions): Promise<void> {
+  const server = await startBenchServer();
+  try {
+    const { results, errors } = await runBench(server, options);
+    console.log(toMarkdown(results));
+    for (const error of errors) console.error(error);
+    // Half a run is no result to keep.
+    if (errors.length > 0) process.exitCode = 1;
+    else if (options.out !== undefined) await writeResults(options.out, results);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,46 @@
+import { availableParallelism, cpus, loadavg } from "node:os";
+import type { CaseResult } from "../measure/run-case.js";
+import type { PerSubject } from "../subjects.js";
+
+/** A fact about both savers. */
+export interface FactResult {
+  readonly name: string;
+  readonly answers: PerSubject<string | number | boolean>;
+}
+
+/** What the figures were measured on. */
+export interface Machine {
+  readonly cpus: number;
+  readonly cpuModel: string;
+  readonly node: string;
+  readonly server: string;
+  /** Processes that wanted a processor, a mean over the minute before the first timing and before the end. */
+  readonly load: { readonly atStart: number; readonly atEnd: number };
+}
+
+/** All that a run found out; what `latest.json` holds. */
+export interface Results {
+  /** When the run ended, in ISO 8601. */
+  readonly finishedAt: string;
+  readonly quick: boolean;
+  readonly versions: PerSubject<string>;
+  readonly machine: Machine;
+  readonly timed: readonly CaseResult[];
+  readonly facts: readonly FactResult[];
+}
+
+/** The load of the machine over the last minute. */
+export function currentLoad(): number {
+  return loadavg()[0] ?? Number.NaN;
+}
+
+/** The machine that this process runs on. */
+export function describeMachine(server: string, loadAtStart: number): Machine {
+  return {
+    cpus: availableParallelism(),
+    cpuModel: cpus()[0]?.model ?? "unknown",
+    node: process.version,
+    server,
+    load: { atStart: loadAtStart, atEnd: currentLoad() },
+  };
+}

@@ -1,0 +1,11 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Results } from "./results.js";
+import { toMarkdown } from "./to-markdown.js";
+
+/** Writes `latest.json` and `latest.md` into a folder, which is made if need be. */
+export async function writeResults(folder: string, results: Results): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "latest.json"), `${JSON.stringify(results, null, 2)}\n`);
+  await writeFile(join(folder, "latest.md"), toMarkdown(results));
+}

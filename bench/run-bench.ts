@@ -1,0 +1,93 @@
+import type { BenchServer } from "./bench-server.js";
+import { startDelayProxy } from "./latency/start-delay-proxy.js";
+import { type CaseResult, type Route, runCase } from "./measure/run-case.js";
+import type { BenchOptions } from "./options.js";
+import { currentLoad, describeMachine, type FactResult, type Results } from "./report/results.js";
+import { FACT_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
+import type { FactScenario, Size, TimedCase } from "./scenarios/scenario.js";
+import { ofEach, versionOf } from "./subjects.js";
+
+const DIRECT: Route = { latencyMs: 0, via: (url) => url };
+
+/** What a run yields. */
+export interface BenchRun {
+  readonly results: Results;
+  /** What went wrong, each with the name of its scenario; the others ran all the same. */
+  readonly errors: readonly Error[];
+}
+
+/** Runs every scenario on a server, and through the proxy too where a latency was asked for. */
+export async function runBench(server: BenchServer, options: BenchOptions): Promise<BenchRun> {
+  const load = currentLoad();
+  const errors: Error[] = [];
+  const timed = await runRoutes(server, options, errors);
+  const facts = await runFacts(server, options, errors);
+  const results = {
+    finishedAt: new Date().toISOString(),
+    quick: options.quick,
+    versions: await ofEach(versionOf),
+    machine: describeMachine(server.description, load),
+    timed,
+    facts,
+  };
+  return { results, errors };
+}
+
+async function runRoutes(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<CaseResult[]> {
+  const results = await runTimed(server, DIRECT, options, errors);
+  if (options.latencyMs === 0) return results;
+  const proxy = await startDelayProxy(server.url, options.latencyMs);
+  try {
+    return [...results, ...(await runTimed(server, proxy, options, errors))];
+  } finally {
+    await proxy.stop();
+  }
+}
+
+async function runTimed(
+  server: BenchServer,
+  route: Route,
+  size: Size,
+  errors: Error[],
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const timed of TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(size))) {
+    await noting(errors, timed.name, async () => {
+      results.push(await runCase(atDistance(timed, route), server, route));
+    });
+  }
+  return results;
+}
+
+// The official saver takes seconds for what takes a thousand round trips.
+function atDistance(timed: TimedCase, { latencyMs }: Route): TimedCase {
+  return latencyMs === 0 ? timed : { ...timed, rounds: Math.ceil(timed.rounds / 4) };
+}
+
+async function runFacts(server: BenchServer, size: Size, errors: Error[]): Promise<FactResult[]> {
+  const results: FactResult[] = [];
+  for (const scenario of FACT_SCENARIOS) {
+    await noting(errors, scenario.name, async () => {
+      results.push(...(await askBoth(scenario, server, size)));
+    });
+  }
+  return results;
+}
+
+async function askBoth(scenario: FactScenario, server: BenchServer, size: Size): Promise<FactResult[]> {
+  const { ours, official } = await ofEach((subject) => scenario.observe(subject, server, size));
+  return ours.map(({ name, answer }, index) => {
+    const other = official[index];
+    if (other?.name !== name) throw new Error(`"${name}" was asked of one saver only`);
+    return { name, answers: { ours: answer, official: other.answer } };
+  });
+}
+
+async function noting(errors: Error[], name: string, run: () => Promise<void>): Promise<void> {
+  process.stderr.write(`… ${name}\n`);
+  try {
+    await run();
+  } catch (cause) {
+    errors.push(new Error(`${name} failed`, { cause }));
+  }
+}

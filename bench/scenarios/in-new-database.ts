@@ -1,0 +1,17 @@
+import type { BenchServer } from "../bench-server.js";
+import type { Saver, Subject } from "../subjects.js";
+import { withSaver } from "../with-saver.js";
+
+/** Lets `use` have a saver on a database that was empty a moment ago, and drops it. */
+export async function inNewDatabase<T>(
+  subject: Subject,
+  server: BenchServer,
+  use: (saver: Saver) => Promise<T>,
+): Promise<T> {
+  const database = await server.createDatabase();
+  try {
+    return await withSaver(subject, database.source, use);
+  } finally {
+    await database.drop();
+  }
+}

@@ -1,0 +1,42 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Subject } from "../subjects.js";
+import type { BenchDatabase } from "../bench-server.js";
+import type { FactScenario } from "./scenario.js";
+
+const PROGRAM = fileURLToPath(new URL("killed-backend-process.ts", import.meta.url));
+const PATIENCE_MS = 60_000;
+const KILL =
+  "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+
+/** A server that drops an idle connection, as at a restart, a failover, or by an administrator's command. */
+export const killedBackend: FactScenario = {
+  name: "killed backend",
+  observe: async (subject, server) => {
+    const database = await server.createDatabase();
+    try {
+      return [
+        { name: "process outlives a killed idle connection", answer: await outlives(subject, database) },
+      ];
+    } finally {
+      await database.drop();
+    }
+  },
+};
+
+async function outlives(subject: Subject, database: BenchDatabase): Promise<boolean> {
+  const child = fork(PROGRAM, [subject.id, database.source], {
+    execArgv: ["--import", import.meta.resolve("tsx")],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    timeout: PATIENCE_MS,
+  });
+  const exit = once(child, "exit");
+  const ready = await Promise.race([once(child, "message").then(() => true), exit.then(() => false)]);
+  if (!ready) throw new Error("the process with the saver ended before its connection was killed");
+  await database.query(KILL);
+  await exit;
+  if (child.signalCode !== null)
+    throw new Error(`the process with the saver was ended by ${child.signalCode}`);
+  return child.exitCode === 0;
+}

@@ -1,0 +1,60 @@
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+
+const WORDS =
+  "the agent reads a long thread of messages and answers with what it found in the documents of its user".split(
+    " ",
+  );
+
+/** Text that compresses like text: words in an order that does not repeat, the same at every run. */
+export function prose(characters: number, seed = 0): string {
+  let state = seed + 1;
+  let text = "";
+  while (text.length < characters) {
+    // The constants are those of Numerical Recipes.
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    text += `${WORDS[(state >>> 16) % WORDS.length] ?? ""} `;
+  }
+  return text.slice(0, characters);
+}
+
+/** A record such as an agent keeps in its state, of about so many characters as JSON. */
+export function record(characters: number, seed = 0): Record<string, unknown> {
+  return {
+    id: seed,
+    tags: ["draft", "shared"],
+    score: seed / 7,
+    done: false,
+    text: prose(characters - 70, seed),
+  };
+}
+
+/** So many channels with a record of 2 kB each. */
+export function channels(count: number, seed = 0): Record<string, unknown> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`channel_${index}`, record(2_000, seed + index)]),
+  );
+}
+
+/** A document in records of 1 kB. */
+export function document(kilobytes: number): Record<string, unknown>[] {
+  return Array.from({ length: kilobytes }, (_, index) => record(1_000, index));
+}
+
+/** A conversation with tools, whose messages hold 1 kB of text each. */
+export function conversation(messages: number): BaseMessage[] {
+  return Array.from({ length: messages }, (_, index) => message(index));
+}
+
+function message(index: number): BaseMessage {
+  const id = `message-${index}`;
+  const content = prose(1_000, index);
+  if (index % 3 === 0) return new HumanMessage({ id, content });
+  if (index % 3 === 2)
+    return new ToolMessage({ id, content, tool_call_id: `call-${index - 1}`, name: "search" });
+  return new AIMessage({
+    id,
+    content,
+    tool_calls: [{ id: `call-${index}`, name: "search", args: { query: "documents", limit: 5 } }],
+    response_metadata: { model: "sample", finish_reason: "tool_calls", tokens: { input: 100, output: 20 } },
+  });
+}

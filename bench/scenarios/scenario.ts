@@ -1,0 +1,37 @@
+import type { BenchServer } from "../bench-server.js";
+import type { Saver, Subject } from "../subjects.js";
+
+/** How much a scenario does. */
+export interface Size {
+  /** Only to see that it runs. */
+  readonly quick: boolean;
+}
+
+/** One operation that both savers are timed at. */
+export interface TimedCase {
+  readonly name: string;
+  /** How often each saver is timed. */
+  readonly rounds: number;
+  /** Stores, untimed, what the operation needs, and returns the operation. */
+  prepare(saver: Saver): Promise<TimedOperation>;
+}
+
+/** The saver that it is given may be another than the one of `prepare`, on the same database. */
+export type TimedOperation = (saver: Saver) => Promise<unknown>;
+
+/** Cases that belong together. A new scenario is a file that makes one, and a line in `index.ts`. */
+export interface TimedScenario {
+  cases(size: Size): TimedCase[];
+}
+
+/** What a saver does, told rather than timed. */
+export interface Fact {
+  readonly name: string;
+  readonly answer: string | number | boolean;
+}
+
+/** Facts that are found out alike for each saver. They come in the same order for both. */
+export interface FactScenario {
+  readonly name: string;
+  observe(subject: Subject, server: BenchServer, size: Size): Promise<Fact[]>;
+}

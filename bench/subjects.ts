@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
+import type pg from "pg";
+import { z } from "zod";
+import { PostgresSaver } from "../src/index.js";
+
+/** A saver as both libraries have it. */
+export type Saver = BaseCheckpointSaver & { setup(): Promise<void> };
+
+/** One of the two that are compared. */
+export interface Subject {
+  readonly id: "ours" | "official";
+  readonly packageName: string;
+  /** Where its package.json is. */
+  readonly manifest: URL;
+  /** A saver with its defaults on a pool, which stays the caller's. */
+  open(pool: pg.Pool): Saver;
+}
+
+/** Something known of either subject. */
+export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;
+
+export const OURS: Subject = {
+  id: "ours",
+  packageName: "langgraph-checkpoint-kysely",
+  manifest: new URL("../package.json", import.meta.url),
+  open: (pool) => new PostgresSaver(pool),
+};
+
+export const OFFICIAL: Subject = {
+  id: "official",
+  packageName: "@langchain/langgraph-checkpoint-postgres",
+  manifest: new URL("../package.json", import.meta.resolve("@langchain/langgraph-checkpoint-postgres")),
+  open: (pool) => new OfficialSaver(pool),
+};
+
+/** Asks the same of both subjects, one after the other, so that neither disturbs the other. */
+export async function ofEach<T>(ask: (subject: Subject) => Promise<T>): Promise<PerSubject<T>> {
+  return { ours: await ask(OURS), official: await ask(OFFICIAL) };
+}
+
+const Manifest = z.object({ version: z.string() });
+
+/** The version that is installed. */
+export async function versionOf({ manifest }: Subject): Promise<string> {
+  return Manifest.parse(JSON.parse(await readFile(manifest, "utf8"))).version;
+}

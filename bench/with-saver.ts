@@ -1,0 +1,18 @@
+import { openPool } from "./open-pool.js";
+import type { Saver, Subject } from "./subjects.js";
+
+/** Lets `use` have a saver on a database, which gets its tables first. */
+export async function withSaver<T>(
+  subject: Subject,
+  url: string,
+  use: (saver: Saver) => Promise<T>,
+): Promise<T> {
+  const pool = openPool(url);
+  try {
+    const saver = subject.open(pool);
+    await saver.setup();
+    return await use(saver);
+  } finally {
+    await pool.end();
+  }
+}
