@@ -1,0 +1,64 @@
+import { createCipheriv, timingSafeEqual } from "node:crypto";
+import { aesCmac, xorBlocks } from "./aes-cmac.js";
+
+const NOTHING = new Uint8Array();
+
+/** A message encrypted by AES-EAX. */
+export interface EaxMessage {
+  /** What makes this encryption unlike any other under the same key. */
+  readonly nonce: Uint8Array;
+  /** 16 bytes that tell whether nonce, header and ciphertext are as they were written. */
+  readonly tag: Uint8Array;
+  /** As long as the plaintext. */
+  readonly ciphertext: Uint8Array;
+}
+
+/**
+ * Encrypts by AES-EAX (Bellare, Rogaway and Wagner, 2004), which node:crypto does not have: CTR under a code of the
+ * nonce, and a tag of three codes.
+ *
+ * @param key - 16, 24 or 32 bytes
+ * @param nonce - never used before with this key
+ * @param header - what is authenticated but not encrypted
+ */
+export function encryptEax(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  plaintext: Uint8Array,
+  header: Uint8Array = NOTHING,
+): EaxMessage {
+  const counter = code(key, 0, nonce);
+  const ciphertext = ctr(key, counter, plaintext);
+  return { nonce, tag: tagOf(key, counter, ciphertext, header), ciphertext };
+}
+
+/**
+ * Decrypts what {@link encryptEax} wrote; `undefined` when the tag does not fit, since the key is another or a bit was
+ * changed. Nothing is decrypted before that is known.
+ */
+export function decryptEax(
+  key: Uint8Array,
+  { nonce, tag, ciphertext }: EaxMessage,
+  header: Uint8Array = NOTHING,
+): Uint8Array | undefined {
+  const counter = code(key, 0, nonce);
+  const expected = tagOf(key, counter, ciphertext, header);
+  const isGenuine = tag.length === expected.length && timingSafeEqual(tag, expected);
+  return isGenuine ? ctr(key, counter, ciphertext) : undefined;
+}
+
+function tagOf(key: Uint8Array, counter: Uint8Array, ciphertext: Uint8Array, header: Uint8Array): Buffer {
+  return xorBlocks(xorBlocks(counter, code(key, 1, header)), code(key, 2, ciphertext));
+}
+
+/** The code of a message in one of its three roles, which a block before it tells apart. */
+function code(key: Uint8Array, role: 0 | 1 | 2, message: Uint8Array): Buffer {
+  const prefix = Buffer.alloc(16);
+  prefix[15] = role;
+  return aesCmac(key, prefix, message);
+}
+
+function ctr(key: Uint8Array, counter: Uint8Array, data: Uint8Array): Uint8Array {
+  const cipher = createCipheriv(`aes-${key.length * 8}-ctr`, key, counter);
+  return Buffer.concat([cipher.update(data), cipher.final()]);
+}
