@@ -1,10 +1,10 @@
-import { type ControlledTransaction, Kysely, PostgresDialect, type Transaction } from "kysely";
+import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { NamedStatements } from "./named-statements.js";
-import { ExclusivePGliteDialect, type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
@@ -93,12 +93,12 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions) {
 
 function ownedPGlite(url: string): OpenedDatabase {
   const { open, release } = pgliteOpener(url);
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new ExclusivePGliteDialect({ pglite: open }) });
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: open }) });
   return owned(kysely, undefined, release);
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  return lent(new Kysely({ dialect: new ExclusivePGliteDialect({ pglite }) }), undefined);
+  return lent(new Kysely({ dialect: new PGliteDialect({ pglite }) }), undefined);
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {

@@ -1,17 +1,9 @@
-import { type Driver, type PGlite as KyselyPGlite, PGliteDialect } from "kysely";
+import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../errors.js";
-import { ExclusiveDriver } from "./exclusive-driver.js";
 import { lockPGliteFolder } from "./pglite-folder-lock.js";
 
 /** An open PGlite, as far as it is needed here. */
 export type PGliteInstance = KyselyPGlite;
-
-/** A Kysely dialect on PGlite that is safe with transactions; see {@link ExclusiveDriver}. */
-export class ExclusivePGliteDialect extends PGliteDialect {
-  override createDriver(): Driver {
-    return new ExclusiveDriver(super.createDriver());
-  }
-}
 
 /** A PGlite that is opened with the first query. */
 export interface PGliteOpener {

@@ -82,6 +82,16 @@ describeEachTarget("getTuple", (target) => {
     });
   });
 
+  it("prefers a blob to the marker that Python leaves inline", async () => {
+    const thread = newThread();
+    const { config } = await putValues(saver, threadConfig(thread), { a: ["value"] });
+    await database.query(
+      `update checkpoints set checkpoint = checkpoint || '{"channel_values":{"a":true,"b":1}}' where thread_id = $1`,
+      [thread],
+    );
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["value"], b: 1 });
+  });
+
   it("reads integers of Python's that a number can't hold as BigInt", async () => {
     const thread = newThread();
     const header =

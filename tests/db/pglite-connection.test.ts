@@ -1,14 +1,12 @@
 import { expect, it } from "@jest/globals";
-import { Kysely, sql } from "kysely";
-import { ExclusivePGliteDialect } from "../../src/db/pglite-source.js";
+import { sql } from "kysely";
+import { openDatabase } from "../../src/db/index.js";
 import { describePglite } from "../support/targets.js";
 
 describePglite("PGlite's only connection", (target) => {
   it("keeps a query from elsewhere out of an open transaction", async () => {
     const { source } = await target.createDatabase();
-    const db = new Kysely<{ notes: { text: string } }>({
-      dialect: new ExclusivePGliteDialect({ pglite: source }),
-    });
+    const db = openDatabase(source).kysely.$extendTables<{ notes: { text: string } }>();
     await db.schema.createTable("notes").addColumn("text", "text").execute();
 
     let beside: Promise<unknown> = Promise.resolve();
@@ -25,9 +23,7 @@ describePglite("PGlite's only connection", (target) => {
 
   it("serves any number of transactions at once, one after another", async () => {
     const { source } = await target.createDatabase();
-    const db = new Kysely<{ counter: { n: number } }>({
-      dialect: new ExclusivePGliteDialect({ pglite: source }),
-    });
+    const db = openDatabase(source).kysely.$extendTables<{ counter: { n: number } }>();
     await db.schema.createTable("counter").addColumn("n", "integer").execute();
     await db.insertInto("counter").values({ n: 0 }).execute();
     const increment = () =>

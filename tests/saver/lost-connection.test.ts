@@ -1,0 +1,36 @@
+import { expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+
+describeServer("a connection that is reset", (target) => {
+  async function untilOneWaits(database: TestDatabase): Promise<void> {
+    const waiting =
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await database.query(waiting)).length === 0);
+  }
+
+  it("in the middle of a statement costs neither the statement nor the process", async () => {
+    const database = await target.createDatabase();
+    const proxy = await TcpProxy.open(database.source);
+    const saver = new PostgresSaver(proxy.url);
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
+
+    // A lock holds the statement where it is until the connection has gone.
+    const read = await database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        await transaction.schema.alterTable("checkpoints").setSchema("public").execute();
+        const pending = saver.getTuple(config);
+        await untilOneWaits(database);
+        proxy.resetAll();
+        return { pending };
+      });
+    expect((await read.pending)?.checkpoint.channel_values).toEqual({ a: [1] });
+    await saver.end();
+    await proxy.close();
+  });
+});
