@@ -1,5 +1,5 @@
 import { DeserializationError } from "../../errors.js";
-import { importLangGraph } from "../msgpack/langgraph-classes.js";
+import { importLangGraph } from "../langchain/langgraph-classes.js";
 import type { Depth, Revived } from "./decoder.js";
 import { isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { loadForeign } from "./langchain-foreign.js";

@@ -1,4 +1,4 @@
-import type { LangGraphClasses } from "../msgpack/langgraph-classes.js";
+import type { LangGraphClasses } from "../langchain/langgraph-classes.js";
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
 import { defineOwn, readProperty } from "./inspect-object.js";

@@ -1,4 +1,4 @@
-import type { LangGraphClasses } from "./langgraph-classes.js";
+import type { LangGraphClasses } from "../langchain/langgraph-classes.js";
 
 /** What the decoder of an extension needs from the decoder of values. */
 export interface DecodeContext {

@@ -4,7 +4,7 @@ import { recordProblem } from "../langchain/constructor-record.js";
 import { malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
 import { Decoder } from "./decoder.js";
-import { importLangGraph, type LangGraphClasses } from "./langgraph-classes.js";
+import { importLangGraph, type LangGraphClasses } from "../langchain/langgraph-classes.js";
 
 /**
  * Decodes a MessagePack value with Python's extensions and this library's own.
