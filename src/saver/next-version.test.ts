@@ -32,6 +32,15 @@ describe("the version after another", () => {
     expect(nextVersion("00000000000000000000000000000009.0.5")).toMatch(/^0{30}10\./);
   });
 
+  it("is larger than a version that another saver padded to another width", () => {
+    for (const width of [12, 20, 32, 40]) {
+      const current = `${"41".padStart(width, "0")}.0f8fad5b-d9cb-469f-a165-70867728950e`;
+      const next = nextVersion(current);
+      expect(compareChannelVersions(next, current)).toBe(1);
+      expect(compareChannelVersions(nextVersion(next), next)).toBe(1);
+    }
+  });
+
   it("is never the one that another branch got from the same checkpoint", () => {
     for (const version of [7, "00000000000000000000000000000007.0.1", undefined]) {
       const branches = Array.from({ length: 1_000 }, () => nextVersion(version));

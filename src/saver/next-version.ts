@@ -27,12 +27,13 @@ export function nextVersion(current: string | undefined): string;
 export function nextVersion(current: string | number | undefined): string | number;
 export function nextVersion(current: string | number | undefined): string | number {
   if (typeof current === "number") return Math.floor(current) + 1 + Math.random();
-  return `${String(counterOf(current) + 1n).padStart(COUNTER_DIGITS, "0")}.${tail()}`;
+  const digits = /^\d+/.exec(current ?? "")?.[0] ?? "";
+  return `${String(BigInt(digits) + 1n).padStart(widthOf(digits), "0")}.${tail()}`;
 }
 
-function counterOf(version: string | undefined): bigint {
-  const digits = /^\d+/.exec(version ?? "");
-  return digits === null ? 0n : BigInt(digits[0]);
+/** Text compares like its counters only at one width: a thread that another saver began goes on at that saver's. */
+function widthOf(digits: string): number {
+  return /^0\d/.test(digits) ? digits.length : COUNTER_DIGITS;
 }
 
 function tail(): string {
