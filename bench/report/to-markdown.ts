@@ -54,7 +54,7 @@ function duration({ medianMs, p5Ms, p95Ms }: CaseFigures): string {
 
 // More than three digits would claim more than was measured.
 function significant(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(value >= 1 ? 3 : 2);
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
 function factSection(facts: readonly FactResult[]): string {
