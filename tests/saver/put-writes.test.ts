@@ -44,6 +44,19 @@ describeEachTarget("putWrites", (target) => {
     ]);
   });
 
+  it("writes interrupts as Python reads them, and reads them as they were", async () => {
+    const { config, writes } = await newCheckpoint();
+    const interrupt = { id: "0123456789abcdef0123456789abcdef", value: { question: "really?" } };
+    await saver.putWrites(config, [[INTERRUPT, interrupt]], "task");
+    expect(await writes()).toStrictEqual([["task", INTERRUPT, interrupt]]);
+    const [row] = await database.query<{ text: string }>(
+      "select encode(blob, 'escape') as text from checkpoint_writes where checkpoint_id = $1",
+      [config.configurable?.checkpoint_id],
+    );
+    expect(row?.text).toContain("langgraph.types");
+    expect(row?.text).toContain("Interrupt");
+  });
+
   it("changes nothing when a task's writes are stored again", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(config, [["a", "first"]], "task");

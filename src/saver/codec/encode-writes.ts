@@ -1,4 +1,5 @@
-import { type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
+import { INTERRUPT, type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
+import { asPythonInterrupt } from "../../serde/python-interrupt.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
 import { encodeValue } from "./encode-value.js";
@@ -22,7 +23,8 @@ export async function encodeWrites(
 ): Promise<EncodedWrites> {
   const { threadId, checkpointNs, checkpointId, taskId, taskPath } = request;
   const encoded = await Promise.all(
-    request.writes.map(async ([channel, value], position): Promise<EncodedWrite> => {
+    request.writes.map(async ([channel, written], position): Promise<EncodedWrite> => {
+      const value = channel === INTERRUPT ? asPythonInterrupt(written) : written;
       const location = { threadId, checkpointNs, checkpointId, channel };
       return { idx: indexOf(channel, position), channel, ...(await encodeValue(serde, value, location)) };
     }),
