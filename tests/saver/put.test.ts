@@ -68,6 +68,35 @@ describeEachTarget("put", (target) => {
     expect(values.kept).toBeUndefined();
   });
 
+  it("leaves numbers that did not change as Python spelled them: 3.0 is a float, 3 would be an integer", async () => {
+    const thread = newThread();
+    const first = await putValues(saver, threadConfig(thread), {
+      whole: 3,
+      huge: 1e21,
+      large: 1e20,
+      count: 5,
+      note: "a",
+    });
+    await database.query(
+      `update checkpoints set checkpoint = jsonb_set(jsonb_set(checkpoint, '{channel_values,whole}', '3.0'), '{channel_values,count}', '5.00')
+       where thread_id = $1`,
+      [thread],
+    );
+    const next = checkpointOf(saver, { count: 5 }, first.checkpoint);
+    const newVersions = allVersions(next);
+    next.channel_values = { whole: 3, huge: 1e21, large: 1e20, count: 5, note: "a" };
+    const config = await saver.put(first.config, next, metadataOf(1), newVersions);
+
+    const [stored] = await database.query<{ whole: string; large: string; count: string }>(
+      `select v ->> 'whole' as whole, v ->> 'large' as large, v ->> 'count' as count
+       from checkpoints, lateral (select checkpoint -> 'channel_values' as v) as header
+       where thread_id = $1 and checkpoint_id = $2`,
+      [thread, next.id],
+    );
+    expect(stored).toEqual({ whole: "3.0", large: "100000000000000000000", count: "5" });
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual(next.channel_values);
+  });
+
   it("replaces header and metadata when a checkpoint is put again, and keeps its parent", async () => {
     const thread = newThread();
     const parent = await putValues(saver, threadConfig(thread), { a: 1 });

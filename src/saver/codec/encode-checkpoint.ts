@@ -39,6 +39,7 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     checkpointId: checkpoint.id,
     parentCheckpointId: parentCheckpointId ?? null,
     checkpoint: JSON.stringify(header),
+    carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
   };
@@ -90,6 +91,13 @@ function carriedOver({
       !Object.hasOwn(newVersions, channel) &&
       Object.hasOwn(checkpoint.channel_values, channel) &&
       mayBeInline(checkpoint.channel_values[channel]),
+  );
+}
+
+/** Whole numbers alone may have been floats in Python; all others have one spelling. */
+function carriedNumbers({ newVersions }: PutRequest, inline: Record<string, InlineValue>): string[] {
+  return Object.keys(inline).filter(
+    (channel) => !Object.hasOwn(newVersions, channel) && Number.isInteger(inline[channel]),
   );
 }
 

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type QueryCreator, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
-import { Statement } from "../../db/statement.js";
+import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
@@ -11,6 +12,8 @@ export interface EncodedCheckpoint extends CheckpointKey {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
+  /** The channels whose inline number is an unchanged one, which the parent's header may have in another spelling. */
+  readonly carriedNumbers: readonly string[];
   /** In the order of their channels, so that concurrent writers of the same rows can't deadlock. */
   readonly blobs: readonly EncodedBlob[];
 }
@@ -47,6 +50,33 @@ interface PutParams extends Omit<EncodedCheckpoint, "blobs"> {
   readonly blobs: readonly (Uint8Array | null)[];
 }
 
+/**
+ * The header, with each number that did not change as its parent has it. Python writes a whole float as 3.0, which
+ * JavaScript reads and writes as 3; Postgres keeps apart what it takes for equal.
+ */
+function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
+  const header = sql`${parameter("checkpoint")}::jsonb`;
+  const spelled = db
+    .selectFrom("checkpoints as parent")
+    .innerJoin(
+      sql<{ name: string }>`unnest(${parameter("carriedNumbers")}::text[])`.as<"carried">(sql`carried(name)`),
+      (join) => join.onTrue(),
+    )
+    .where("parent.thread_id", "=", parameter("threadId"))
+    .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("parent.checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
+    .where(
+      sql<boolean>`parent.checkpoint -> 'channel_values' -> carried.name = ${header} -> 'channel_values' -> carried.name`,
+    )
+    .select(
+      sql<string>`jsonb_object_agg(carried.name, parent.checkpoint -> 'channel_values' -> carried.name)`.as(
+        "numbers",
+      ),
+    );
+  return sql<string>`case when cardinality(${parameter("carriedNumbers")}::text[]) = 0 then ${header}
+    else jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}')) end`;
+}
+
 const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db, parameter) => {
   const rows = sql<{ channel: string; version: string; type: string; blob: Uint8Array | null }>`unnest(
     ${parameter("channels")}::text[],
@@ -78,7 +108,7 @@ const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db
       checkpoint_ns: parameter("checkpointNs"),
       checkpoint_id: parameter("checkpointId"),
       parent_checkpoint_id: parameter("parentCheckpointId"),
-      checkpoint: parameter("checkpoint"),
+      checkpoint: withCarriedNumbers(db, parameter),
       metadata: parameter("metadata"),
     })
     .onConflict((conflict) =>
