@@ -8,13 +8,18 @@ import { toMarkdown } from "./report/to-markdown.js";
 import { writeResults } from "./report/write-results.js";
 import { runBench } from "./run-bench.js";
 
-try {
-  const options = parseBenchOptions(process.argv.slice(2));
-  if (options.help) console.log(USAGE);
-  else await main(options);
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
+const options = readOptions();
+if (options?.help === true) console.log(USAGE);
+else if (options !== undefined) await main(options);
+
+function readOptions(): BenchOptions | undefined {
+  try {
+    return parseBenchOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exitCode = 1;
+    return undefined;
+  }
 }
 
 async function main(options: BenchOptions): Promise<void> {
