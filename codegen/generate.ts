@@ -3,7 +3,7 @@
  * compares, and exits 1 when the file is behind the migrations. PGlite is enough: it is Postgres, and needs no server.
  */
 import { fileURLToPath } from "node:url";
-import { generate, PostgresDialect } from "kysely-codegen";
+import { generate, getDialect, Logger } from "kysely-codegen";
 import { openDatabase } from "../src/db/open-database.js";
 import { migrateToLatest } from "../src/migrations/migrate.js";
 
@@ -15,7 +15,8 @@ async function run(verify: boolean): Promise<void> {
     await migrateToLatest(database.kysely);
     await generate({
       db: database.kysely,
-      dialect: new PostgresDialect(),
+      dialect: getDialect("postgres"),
+      logger: new Logger("error"),
       defaultSchemas: ["public"],
       includePattern: "public.checkpoint*",
       customImports: { StoredCheckpoint: "./stored-json.js" },
