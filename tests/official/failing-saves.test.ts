@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { START, StateGraph } from "@langchain/langgraph";
+import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import { LogState, says } from "../graphs/support/log-state.js";
+import { describeEachTarget } from "../support/targets.js";
+
+function chain(checkpointer: PostgresSaver) {
+  return new StateGraph(LogState)
+    .addNode("one", says("one"))
+    .addNode("two", says("two"))
+    .addEdge(START, "one")
+    .addEdge("one", "two")
+    .compile({ checkpointer });
+}
+
+describeEachTarget("a save that fails", (target) => {
+  const unhandled: unknown[] = [];
+  const keep = (reason: unknown) => void unhandled.push(reason);
+  let saver: PostgresSaver;
+
+  beforeEach(async () => {
+    const { source, exec } = await createDatabase();
+    saver = new PostgresSaver(source, undefined, { retry: false });
+    await saver.setup();
+    breakTable = (table) => exec(`drop table ${table}`);
+    unhandled.length = 0;
+    process.on("unhandledRejection", keep);
+  });
+  afterEach(async () => {
+    process.off("unhandledRejection", keep);
+    await saver.end();
+  });
+
+  let breakTable: (table: string) => Promise<void>;
+
+  async function createDatabase() {
+    const database = await target.createDatabase();
+    return { source: database.source, exec: (sql: string) => database.exec(sql) };
+  }
+
+  it.each(
+    ["checkpoints", "checkpoint_writes"].flatMap((table) =>
+      (["sync", "async", "exit"] as const).map((durability) => ({ table, durability })),
+    ),
+  )(
+    "into $table with durability $durability is what the run fails with, and nothing else happens",
+    async ({ table, durability }) => {
+      const thread = { configurable: { thread_id: "1" }, durability };
+      await chain(saver).invoke({ log: [] }, thread);
+      await breakTable(table);
+
+      await expect(chain(saver).invoke({ log: [] }, thread)).rejects.toMatchObject({
+        code: "MIGRATION_REQUIRED",
+      });
+      await nextTurn();
+      expect(unhandled).toEqual([]);
+    },
+  );
+
+  it("for want of a thread fails before the graph has run, and nothing else happens", async () => {
+    const run = chain(saver).invoke({ log: [] }, { configurable: {} });
+
+    await expect(run).rejects.toThrow("thread_id");
+    await expect(run).rejects.toBeInstanceOf(InvalidConfigError);
+    await nextTurn();
+    expect(unhandled).toEqual([]);
+  });
+});
