@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { START, StateGraph } from "@langchain/langgraph";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { LogState, says } from "../graphs/support/log-state.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 
 function chain(checkpointer: PostgresSaver) {
   return new StateGraph(LogState)
@@ -17,13 +17,13 @@ function chain(checkpointer: PostgresSaver) {
 describeEachTarget("a save that fails", (target) => {
   const unhandled: unknown[] = [];
   const keep = (reason: unknown) => void unhandled.push(reason);
+  let database: TestDatabase;
   let saver: PostgresSaver;
 
   beforeEach(async () => {
-    const { source, exec } = await createDatabase();
-    saver = new PostgresSaver(source, undefined, { retry: false });
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source, undefined, { retry: false });
     await saver.setup();
-    breakTable = (table) => exec(`drop table ${table}`);
     unhandled.length = 0;
     process.on("unhandledRejection", keep);
   });
@@ -31,13 +31,6 @@ describeEachTarget("a save that fails", (target) => {
     process.off("unhandledRejection", keep);
     await saver.end();
   });
-
-  let breakTable: (table: string) => Promise<void>;
-
-  async function createDatabase() {
-    const database = await target.createDatabase();
-    return { source: database.source, exec: (sql: string) => database.exec(sql) };
-  }
 
   it.each(
     ["checkpoints", "checkpoint_writes"].flatMap((table) =>
@@ -48,7 +41,7 @@ describeEachTarget("a save that fails", (target) => {
     async ({ table, durability }) => {
       const thread = { configurable: { thread_id: "1" }, durability };
       await chain(saver).invoke({ log: [] }, thread);
-      await breakTable(table);
+      await database.exec(`drop table ${table}`);
 
       await expect(chain(saver).invoke({ log: [] }, thread)).rejects.toMatchObject({
         code: "MIGRATION_REQUIRED",
