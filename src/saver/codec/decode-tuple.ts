@@ -9,6 +9,7 @@ import {
 import type { ErrorLocation } from "../../errors.js";
 import { parseJsonText } from "../../serde/json/json-text.js";
 import { FIRST_VERSION } from "../next-version.js";
+import { fromStoredBarrier } from "./barrier-value.js";
 import { decodeValue } from "./decode-value.js";
 import { required, type TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
@@ -62,9 +63,9 @@ async function decodeCheckpoint(
   const channel_versions = header.channel_versions ?? {};
   const stored = Object.entries(channel_versions).map(async ([channel, version]) => {
     const row = parts.blobOf(channel, String(version));
-    return row === undefined
-      ? []
-      : [[channel, await decodeValue(serde, row, { ...location, channel })] as const];
+    if (row === undefined) return [];
+    const value = await decodeValue(serde, row, { ...location, channel });
+    return [[channel, fromStoredBarrier(channel, value)] as const];
   });
   return {
     ...header,

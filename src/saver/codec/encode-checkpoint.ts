@@ -4,6 +4,7 @@ import { encodeJson } from "../../serde/json/encode-json.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import { toStoredBarrier } from "./barrier-value.js";
 import { encodeValue } from "./encode-value.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 
@@ -108,7 +109,7 @@ async function encodeBlob(
 ): Promise<EncodedBlob> {
   if (isEmpty) return { channel, version, type: "empty", blob: null };
   const location = { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
-  return { channel, version, ...(await encodeValue(serde, value, location)) };
+  return { channel, version, ...(await encodeValue(serde, toStoredBarrier(channel, value), location)) };
 }
 
 function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, InlineValue>): StoredCheckpoint {
