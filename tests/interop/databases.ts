@@ -1,0 +1,112 @@
+import { expect, it } from "@jest/globals";
+import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
+import pg from "pg";
+import { PostgresSaver } from "../../src/index.js";
+import { JsonSerializer } from "../../src/serde/index.js";
+import { dumpSchema } from "../support/schema-dump.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { parallel } from "./agents.js";
+import { PythonProcess } from "./python-process.js";
+import { configOf } from "./two-languages.js";
+
+const INPUT = { log: ["in"] };
+const LOG = ["in", "left", "right", "join"];
+
+/** One database that all three savers set up and use in turn. */
+export function describeDatabases(interpreter: string): void {
+  describeServer("a database of three savers", (target) => {
+    it.each(["Python", "ours", "JavaScript"])(
+      "that %s made is left alone by setup() of the others",
+      async (first) => {
+        await withSavers(await target.createDatabase(), async ({ python, ours, official, database }) => {
+          const setups = {
+            Python: () => python.do("setup"),
+            ours: () => ours.setup(),
+            JavaScript: () => official.setup(),
+          };
+          if (first === "Python") await setups.Python();
+          if (first === "JavaScript") await setups.JavaScript();
+          await setups.ours();
+
+          const before = await everythingIn(database);
+          await setups.JavaScript();
+          await setups.Python();
+          await setups.ours();
+          expect(await everythingIn(database)).toEqual(before);
+        });
+      },
+    );
+
+    it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])(
+      "that Python left at version %i is adopted, and then nothing is left to do for Python",
+      async (version) => {
+        await withSavers(await target.createDatabase(), async ({ python, ours, database }) => {
+          await python.do("migrate", { version });
+          await ours.setup();
+          const before = await everythingIn(database);
+          await python.do("setup");
+          expect(await everythingIn(database)).toEqual(before);
+          await python.do("run", { agent: "parallel", thread: "t", input: INPUT });
+          expect((await parallel(ours).getState(configOf("t"))).values).toEqual({ log: LOG });
+        });
+      },
+    );
+
+    it("is used by all of them in turn", async () => {
+      await withSavers(await target.createDatabase(), async ({ python, ours, official, database }) => {
+        const readable = new PostgresSaver(database.source, new JsonSerializer());
+        await python.do("setup");
+        await ours.setup();
+        await parallel(official).invoke(INPUT, configOf("official"));
+        await python.do("run", { agent: "parallel", thread: "python", input: INPUT });
+        await parallel(readable).invoke(INPUT, configOf("official"));
+        await parallel(ours).invoke(INPUT, configOf("python"));
+        await parallel(official).invoke(INPUT, configOf("official"));
+        await python.do("run", { agent: "parallel", thread: "python", input: INPUT });
+
+        const thrice = [...LOG, ...LOG, ...LOG];
+        for (const thread of ["official", "python"])
+          expect((await parallel(ours).getState(configOf(thread))).values).toEqual({ log: thrice });
+        expect((await parallel(official).getState(configOf("official"))).values).toEqual({ log: thrice });
+        expect(
+          await python.do("state", { agent: "parallel", thread: "python", keys: ["log"] }),
+        ).toMatchObject({ values: { log: thrice } });
+        await readable.end();
+      });
+    });
+  });
+
+  interface Savers {
+    readonly database: TestDatabase<string>;
+    readonly python: PythonProcess;
+    readonly ours: PostgresSaver;
+    readonly official: OfficialSaver;
+  }
+
+  async function withSavers(
+    database: TestDatabase<string>,
+    use: (savers: Savers) => Promise<void>,
+  ): Promise<void> {
+    const python = new PythonProcess(interpreter, database.source);
+    const ours = new PostgresSaver(database.source);
+    const pool = new pg.Pool({ connectionString: database.source });
+    // The database is dropped while its connections are still being closed.
+    pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
+    try {
+      await use({ database, python, ours, official: new OfficialSaver(pool) });
+    } finally {
+      await python.end();
+      await ours.end();
+      await pool.end();
+    }
+  }
+}
+
+/** The schema, and every row of the record with where it lies on disk: an update would move it. */
+async function everythingIn(database: TestDatabase): Promise<unknown[]> {
+  const record = await database.query(
+    "select v, ctid::text, xmin::text from checkpoint_migrations order by v",
+  );
+  return [...(await dumpSchema(database)), ...record];
+}

@@ -1,0 +1,53 @@
+import { expect, it } from "@jest/globals";
+import { HumanMessage } from "@langchain/core/messages";
+import { Command } from "@langchain/langgraph";
+import { DeserializationError, PostgresSaver } from "../../src/index.js";
+import { EncryptedSerializer } from "../../src/serde/index.js";
+import { describeServer } from "../support/targets.js";
+import { talk } from "./agents.js";
+import { configOf, TwoLanguages } from "./two-languages.js";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+
+/** Threads whose values are encrypted in both languages, by one key. */
+export function describeEncryption(interpreter: string): void {
+  describeServer("an encrypted thread of both languages", (target) => {
+    it("goes back and forth, and names the place where the key is another or a row was changed", async () => {
+      const both = await TwoLanguages.start(target, interpreter, {
+        serde: EncryptedSerializer.fromAesKey(KEY),
+        key: KEY,
+      });
+      const config = configOf("secret");
+      await both.runInPython("talk", "secret", { say: "one" });
+      await both.runHere(talk, "secret", new Command({ resume: "two" }));
+      await both.runHere(talk, "secret", { messages: [new HumanMessage({ content: "three", id: "three" })] });
+      await both.runInPython("talk", "secret", { resume: "four" });
+      const { differences } = await both.python.do("compare", { thread: "secret" });
+      // Python leaves scalars in the header; they are encrypted once TypeScript has passed them on, and 3.0 is 3 then.
+      expect(differences).toEqual(["whole: float became int 3"]);
+
+      const kinds = await both.database.query(
+        `select distinct type from (select type from checkpoint_blobs union all select type from checkpoint_writes) rows
+         where type <> 'empty' order by type`,
+      );
+      expect(kinds).toEqual([{ type: "msgpack+aes" }, { type: "null+aes" }]);
+
+      const stranger = new PostgresSaver(
+        both.database.source,
+        EncryptedSerializer.fromAesKey("k".repeat(32)),
+      );
+      const refused = await stranger.getTuple(config).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(DeserializationError);
+      expect(refused).toMatchObject({ threadId: "secret", typeTag: expect.stringMatching(/\+aes$/) });
+      expect(String(refused)).toMatch(/thread "secret", checkpoint ".+", channel ".+": the value can't be/);
+      await stranger.end();
+
+      await both.database.query(
+        "update checkpoint_blobs set blob = set_byte(blob, 40, get_byte(blob, 40) # 1) where channel = 'messages'",
+      );
+      const tampered = await both.saver.getTuple(config).catch((error: unknown) => error);
+      expect(tampered).toMatchObject({ constructor: DeserializationError, channel: "messages" });
+      await both.end();
+    });
+  });
+}

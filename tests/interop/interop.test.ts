@@ -1,0 +1,21 @@
+import { describe, test } from "@jest/globals";
+import { describeDatabases } from "./databases.js";
+import { describeEncryption } from "./encryption.js";
+import { pythonEnvironment } from "./python-environment.js";
+import { describeTable } from "./table.js";
+import { describeThreads } from "./threads.js";
+
+// One file, so that a machine without Python is told so once.
+const environment = await pythonEnvironment();
+
+if ("python" in environment) {
+  describeTable(environment.python);
+  describeThreads(environment.python);
+  describeDatabases(environment.python);
+  describeEncryption(environment.python);
+} else {
+  process.stdout.write(`The tests between Python and TypeScript are skipped: ${environment.missing}\n`);
+  describe("Python and TypeScript", () => {
+    test.skip("share threads", () => undefined);
+  });
+}

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const REQUIREMENTS = fileURLToPath(new URL("requirements.txt", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/interop-python", import.meta.url));
+
+/** A Python with the packages of `requirements.txt`, or why there is none. */
+export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
+
+/**
+ * Finds the Python environment of these tests, and makes it the first time and whenever the requirements change.
+ *
+ * @throws where the environment variable `CI` is `true` and there is no environment: a gate that skips proves nothing
+ */
+export async function pythonEnvironment(): Promise<PythonEnvironment> {
+  try {
+    return { python: await prepared() };
+  } catch (error) {
+    if (process.env.CI === "true") throw error;
+    return { missing: (error instanceof Error ? error.message : String(error)).split("\n", 1).join("") };
+  }
+}
+
+async function prepared(): Promise<string> {
+  const requirements = await readFile(REQUIREMENTS);
+  const { stdout: version } = await run("python3", ["--version"]);
+  const folder = join(FOLDER, createHash("sha256").update(requirements).update(version).digest("hex"));
+  const python = join(folder, "bin", "python");
+  const done = join(folder, "complete");
+  if (existsSync(done)) return python;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  await run("python3", ["-m", "venv", folder]);
+  await run(python, ["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]);
+  await writeFile(done, version);
+  return python;
+}

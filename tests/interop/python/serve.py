@@ -1,0 +1,159 @@
+"""Does what it is told in lines of JSON on its input, and answers each with a line: the Python half of the tests."""
+
+import json
+import os
+import sys
+import traceback
+from datetime import datetime
+
+from agents import AGENTS, BROKEN, RUNS, python_state
+from compare import differences
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command
+from psycopg import Connection
+from psycopg.rows import dict_row
+
+
+def setup(saver, request):
+    saver.setup()
+    return {}
+
+
+def run(saver, request):
+    """Starts a run with `input`, `say` or `resume`, or goes on with what is pending."""
+    RUNS.clear()
+    BROKEN.clear()
+    BROKEN.update(request.get("broken", []))
+    given = request.get("input")
+    if "say" in request:
+        given = {"messages": [HumanMessage(request["say"], id=request["say"])]}
+    if "resume" in request:
+        given = Command(resume=request["resume"])
+    failed = None
+    try:
+        AGENTS[request["agent"]](saver).invoke(given, config_of(request))
+    except RuntimeError as error:
+        failed = str(error)
+    return {"ran": list(RUNS), "failed": failed}
+
+
+def state(saver, request):
+    """A state as JSON, for what TypeScript reads as well."""
+    snapshot = AGENTS[request["agent"]](saver).get_state(config_of(request))
+    return {
+        "values": plain({key: snapshot.values.get(key) for key in request["keys"]}),
+        "next": list(snapshot.next),
+        "interrupts": [interrupt.id for task in snapshot.tasks for interrupt in task.interrupts],
+    }
+
+
+def history(saver, request):
+    """The values of one channel, newest checkpoint first."""
+    snapshots = AGENTS[request["agent"]](saver).get_state_history(config_of(request))
+    return {"history": [plain(snapshot.values.get(request["key"])) for snapshot in snapshots]}
+
+
+def fork(saver, request):
+    """Goes on from the newest state in which a node was to run next, as another branch."""
+    agent = AGENTS[request["agent"]](saver)
+    base = next(s for s in agent.get_state_history(config_of(request)) if request["before"] in s.next)
+    agent.invoke(None, agent.update_state(base.config, request["update"], as_node=request["as"]))
+    return {}
+
+
+def compare(saver, request):
+    """What of the state that Python made is not as Python's own saver would give it back."""
+    snapshot = AGENTS["talk"](saver).get_state(config_of(request))
+    found = []
+    for key, value in python_state().items():
+        found += differences(reread(value), snapshot.values.get(key), key)
+    return {"differences": found}
+
+
+def reread(value):
+    """The value as it is once Python's own saver has written and read it, which not all classes survive."""
+    serializer = JsonPlusSerializer()
+    return serializer.loads_typed(serializer.dumps_typed(value))
+
+
+def store(saver, request):
+    """Stores every value under its name, without an agent."""
+    checkpoint = {
+        "v": 4,
+        "id": request["checkpoint"],
+        "ts": "2024-01-01T00:00:00+00:00",
+        "channel_values": {"every": python_state()["baggage"]},
+        "channel_versions": {"every": "1"},
+        "versions_seen": {},
+    }
+    config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
+    saver.put(config, checkpoint, {"source": "input", "step": 1, "parents": {}}, {"every": "1"})
+    return {"names": list(checkpoint["channel_values"]["every"])}
+
+
+def returned(saver, request):
+    """What became of every value, after a journey through TypeScript and without one; nothing where it is the same."""
+    config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
+    values = saver.get_tuple(config).checkpoint["channel_values"]["every"]
+    return {name: became(value, values.get(name)) for name, value in python_state()["baggage"].items()}
+
+
+def became(value, returned):
+    if differences(reread([value])[0], returned):
+        return {"class": class_of(returned), "own": False}
+    return {"class": class_of(returned), "own": True} if differences(value, returned) else {}
+
+
+def class_of(value):
+    if isinstance(value, datetime):
+        return f"datetime.datetime with a {class_of(value.tzinfo)}"
+    module = type(value).__module__
+    return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+
+
+def migrate(saver, request):
+    """Leaves the database as an older version of Python's saver would, that had made so many migrations."""
+    for version, migration in enumerate(saver.MIGRATIONS[: request["version"] + 1]):
+        saver.conn.execute(migration)
+        saver.conn.execute("INSERT INTO checkpoint_migrations (v) VALUES (%s)", (version,))
+    return {}
+
+
+def plain(value):
+    """Messages by their fields, and what JSON lacks by its text."""
+    if isinstance(value, BaseMessage):
+        return value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
+
+
+def config_of(request):
+    return {"configurable": {"thread_id": request["thread"]}}
+
+
+TASKS = {task.__name__: task for task in (setup, run, state, history, fork, compare, store, returned, migrate)}
+
+
+def serde():
+    return EncryptedSerializer.from_pycryptodome_aes() if "LANGGRAPH_AES_KEY" in os.environ else JsonPlusSerializer()
+
+
+def main():
+    with Connection.connect(sys.argv[1], autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
+        saver = PostgresSaver(connection, serde=serde())
+        for line in sys.stdin:
+            request = json.loads(line)
+            try:
+                answer = TASKS[request["do"]](saver, request)
+            except Exception:
+                answer = {"raised": traceback.format_exc()}
+            print(json.dumps(answer), flush=True)
+
+
+main()

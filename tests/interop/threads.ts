@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
+import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import { describeValue } from "../serde/describe.js";
+import { describeServer } from "../support/targets.js";
+import { deltas, fanOut, nested, parallel, talk } from "./agents.js";
+import { messageFields } from "./message-fields.js";
+import { configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
+
+const messagesShape = z.object({
+  values: z.object({ messages: z.array(z.record(z.string(), z.unknown())) }).loose(),
+  next: z.array(z.string()),
+});
+
+type ReadableAgent = (checkpointer: BaseCheckpointSaver) => {
+  getState(config: ThreadConfig): Promise<{ readonly values: unknown }>;
+};
+
+/** Threads that go from one language to the other and back. */
+export function describeThreads(interpreter: string): void {
+  describeServer("a thread of both languages", (target) => {
+    let both: TwoLanguages;
+    beforeAll(async () => {
+      both = await TwoLanguages.start(target, interpreter);
+    });
+    afterAll(() => both.end());
+
+    async function expectAlike(thread: string, texts: readonly string[]): Promise<void> {
+      expect(await both.python.do("compare", { thread })).toEqual({ differences: [] });
+      const there = messagesShape.parse(await both.stateInPython("talk", thread, ["messages"]));
+      const here = await talk(both.saver).getState(configOf(thread));
+      const { messages } = z.object({ messages: z.array(z.custom<BaseMessage>()) }).parse(here.values);
+      expect(messages.map(messageFields)).toEqual(there.values.messages.map(messageFields));
+      expect(messages.filter((message) => message.type === "human").map(({ content }) => content)).toEqual(
+        texts,
+      );
+      expect(here.next).toEqual(there.next);
+    }
+
+    async function valuesOf(agent: ReadableAgent, thread: string): Promise<Record<string, unknown>> {
+      const { values } = await agent(both.saver).getState(configOf(thread));
+      return z.record(z.string(), z.unknown()).parse(values);
+    }
+
+    async function baggageOf(thread: string): Promise<unknown> {
+      return describeValue((await valuesOf(talk, thread)).baggage);
+    }
+
+    const says = (text: string) => ({ messages: [new HumanMessage({ content: text, id: text })] });
+
+    it("begun in Python goes back and forth, every run asking in one language and answered in the other", async () => {
+      const thread = "talk";
+      await both.runInPython("talk", thread, { say: "one" });
+      await expectAlike(thread, ["one"]);
+      const baggage = await baggageOf(thread);
+
+      expect(await both.runHere(talk, thread, new Command({ resume: "two" }))).toEqual({
+        ran: ["ask"],
+        failed: null,
+      });
+      await expectAlike(thread, ["one", "two"]);
+      expect((await both.runHere(talk, thread, says("three"))).ran).toEqual(["carry", "look_up"]);
+      await expectAlike(thread, ["one", "two", "three"]);
+      expect(await baggageOf(thread)).toEqual(baggage);
+
+      expect((await both.runInPython("talk", thread, { resume: "four" })).ran).toEqual(["ask"]);
+      expect((await both.runInPython("talk", thread, { say: "five" })).ran).toEqual(["carry", "look_up"]);
+      await expectAlike(thread, ["one", "two", "three", "four", "five"]);
+      expect(await baggageOf(thread)).toEqual(baggage);
+
+      expect((await both.runHere(talk, thread, new Command({ resume: "six" }))).ran).toEqual(["ask"]);
+      await both.runHere(talk, thread, says("seven"));
+      await both.runHere(talk, thread, new Command({ resume: "eight" }));
+      await expectAlike(thread, ["one", "two", "three", "four", "five", "six", "seven", "eight"]);
+      expect(await baggageOf(thread)).toEqual(baggage);
+    });
+
+    it("begun in TypeScript goes on in Python, in both layouts of a step that asks", async () => {
+      const thread = "talk-from-here";
+      await both.runHere(talk, thread, says("one"));
+      await both.runInPython("talk", thread, { resume: "two" });
+      await both.runInPython("talk", thread, { say: "three" });
+      await both.runHere(talk, thread, new Command({ resume: "four" }));
+      await both.runInPython("talk", thread, { say: "five" });
+      await expectAlike(thread, ["one", "two", "three", "four", "five"]);
+    });
+
+    it("runs in either language what the other sent", async () => {
+      const log = ["in", "split", "work 0 at 0", "work 1 at 1", "work 2 at 2"];
+      await both.runInPython("fan_out", "sent-there", { input: { log: ["in"] } });
+      expect((await both.runHere(fanOut, "sent-there", null)).ran).toEqual(["work", "work", "work"]);
+      await both.runHere(fanOut, "sent-here", { log: ["in"] });
+      expect((await both.runInPython("fan_out", "sent-here")).ran).toEqual(["work", "work", "work"]);
+      for (const thread of ["sent-here", "sent-there"]) {
+        expect(await both.stateInPython("fan_out", thread, ["log"])).toMatchObject({
+          values: { log },
+          next: [],
+        });
+        expect((await fanOut(both.saver).getState(configOf(thread))).values).toEqual({ log });
+      }
+    });
+
+    it("goes on in either language after a step that failed in the other, and has every result once", async () => {
+      // Each engine names its tasks in its own way, so that what was finished in the other one runs once more.
+      const again = { ran: ["join", "left", "right"], failed: null };
+      const failure = { ran: ["left", "right"], failed: "right is broken" };
+      const input = { log: ["in"] };
+
+      expect(await both.runInPython("parallel", "failed-there", { input, broken: ["right"] })).toEqual(
+        failure,
+      );
+      expect(await both.runHere(parallel, "failed-there", null)).toEqual(again);
+      expect(await both.runHere(parallel, "failed-here", input, ["right"])).toEqual(failure);
+      expect(await both.runInPython("parallel", "failed-here")).toEqual(again);
+      for (const thread of ["failed-here", "failed-there"]) {
+        const values = await valuesOf(parallel, thread);
+        expect(values).toEqual({ log: ["in", "left", "right", "join"] });
+        expect(await both.stateInPython("parallel", thread, ["log"])).toMatchObject({ values, next: [] });
+      }
+    });
+
+    it("goes on in the language of the failed step without running again what was finished", async () => {
+      const input = { log: ["in"] };
+      await both.runInPython("parallel", "failed-before", { input, broken: ["right"] });
+      await parallel(both.saver).getState(configOf("failed-before"));
+      expect((await both.runInPython("parallel", "failed-before")).ran).toEqual(["join", "right"]);
+    });
+
+    describe("with a subgraph that asks", () => {
+      // The namespace of a subgraph has its task's name in it, so that the other engine begins the subgraph anew.
+      const log = ["in", "in", "prepare", "ask: yes at 1", "after"];
+
+      it("of Python is asked, answered and finished in TypeScript", async () => {
+        await both.runInPython("nested", "nested-there", { input: { log: ["in"] } });
+        await both.runHere(nested, "nested-there", null);
+        await both.runHere(nested, "nested-there", new Command({ resume: "yes" }));
+        expect((await nested(both.saver).getState(configOf("nested-there"))).values).toEqual({ log });
+        const there = await both.stateInPython("nested", "nested-there", ["log"]);
+        expect(there).toMatchObject({ values: { log }, next: [] });
+      });
+
+      it("of TypeScript is asked, answered and finished in Python", async () => {
+        await both.runHere(nested, "nested-here", { log: ["in"] });
+        await both.runInPython("nested", "nested-here");
+        // The question that was asked here is still open, so that the answer has to name its own.
+        const { interrupts } = await both.stateInPython("nested", "nested-here", []);
+        const [question = ""] = z.array(z.string()).parse(interrupts);
+        await both.runInPython("nested", "nested-here", { resume: { [question]: "yes" } });
+        expect((await nested(both.saver).getState(configOf("nested-here"))).values).toEqual({ log });
+      });
+
+      it("is read in TypeScript as Python left it, in its namespace", async () => {
+        await both.runInPython("nested", "nested-read", { input: { log: ["in"] } });
+        const states: unknown[] = [];
+        for await (const { config, checkpoint } of both.saver.list(configOf("nested-read"))) {
+          if (config.configurable?.checkpoint_ns === "") continue;
+          states.push(describeValue(checkpoint.channel_values.own));
+        }
+        expect(states[0]).toEqual({ python: "2 application.Point", value: { x: 1, y: 2 } });
+      });
+    });
+
+    it("reads a delta channel like a plain one, whoever wrote to it and whoever took its snapshots", async () => {
+      for (const round of ["1", "2", "3"]) {
+        const [there, here] = [`there ${round}`, `here ${round}`];
+        await both.runInPython("deltas", "deltas", { input: { delta: [there], plain: [there] } });
+        await both.runHere(deltas, "deltas", { delta: [here], plain: [here] });
+      }
+      const values = await valuesOf(deltas, "deltas");
+      const { delta, plain } = z
+        .object({ delta: z.array(z.string()), plain: z.array(z.string()) })
+        .parse(values);
+      expect(delta).toHaveLength(18);
+      expect(delta).toEqual(plain);
+      expect(await both.stateInPython("deltas", "deltas", ["delta", "plain"])).toMatchObject({ values });
+      const there = await both.python.do("history", { agent: "deltas", thread: "deltas", key: "delta" });
+      expect(there).toEqual(
+        await both.python.do("history", { agent: "deltas", thread: "deltas", key: "plain" }),
+      );
+
+      const snapshots: unknown[] = [];
+      for await (const { checkpoint } of both.saver.list(configOf("deltas")))
+        if (isDeltaSnapshot(checkpoint.channel_values.delta))
+          snapshots.push(checkpoint.channel_values.delta.value);
+      expect(snapshots.length).toBeGreaterThan(2);
+    });
+
+    it("is forked in both languages, and every branch reads its own values in both", async () => {
+      const thread = "forked";
+      await both.runInPython("parallel", thread, { input: { log: ["in"] } });
+      await both.python.do("fork", {
+        agent: "parallel",
+        thread,
+        before: "join",
+        update: { log: ["forked there"] },
+        as: "right",
+      });
+      const agent = parallel(both.saver);
+      for await (const state of agent.getStateHistory(configOf(thread))) {
+        if (!state.next.includes("join")) continue;
+        await agent.invoke(null, await agent.updateState(state.config, { log: ["forked here"] }, "right"));
+        break;
+      }
+
+      const here: unknown[] = [];
+      for await (const { values } of agent.getStateHistory(configOf(thread)))
+        here.push(z.object({ log: z.unknown() }).parse(values).log ?? null);
+      const there = await both.python.do("history", { agent: "parallel", thread, key: "log" });
+      expect(there).toEqual({ history: here });
+      const ended = ["in", "left", "right", "join"];
+      const inPython = [...ended.slice(0, 3), "forked there"];
+      expect(here).toEqual(expect.arrayContaining([ended, [...inPython, "join"]]));
+      expect(here[0]).toEqual([...inPython, "forked here", "join"]);
+    });
+  });
+}
