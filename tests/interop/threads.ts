@@ -77,7 +77,7 @@ export function describeThreads(interpreter: string): void {
       expect(await baggageOf(thread)).toEqual(baggage);
     });
 
-    it("begun in TypeScript goes on in Python, in both layouts of a step that asks", async () => {
+    it("begun in TypeScript goes on in Python, and back", async () => {
       const thread = "talk-from-here";
       await both.runHere(talk, thread, says("one"));
       await both.runInPython("talk", thread, { resume: "two" });
