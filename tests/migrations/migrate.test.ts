@@ -1,8 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import pg from "pg";
 import { MigrationError, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { openDatabase } from "../../src/db/index.js";
 import {
@@ -146,10 +145,8 @@ describeServer("migrating on a server", (target) => {
   });
 
   it("works within an application's own Kysely migrations, in their transaction and beside it", async () => {
-    const { source } = await target.createDatabase();
-    const app = new Kysely<unknown>({
-      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: source }) }),
-    });
+    const database = await target.createDatabase();
+    const app = database.kysely();
     const migrator = new Migrator({
       db: app,
       provider: {
@@ -162,7 +159,7 @@ describeServer("migrating on a server", (target) => {
             },
             "2-beside": {
               up: async () => {
-                await using saver = new PostgresSaver(source, undefined, { schema: "beside" });
+                await using saver = new PostgresSaver(database.source, undefined, { schema: "beside" });
                 await saver.setup();
               },
             },

@@ -19,6 +19,7 @@ export function connectToServer(): PostgresServer {
       const name = `checkpoint_${randomBytes(8).toString("hex")}`;
       await admin.query(`create database ${name}`);
       return new PostgresDatabase(databaseUrl(url, name), async () => {
+        await untilNobodyIsIn(name, admin);
         await admin.query(`drop database if exists ${name} with (force)`);
       });
     },
@@ -78,6 +79,20 @@ class PostgresDatabase implements TestDatabase<string> {
     const pool = quietPool(this.source, 4);
     this.#pools.push(pool);
     return pool;
+  }
+}
+
+/** How often to look whether the sessions of a database have gone: some tenths of a second in all. */
+const LOOKS = 500;
+
+/**
+ * A pool that was ended has said so to the server, which has not always heard it yet. Dropped by force meanwhile, the
+ * database would take the session with it, and the ended pool would be told of an error that nobody listens to.
+ */
+async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    const { rowCount } = await admin.query("select from pg_stat_activity where datname = $1", [name]);
+    if (rowCount === 0) return;
   }
 }
 
