@@ -45,7 +45,7 @@ export class Statement<Params extends object, Row> {
   #compiled(schema: string): CompiledQuery<Row> {
     const known = this.#compiledBySchema.get(schema);
     if (known !== undefined) return known;
-    const compiled = this.#build(compiler.withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    const compiled = this.#build(compiler().withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
@@ -64,12 +64,33 @@ function valueAt(params: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(params, name)?.value;
 }
 
-// Compiles only: nothing can be sent through it.
-const compiler = /* @__PURE__ */ new Kysely<CheckpointDatabase>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+/** Sends a value once, however often the text asks for it: a header of many kilobytes among them. */
+class HoleCompiler extends PostgresQueryCompiler {
+  readonly #placeholders = new Map<string, string>();
+
+  protected override appendValue(parameter: unknown): void {
+    if (!(parameter instanceof Hole)) {
+      super.appendValue(parameter);
+      return;
+    }
+    const known = this.#placeholders.get(parameter.name);
+    if (known !== undefined) {
+      this.append(known);
+      return;
+    }
+    super.appendValue(parameter);
+    this.#placeholders.set(parameter.name, this.getCurrentParameterPlaceholder());
+  }
+}
+
+// Compiles only: nothing can be sent through it. One for each statement, as it remembers the statement's holes.
+function compiler(): Kysely<CheckpointDatabase> {
+  return new Kysely<CheckpointDatabase>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new HoleCompiler(),
+    },
+  });
+}
