@@ -1,17 +1,21 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 
-export const USAGE = `npm run bench -- [--quick] [--latency <ms>] [--out <folder>]
+export const USAGE = `npm run bench -- [--quick] [--only <text>] [--latency <ms>] [--out <folder>]
 
   --quick    a few rounds on little data, in seconds: shows that every scenario runs, not how fast; writes no files
-  --latency  measures a second time through a proxy that delays each direction by so many milliseconds
-  --out      where latest.json and latest.md are written (default bench/results, with --quick nowhere)
+  --only     what has this text in its name, in whatever case; writes no files
+  --latency  measures a second time through a proxy that delays each direction by so many milliseconds (default 1);
+             0 measures directly alone
+  --out      where the results are written (default bench/results, with --quick and --only nowhere)
 
 DATABASE_URL names the server; without it one is started. Both savers get databases of their own, dropped at the end.`;
 
 /** What the benchmark was asked for on the command line. */
 export interface BenchOptions {
   readonly quick: boolean;
+  /** A part of the names of what is to run, in lower case; empty for all. */
+  readonly only: string;
   /** The delay of each direction in milliseconds; 0 measures without a proxy alone. */
   readonly latencyMs: number;
   /** Where the results are written, if anywhere. */
@@ -31,13 +35,17 @@ export function parseBenchOptions(args: string[]): BenchOptions {
     args,
     options: {
       quick: { type: "boolean", default: false },
-      latency: { type: "string", default: "0" },
+      latency: { type: "string", default: "1" },
+      only: { type: "string", default: "" },
       out: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   const latencyMs = latency.safeParse(values.latency);
   if (!latencyMs.success) throw new Error(`--latency: ${z.prettifyError(latencyMs.error)}`);
-  const out = values.out ?? (values.quick ? undefined : "bench/results");
-  return { quick: values.quick, help: values.help, latencyMs: latencyMs.data, out };
+  const { quick, help } = values;
+  const only = values.only.toLowerCase();
+  // A part of a run must not take the place of the whole.
+  const out = values.out ?? (quick || only !== "" ? undefined : "bench/results");
+  return { quick, only, help, latencyMs: latencyMs.data, out };
 }

@@ -47,11 +47,12 @@ async function runRoutes(server: BenchServer, options: BenchOptions, errors: Err
 async function runTimed(
   server: BenchServer,
   route: Route,
-  size: Size,
+  options: BenchOptions,
   errors: Error[],
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
-  for (const timed of TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(size))) {
+  const cases = TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(options));
+  for (const timed of wanted(cases, options)) {
     await noting(errors, timed.name, async () => {
       results.push(await runCase(atDistance(timed, route), server, route));
     });
@@ -64,11 +65,15 @@ function atDistance(timed: TimedCase, { latencyMs }: Route): TimedCase {
   return latencyMs === 0 ? timed : { ...timed, rounds: Math.ceil(timed.rounds / 4) };
 }
 
-async function runFacts(server: BenchServer, size: Size, errors: Error[]): Promise<FactResult[]> {
+function wanted<T extends { readonly name: string }>(all: readonly T[], { only }: BenchOptions): T[] {
+  return all.filter(({ name }) => name.toLowerCase().includes(only));
+}
+
+async function runFacts(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<FactResult[]> {
   const results: FactResult[] = [];
-  for (const scenario of FACT_SCENARIOS) {
+  for (const scenario of wanted(FACT_SCENARIOS, options)) {
     await noting(errors, scenario.name, async () => {
-      results.push(...(await askBoth(scenario, server, size)));
+      results.push(...(await askBoth(scenario, server, options)));
     });
   }
   return results;

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "@jest/globals";
+import { parseBenchOptions } from "../../bench/options.js";
+
+describe("the command line of the benchmark", () => {
+  it("asks by default for everything, directly and with 1 ms each way", () => {
+    expect(parseBenchOptions([])).toEqual({
+      quick: false,
+      help: false,
+      only: "",
+      latencyMs: 1,
+      out: "bench/results",
+    });
+  });
+
+  it("keeps no part of a run in place of the whole, unless told where", () => {
+    expect(parseBenchOptions(["--quick"]).out).toBeUndefined();
+    expect(parseBenchOptions(["--only", "Put, 5"])).toMatchObject({ only: "put, 5", out: undefined });
+    expect(parseBenchOptions(["--only", "put", "--out", "there"]).out).toBe("there");
+  });
+
+  it("is refused where it can't be used", () => {
+    expect(() => parseBenchOptions(["--latency", "soon"])).toThrow("--latency");
+    expect(() => parseBenchOptions(["--fast"])).toThrow("--fast");
+  });
+});
