@@ -1,14 +1,11 @@
-import type {
-  CheckpointPendingWrite,
-  DeltaChannelHistory,
-  SerializerProtocol,
-} from "@langchain/langgraph-checkpoint";
+import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import type { ErrorLocation } from "../errors.js";
+import { DeserializationError } from "../errors.js";
 import { parseJsonText } from "../serde/json/json-text.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
-import { decodeValue } from "./codec/decode-value.js";
+import { decodeValue, INLINE_REFUSAL } from "./codec/decode-value.js";
 import type { DeltaRow } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";
 
@@ -19,44 +16,53 @@ export async function deltaChannelHistory(
   tables: CheckpointTables,
   target: Target | undefined,
   channels: readonly string[],
-  serde: SerializerProtocol,
+  serde: ContextualSerializer,
 ): Promise<Record<string, DeltaChannelHistory>> {
-  const rows =
-    target === undefined || channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
+  if (target === undefined) return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]));
+  const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
+  const { threadId, checkpointNs } = target;
   const depths = depthOfEach(rows);
   const histories = channels.map(async (channel) => {
     const own = rows.filter((row) => row.channel === channel);
-    return [channel, await historyOf(own, depths, serde, { ...target, channel })] as const;
+    return [channel, await historyOf(own, depths, serde, { threadId, checkpointNs, channel })] as const;
   });
   return Object.fromEntries(await Promise.all(histories));
 }
 
+type ChannelLocation = NamespaceKey & { readonly channel: string };
+
 async function historyOf(
   rows: readonly DeltaRow[],
   depths: ReadonlyMap<string, number>,
-  serde: SerializerProtocol,
-  location: ErrorLocation,
+  serde: ContextualSerializer,
+  location: ChannelLocation,
 ): Promise<DeltaChannelHistory> {
   const depthOf = (row: DeltaRow): number => depths.get(row.checkpoint_id) ?? 0;
   const writes = rows
     .filter(({ part }) => part === "write")
     .sort((a, b) => depthOf(b) - depthOf(a) || byTask(a, b))
     .map(async (row): Promise<CheckpointPendingWrite> => {
-      const value = await decodeValue(serde, row, { ...location, checkpointId: row.checkpoint_id });
-      return [row.task_id ?? "", row.channel ?? "", value];
+      const place = { ...location, checkpointId: row.checkpoint_id };
+      const taskId = row.task_id ?? "";
+      const value = await decodeValue(serde, row, { ...place, taskId, idx: row.idx ?? 0 }, place);
+      return [taskId, location.channel, value];
     });
   // A blob wins over what the header has of the same channel: Python leaves a marker there.
   const seed = rows.find(({ part }) => part === "seed") ?? rows.find(({ part }) => part === "inline");
   const history: DeltaChannelHistory = { writes: await Promise.all(writes) };
   if (seed === undefined) return history;
-  return {
-    ...history,
-    seed: await decodeSeed(seed, serde, { ...location, checkpointId: seed.checkpoint_id }),
-  };
+  return { ...history, seed: await decodeSeed(seed, serde, location) };
 }
 
-function decodeSeed(row: DeltaRow, serde: SerializerProtocol, location: ErrorLocation): unknown {
-  return row.json === null ? decodeValue(serde, row, location) : parseJsonText(row.json);
+async function decodeSeed(
+  row: DeltaRow,
+  serde: ContextualSerializer,
+  location: ChannelLocation,
+): Promise<unknown> {
+  const place = { ...location, checkpointId: row.checkpoint_id };
+  if (row.json === null) return decodeValue(serde, row, { ...location, version: row.version ?? "" }, place);
+  if (serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
+  return parseJsonText(row.json);
 }
 
 /** How far above the target each ancestor is: every step names the next one. */

@@ -3,14 +3,16 @@ import {
   type CheckpointPendingWrite,
   type CheckpointTuple,
   maxChannelVersion,
-  type SerializerProtocol,
   TASKS,
 } from "@langchain/langgraph-checkpoint";
-import type { ErrorLocation } from "../../errors.js";
+import { DeserializationError } from "../../errors.js";
 import { parseJsonText } from "../../serde/json/json-text.js";
+import type { ContextualSerializer, PendingWriteContext } from "../../serde/serde-context.js";
+import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
+import type { TupleRow } from "../queries/tuple-row.js";
 import { fromStoredBarrier } from "./barrier-value.js";
-import { decodeValue } from "./decode-value.js";
+import { decodeValue, INLINE_REFUSAL } from "./decode-value.js";
 import { required, type TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 
@@ -20,14 +22,14 @@ import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse
  * @throws DeserializationError when a value can't be read; it names the channel.
  * @throws CorruptCheckpointError when a row does not have the shape of a checkpoint.
  */
-export async function decodeTuple(parts: TupleParts, serde: SerializerProtocol): Promise<CheckpointTuple> {
+export async function decodeTuple(parts: TupleParts, serde: ContextualSerializer): Promise<CheckpointTuple> {
   const { header: row } = parts;
   const location = locationOf(parts);
   const [header, metadata, pendingWrites, sends] = await Promise.all([
     parseJsonText(required(row.checkpoint, "checkpoint", row)),
     parseJsonText(required(row.metadata, "metadata", row)),
     decodeWrites(parts, location, serde),
-    Promise.all(parts.sends.map((send) => decodeValue(serde, send, { ...location, channel: TASKS }))),
+    decodeSends(parts, location, serde),
   ]);
   const checkpoint = await decodeCheckpoint(parseHeader(header, location), parts, location, serde);
   const tuple: CheckpointTuple = {
@@ -40,9 +42,7 @@ export async function decodeTuple(parts: TupleParts, serde: SerializerProtocol):
   return { ...tuple, parentConfig: configOf(row.thread_id, row.checkpoint_ns, row.parent_checkpoint_id) };
 }
 
-type RowLocation = ErrorLocation & { readonly checkpointId: string };
-
-function locationOf({ header }: TupleParts): RowLocation {
+function locationOf({ header }: TupleParts): CheckpointKey {
   return {
     threadId: header.thread_id,
     checkpointNs: header.checkpoint_ns,
@@ -57,29 +57,43 @@ function configOf(threadId: string, checkpointNs: string, checkpointId: string):
 async function decodeCheckpoint(
   header: CheckpointHeader,
   parts: TupleParts,
-  location: ErrorLocation,
-  serde: SerializerProtocol,
+  location: CheckpointKey,
+  serde: ContextualSerializer,
 ): Promise<Checkpoint> {
+  const { threadId, checkpointNs } = location;
   const channel_versions = header.channel_versions ?? {};
   const stored = Object.entries(channel_versions).map(async ([channel, version]) => {
     const row = parts.blobOf(channel, String(version));
     if (row === undefined) return [];
-    const value = await decodeValue(serde, row, { ...location, channel });
+    const context = { threadId, checkpointNs, channel, version: String(version) };
+    const value = await decodeValue(serde, row, context, { ...location, channel });
     return [[channel, fromStoredBarrier(channel, value)] as const];
   });
+  const values = Object.fromEntries((await Promise.all(stored)).flat());
+  if (serde.refusesPlaintext === true) refuseInline(header, values, location);
   return {
     ...header,
     channel_versions,
     versions_seen: header.versions_seen ?? {},
     // Python's saver leaves scalars inline, and a marker where the value itself is in a blob: a blob wins.
-    channel_values: { ...header.channel_values, ...Object.fromEntries((await Promise.all(stored)).flat()) },
+    channel_values: { ...header.channel_values, ...values },
   };
+}
+
+/** What somebody could have put there without a key. A marker beside a blob is not read, and may stay. */
+function refuseInline(
+  { channel_values }: CheckpointHeader,
+  stored: Readonly<Record<string, unknown>>,
+  location: CheckpointKey,
+): void {
+  const channel = Object.keys(channel_values ?? {}).find((name) => !Object.hasOwn(stored, name));
+  if (channel !== undefined) throw new DeserializationError(INLINE_REFUSAL, { ...location, channel });
 }
 
 async function decodeWrites(
   { writes }: TupleParts,
-  location: ErrorLocation,
-  serde: SerializerProtocol,
+  location: CheckpointKey,
+  serde: ContextualSerializer,
 ): Promise<CheckpointPendingWrite[]> {
   return Promise.all(
     writes.map(async (row): Promise<CheckpointPendingWrite> => {
@@ -87,10 +101,31 @@ async function decodeWrites(
       return [
         required(row.task_id, "task_id", row),
         channel,
-        await decodeValue(serde, row, { ...location, channel }),
+        await decodeValue(serde, row, writeContext(row, channel, location), { ...location, channel }),
       ];
     }),
   );
+}
+
+/** They stand beside the parent, whose writes they are. */
+function decodeSends(
+  { header, sends }: TupleParts,
+  location: CheckpointKey,
+  serde: ContextualSerializer,
+): Promise<unknown[]> {
+  return Promise.all(
+    sends.map(async (row) => {
+      const checkpointId = required(header.parent_checkpoint_id, "parent_checkpoint_id", header);
+      const context = writeContext(row, TASKS, { ...location, checkpointId });
+      return await decodeValue(serde, row, context, { ...location, channel: TASKS });
+    }),
+  );
+}
+
+function writeContext(row: TupleRow, channel: string, key: CheckpointKey): PendingWriteContext {
+  const { threadId, checkpointNs, checkpointId } = key;
+  const taskId = required(row.task_id, "task_id", row);
+  return { threadId, checkpointNs, channel, checkpointId, taskId, idx: required(row.idx, "idx", row) };
 }
 
 /** Before version 4 of the format the sends of a checkpoint were writes of its parent. */

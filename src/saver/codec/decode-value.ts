@@ -1,5 +1,5 @@
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors.js";
+import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
 /** Bytes as they are stored, with their type tag. */
 export interface StoredValue {
@@ -12,18 +12,23 @@ const NO_BYTES = new Uint8Array();
 /** The tag of rows that the first versions of the official savers wrote without one. */
 const UNTAGGED = "json";
 
+/** Why a value that stands as plain JSON in a header is not read by a serializer that refuses plaintext. */
+export const INLINE_REFUSAL =
+  "the value is not encrypted: it stands in the header of its checkpoint, and the serializer is a strict one";
+
 /**
  * Has a serializer decode a stored value.
  *
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */
 export async function decodeValue(
-  serde: SerializerProtocol,
+  serde: ContextualSerializer,
   { type, blob }: StoredValue,
+  context: ValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
   try {
-    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, blob ?? NO_BYTES);
+    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, blob ?? NO_BYTES, context);
     return value;
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);

@@ -108,8 +108,10 @@ async function encodeBlob(
   serde: SerializerProtocol,
 ): Promise<EncodedBlob> {
   if (isEmpty) return { channel, version, type: "empty", blob: null };
+  const context = { threadId, checkpointNs, channel, version };
   const location = { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
-  return { channel, version, ...(await encodeValue(serde, toStoredBarrier(channel, value), location)) };
+  const encoded = await encodeValue(serde, toStoredBarrier(channel, value), context, location);
+  return { channel, version, ...encoded };
 }
 
 function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, InlineValue>): StoredCheckpoint {

@@ -1,5 +1,5 @@
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors.js";
+import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
 /** A value as a serializer wrote it. */
 export interface EncodedValue {
@@ -14,12 +14,13 @@ export interface EncodedValue {
  * @throws SerializationError naming the channel and the path of what can't be stored.
  */
 export async function encodeValue(
-  serde: SerializerProtocol,
+  serde: ContextualSerializer,
   value: unknown,
+  context: ValueContext,
   location: ErrorLocation,
 ): Promise<EncodedValue> {
   try {
-    const [type, blob] = await serde.dumpsTyped(detached(value));
+    const [type, blob] = await serde.dumpsTyped(detached(value), context);
     return { type, blob };
   } catch (error) {
     if (error instanceof SerializationError) throw error.at(location);

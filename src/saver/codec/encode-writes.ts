@@ -26,7 +26,9 @@ export async function encodeWrites(
     request.writes.map(async ([channel, written], position): Promise<EncodedWrite> => {
       const value = channel === INTERRUPT ? asPythonInterrupt(written) : written;
       const location = { threadId, checkpointNs, checkpointId, channel };
-      return { idx: indexOf(channel, position), channel, ...(await encodeValue(serde, value, location)) };
+      const idx = indexOf(channel, position);
+      const context = { ...location, taskId, idx };
+      return { idx, channel, ...(await encodeValue(serde, value, context, location)) };
     }),
   );
   return { threadId, checkpointNs, checkpointId, taskId, taskPath, writes: lastOfEachIndex(encoded) };

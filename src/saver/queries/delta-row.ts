@@ -20,6 +20,7 @@ export interface DeltaRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
   channel: string | null;
+  version: string | null;
   task_id: string | null;
   task_path: string | null;
   idx: number | null;
@@ -82,6 +83,7 @@ export function selectDeltaParts(
         .select((eb) =>
           deltaColumns("seed", eb.ref("chain.checkpoint_id"), {
             channel: eb.ref("seed.channel"),
+            version: eb.ref("stored.version"),
             type: eb.ref("stored.type"),
             blob: eb.ref("stored.blob"),
           }),
@@ -135,6 +137,7 @@ function deltaColumns(
     checkpointId.as("checkpoint_id"),
     (has.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
     (has.channel ?? noText).as("channel"),
+    (has.version ?? noText).as("version"),
     (has.task_id ?? noText).as("task_id"),
     (has.task_path ?? noText).as("task_path"),
     (has.idx ?? sql<number | null>`null::integer`).as("idx"),
