@@ -2,15 +2,19 @@ import { connectToServer } from "../tests/support/postgres-target.js";
 import type { TestDatabase } from "../tests/support/test-database.js";
 import { describeServerVersion, startTestServer } from "../tests/support/test-server.js";
 
-/** A new, empty database; whoever created it drops it. */
-export type BenchDatabase = TestDatabase<string>;
+/** An empty database; whoever asked for it gives it back. */
+export interface BenchDatabase extends Pick<TestDatabase<string>, "source" | "query" | "exec"> {
+  /** Deletes all that is in it. Another may have it next, so nobody may be connected any longer. */
+  giveBack(): Promise<void>;
+}
 
 /** The server of a run. */
 export interface BenchServer {
   /** What it is and where it comes from. */
   readonly description: string;
   readonly url: string;
-  createDatabase(): Promise<BenchDatabase>;
+  /** A database that holds nothing: one that was given back, or a new one. */
+  emptyDatabase(): Promise<BenchDatabase>;
   stop(): Promise<void>;
 }
 
@@ -18,14 +22,54 @@ export interface BenchServer {
 export async function startBenchServer(): Promise<BenchServer> {
   const server = await startTestServer();
   process.env.CHECKPOINT_TEST_SERVER = server.url;
-  const databases = connectToServer();
+  const connected = await connectBenchServer(server.url, server.origin);
   return {
-    description: `${await describeServerVersion(server.url)} (${server.origin})`,
-    url: server.url,
-    createDatabase: () => databases.createDatabase(),
+    ...connected,
     stop: async () => {
-      await databases.close();
+      await connected.stop();
       await server.stop();
     },
   };
+}
+
+/** A server that runs already, and goes on when the benchmark is through with it. */
+export async function connectBenchServer(url: string, origin: string): Promise<BenchServer> {
+  const databases = new Databases();
+  return {
+    description: `${await describeServerVersion(url)} (${origin})`,
+    url,
+    emptyDatabase: () => databases.take(),
+    stop: () => databases.dropAll(),
+  };
+}
+
+/** Creating a database takes the server longer than most cases do; deleting what is in one does not. */
+class Databases {
+  readonly #server = connectToServer();
+  readonly #all: TestDatabase<string>[] = [];
+  readonly #free: TestDatabase<string>[] = [];
+
+  async take(): Promise<BenchDatabase> {
+    const database = this.#free.pop() ?? (await this.#create());
+    return {
+      source: database.source,
+      query: (sql, parameters) => database.query(sql, parameters),
+      exec: (sql) => database.exec(sql),
+      giveBack: async () => {
+        await database.reset();
+        this.#free.push(database);
+      },
+    };
+  }
+
+  async dropAll(): Promise<void> {
+    for (const database of this.#all) await database.drop();
+    await this.#server.close();
+  }
+
+  async #create(): Promise<TestDatabase<string>> {
+    const database = await this.#server.createDatabase();
+    this.#all.push(database);
+    return database;
+  }
 }

@@ -1,13 +1,12 @@
 import type { BenchServer } from "./bench-server.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
-import { type CaseResult, type Route, runCase } from "./measure/run-case.js";
+import { DIRECT, type Route } from "./measure/route.js";
+import { type CaseResult, runCase } from "./measure/run-case.js";
 import type { BenchOptions } from "./options.js";
 import { currentLoad, describeMachine, type FactResult, type Results } from "./report/results.js";
 import { FACT_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
-import type { FactScenario, Size, TimedCase } from "./scenarios/scenario.js";
+import type { FactScenario, Size } from "./scenarios/scenario.js";
 import { ofEach, versionOf } from "./subjects.js";
-
-const DIRECT: Route = { latencyMs: 0, via: (url) => url };
 
 /** What a run yields. */
 export interface BenchRun {
@@ -20,7 +19,7 @@ export interface BenchRun {
 export async function runBench(server: BenchServer, options: BenchOptions): Promise<BenchRun> {
   const load = currentLoad();
   const errors: Error[] = [];
-  const timed = await runRoutes(server, options, errors);
+  const timed = await runTimed(server, options, errors);
   const facts = await runFacts(server, options, errors);
   const results = {
     finishedAt: new Date().toISOString(),
@@ -33,36 +32,31 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   return { results, errors };
 }
 
-async function runRoutes(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<CaseResult[]> {
-  const results = await runTimed(server, DIRECT, options, errors);
-  if (options.latencyMs === 0) return results;
-  const proxy = await startDelayProxy(server.url, options.latencyMs);
+async function runTimed(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<CaseResult[]> {
+  const cases = TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(options));
+  return overRoutes(server, options, async (routes) => {
+    const results: CaseResult[] = [];
+    for (const timed of wanted(cases, options)) {
+      await noting(errors, timed.name, async () => {
+        results.push(...(await runCase(timed, server, routes)));
+      });
+    }
+    return results;
+  });
+}
+
+async function overRoutes<T>(
+  server: BenchServer,
+  { latencyMs }: BenchOptions,
+  run: (routes: readonly Route[]) => Promise<T>,
+): Promise<T> {
+  if (latencyMs === 0) return run([DIRECT]);
+  const proxy = await startDelayProxy(server.url, latencyMs);
   try {
-    return [...results, ...(await runTimed(server, proxy, options, errors))];
+    return await run([DIRECT, proxy]);
   } finally {
     await proxy.stop();
   }
-}
-
-async function runTimed(
-  server: BenchServer,
-  route: Route,
-  options: BenchOptions,
-  errors: Error[],
-): Promise<CaseResult[]> {
-  const results: CaseResult[] = [];
-  const cases = TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(options));
-  for (const timed of wanted(cases, options)) {
-    await noting(errors, timed.name, async () => {
-      results.push(await runCase(atDistance(timed, route), server, route));
-    });
-  }
-  return results;
-}
-
-// The official saver takes seconds for what takes a thousand round trips.
-function atDistance(timed: TimedCase, { latencyMs }: Route): TimedCase {
-  return latencyMs === 0 ? timed : { ...timed, rounds: Math.ceil(timed.rounds / 4) };
 }
 
 function wanted<T extends { readonly name: string }>(all: readonly T[], { only }: BenchOptions): T[] {

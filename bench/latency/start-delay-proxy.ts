@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { Route } from "../measure/run-case.js";
+import type { Route } from "../measure/route.js";
 
 const PROGRAM = fileURLToPath(new URL("delay-proxy.ts", import.meta.url));
 

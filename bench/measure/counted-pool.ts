@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { openPool } from "../open-pool.js";
+import { observeQueries } from "./observe-queries.js";
 
 /** A pool that knows how many statements were sent through it. */
 export interface CountedPool {
@@ -12,15 +13,7 @@ export interface CountedPool {
 export function openCountedPool(url: string): CountedPool {
   let sent = 0;
   const pool = openPool(url);
-  pool.on("connect", (client) => {
-    const query: unknown = Reflect.get(client, "query");
-    if (typeof query !== "function") throw new TypeError("a client of pg without a method query");
-    Reflect.set(client, "query", (...args: unknown[]): unknown => {
-      sent++;
-      const result: unknown = Reflect.apply(query, client, args);
-      return result;
-    });
-  });
+  observeQueries(pool, () => sent++);
   return {
     pool,
     count: async (run) => {

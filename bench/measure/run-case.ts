@@ -1,12 +1,14 @@
 import type { BenchServer } from "../bench-server.js";
+import { enterFloor } from "../floor/enter-floor.js";
 import type { TimedCase } from "../scenarios/scenario.js";
-import { ofEach, type PerSubject, type Subject } from "../subjects.js";
-import { withSaver } from "../with-saver.js";
-import { openCountedPool } from "./counted-pool.js";
-import { interleave, type Operation } from "./interleave.js";
+import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
+import { type Contestant, enterSaver } from "./contestant.js";
+import { type CountedPool, openCountedPool } from "./counted-pool.js";
+import { type Route, turnsOn } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
+import { type Operation, takeTurns, timed } from "./take-turns.js";
 
-/** What came out for one saver. */
+/** What came out for one contestant. */
 export interface CaseFigures extends Summary {
   /** How many statements one run of the operation sends; a retry of a lost connection would count twice. */
   readonly statements: number;
@@ -17,66 +19,99 @@ export interface CaseResult {
   readonly name: string;
   /** How far client and server are apart, one way; 0 without a proxy. */
   readonly latencyMs: number;
+  /** One of many that are alike. */
+  readonly detail: boolean;
   readonly figures: PerSubject<CaseFigures>;
   /** The median of the official saver by that of ours. */
   readonly ratio: number;
+  /** The statements of ours, sent by `pg` and nothing else, where that was asked for. */
+  readonly floor?: FloorFigures;
 }
 
-/** How a case reaches the server. */
-export interface Route {
-  readonly latencyMs: number;
-  /** The connection string to take in place of the one that leads directly to a database. */
-  via(url: string): string;
+/** What came out for the floor. */
+export interface FloorFigures extends CaseFigures {
+  /** The median of ours by that of the floor. */
+  readonly oursToFloor: number;
 }
 
-interface Contestant {
+interface Runner extends CountedPool {
+  readonly id: Contestant["id"];
   readonly run: Operation;
-  count(): Promise<number>;
-  close(): Promise<void>;
+  readonly times: number[];
 }
 
-/** Lets both savers do a case: each in a database of its own, on the same server, with equal data. */
-export async function runCase(timed: TimedCase, server: BenchServer, route: Route): Promise<CaseResult> {
-  const contestants = await ofEach((subject) => enter(subject, timed, server, route));
-  const { ours, official } = contestants;
+/**
+ * Lets both savers do a case, and the floor where the case has one: each in a database of its own, on the same server,
+ * with equal data, over one route after the other.
+ */
+export async function runCase(
+  timedCase: TimedCase,
+  server: BenchServer,
+  routes: readonly Route[],
+): Promise<CaseResult[]> {
+  const contestants: Contestant[] = [];
   try {
-    await interleave(ours.run, official.run, Math.ceil(timed.rounds / 4));
-    const times = await interleave(ours.run, official.run, timed.rounds);
-    const figures = {
-      ours: { ...summarize(times.a), statements: await ours.count() },
-      official: { ...summarize(times.b), statements: await official.count() },
-    };
-    return report(timed, route, figures);
+    for (const subject of [OURS, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
+    if (timedCase.floor === true) contestants.push(await enterFloor(timedCase, server, routes));
+    const results = [];
+    for (const route of routes) results.push(await race(timedCase, contestants, route));
+    return results;
   } finally {
-    await ours.close();
-    await official.close();
+    for (const { database } of contestants) await database.giveBack();
   }
 }
 
-function report({ name }: TimedCase, { latencyMs }: Route, figures: PerSubject<CaseFigures>): CaseResult {
-  return { name, latencyMs, figures, ratio: figures.official.medianMs / figures.ours.medianMs };
+async function race(
+  timedCase: TimedCase,
+  contestants: readonly Contestant[],
+  route: Route,
+): Promise<CaseResult> {
+  const runners = contestants.map((contestant) => start(contestant, route));
+  try {
+    const { warmUps, rounds } = turnsOn(route, timedCase.rounds);
+    await takeTurns(
+      runners.map(({ run }) => run),
+      warmUps,
+    );
+    await takeTurns(runners.map(noted), rounds);
+    return report(timedCase, route, {
+      ours: await figuresOf("ours", runners),
+      official: await figuresOf("official", runners),
+      floor: timedCase.floor === true ? await figuresOf("floor", runners) : undefined,
+    });
+  } finally {
+    for (const { pool } of runners) await pool.end();
+  }
 }
 
-async function enter(
-  subject: Subject,
-  timed: TimedCase,
-  server: BenchServer,
-  route: Route,
-): Promise<Contestant> {
-  const database = await server.createDatabase();
-  // Directly: only the operation takes the slow way.
-  const operation = await withSaver(subject, database.source, (saver) => timed.prepare(saver));
-  // What a production database has sooner or later, and what would otherwise happen in the middle of the timing.
-  await database.exec("vacuum analyze");
+function start({ id, database, operateOn }: Contestant, route: Route): Runner {
   const { pool, count } = openCountedPool(route.via(database.source));
-  const saver = subject.open(pool);
-  const run = () => operation(saver);
+  return { id, pool, count, run: operateOn(pool), times: [] };
+}
+
+function noted({ run, times }: Runner): Operation {
+  return async () => times.push(await timed(run));
+}
+
+async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Promise<CaseFigures> {
+  const runner = runners.find((candidate) => candidate.id === id);
+  if (runner === undefined) throw new Error(`${id} did not take part`);
+  const { times, run, count } = runner;
+  return { ...summarize(times), statements: await count(run) };
+}
+
+function report(
+  { name, detail = false }: TimedCase,
+  { latencyMs }: Route,
+  { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor: CaseFigures | undefined },
+): CaseResult {
+  const { ours, official } = figures;
   return {
-    run,
-    count: () => count(run),
-    close: async () => {
-      await pool.end();
-      await database.drop();
-    },
+    name,
+    latencyMs,
+    detail,
+    figures,
+    ratio: official.medianMs / ours.medianMs,
+    ...(floor && { floor: { ...floor, oursToFloor: ours.medianMs / floor.medianMs } }),
   };
 }

@@ -30,13 +30,13 @@ async function setups(
 
 /** Each setup has a pool of its own, as in a process of its own. */
 async function failedSetups(subject: Subject, server: BenchServer, count: number): Promise<number> {
-  const database = await server.createDatabase();
+  const database = await server.emptyDatabase();
   const pools = Array.from({ length: count }, () => openPool(database.source));
   try {
     const outcomes = await Promise.allSettled(pools.map((pool) => subject.open(pool).setup()));
     return outcomes.filter(({ status }) => status === "rejected").length;
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
-    await database.drop();
+    await database.giveBack();
   }
 }

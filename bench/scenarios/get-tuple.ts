@@ -1,21 +1,31 @@
 import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
-import { channels, conversation } from "./sample-data.js";
-import type { TimedCase, TimedScenario } from "./scenario.js";
+import { conversation } from "./sample-data.js";
+import type { Size, TimedCase, TimedScenario } from "./scenario.js";
+import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
 /** Reading the newest checkpoint of a thread, as every run of a graph begins. */
 export const getTuple: TimedScenario = {
-  cases: ({ quick }) => [
-    ...[1, 5, 20].map((count) =>
-      getTupleCase(`${count} channel${count === 1 ? "" : "s"} × 2 kB`, quick ? 5 : 200, channels(count)),
+  cases: (size) =>
+    [...statesOfEqualChannels([1, 5, 20], size), longConversation(size), ...statesOfEqualSize(size)].map(
+      getTupleCase,
     ),
-    getTupleCase("250 messages × 1 kB", quick ? 2 : 60, { messages: conversation(250) }),
-  ],
 };
 
-function getTupleCase(what: string, rounds: number, values: Record<string, unknown>): TimedCase {
+function longConversation({ quick }: Size): State {
   return {
-    name: `getTuple, ${what}`,
+    label: "250 messages × 1 kB",
+    values: { messages: conversation(250) },
+    rounds: quick ? 2 : 60,
+    detail: false,
+  };
+}
+
+function getTupleCase({ label, values, rounds, detail }: State): TimedCase {
+  return {
+    name: `getTuple, ${label}`,
     rounds,
+    detail,
+    floor: true,
     prepare: async (saver) => {
       const thread = threadConfig(newThread());
       const previous = await putValues(saver, thread, values);

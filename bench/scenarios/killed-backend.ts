@@ -14,13 +14,13 @@ const KILL =
 export const killedBackend: FactScenario = {
   name: "killed backend",
   observe: async (subject, server) => {
-    const database = await server.createDatabase();
+    const database = await server.emptyDatabase();
     try {
       return [
         { name: "process outlives a killed idle connection", answer: await outlives(subject, database) },
       ];
     } finally {
-      await database.drop();
+      await database.giveBack();
     }
   },
 };

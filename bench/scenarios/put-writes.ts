@@ -1,18 +1,22 @@
 import { newThread, nextId, putValues, threadConfig } from "../../tests/support/checkpoints.js";
-import { channels } from "./sample-data.js";
-import type { TimedScenario } from "./scenario.js";
+import type { TimedCase, TimedScenario } from "./scenario.js";
+import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
-/** Storing what a task wrote to five channels, each time another task. */
+/** Storing what a task wrote, one write to each channel, each time another task. */
 export const putWrites: TimedScenario = {
-  cases: ({ quick }) => [
-    {
-      name: "putWrites, 5 writes × 2 kB",
-      rounds: quick ? 5 : 200,
-      prepare: async (saver) => {
-        const values = channels(5);
-        const { config } = await putValues(saver, threadConfig(newThread()), values);
-        return (timed) => timed.putWrites(config, Object.entries(values), nextId());
-      },
-    },
-  ],
+  cases: (size) =>
+    [...statesOfEqualChannels([1, 5, 20], size), ...statesOfEqualSize(size)].map(putWritesCase),
 };
+
+function putWritesCase({ label, values, rounds, detail }: State): TimedCase {
+  return {
+    name: `putWrites, ${label.replace("channel", "write")}`,
+    rounds,
+    detail,
+    floor: true,
+    prepare: async (saver) => {
+      const { config } = await putValues(saver, threadConfig(newThread()), values);
+      return (timed) => timed.putWrites(config, Object.entries(values), nextId());
+    },
+  };
+}

@@ -12,6 +12,10 @@ export interface TimedCase {
   readonly name: string;
   /** How often each saver is timed. */
   readonly rounds: number;
+  /** Whether the statements are sent by `pg` alone too. They must be the same ones, whoever takes the other turns. */
+  readonly floor?: boolean;
+  /** One of many that are alike: it gets a table of its own, and no bar in the plots. */
+  readonly detail?: boolean;
   /** Stores, untimed, what the operation needs, and returns the operation. */
   prepare(saver: Saver): Promise<TimedOperation>;
 }

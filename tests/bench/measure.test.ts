@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { interleave } from "../../bench/measure/interleave.js";
 import { quantile, summarize } from "../../bench/measure/statistics.js";
+import { takeTurns, timed } from "../../bench/measure/take-turns.js";
 
 const times = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 });
 
@@ -30,13 +30,22 @@ describe("a summary of durations", () => {
   });
 });
 
-describe("two operations in turns", () => {
-  it("run equally often, and each is first equally often", async () => {
+describe("operations in turns", () => {
+  const played = async (names: string[], rounds: number) => {
     const calls: string[] = [];
-    const note = (name: string) => () => Promise.resolve(calls.push(name));
-    const { a, b } = await interleave(note("a"), note("b"), 4);
-    expect(calls.join("")).toBe("abbaabba");
-    expect([a.length, b.length]).toEqual([4, 4]);
+    await takeTurns(
+      names.map((name) => () => Promise.resolve(calls.push(name))),
+      rounds,
+    );
+    return calls.join("");
+  };
+
+  it("are two as often in one order as in the other", async () => {
+    expect(await played(["a", "b"], 4)).toBe("abbabaab");
+  });
+
+  it("are three in each of their orders equally often", async () => {
+    expect(await played(["a", "b", "c"], 6)).toBe("abcbcacabcbaacbbac");
   });
 
   it("are awaited before the clock is read, and never overlap", async () => {
@@ -47,7 +56,7 @@ describe("two operations in turns", () => {
       await new Promise((resolve) => setImmediate(resolve));
       running--;
     };
-    await interleave(operation, operation, 3);
+    await takeTurns([() => timed(operation), operation], 3);
     expect(running).toBe(0);
   });
 });

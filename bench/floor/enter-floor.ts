@@ -1,0 +1,35 @@
+import type { BenchServer } from "../bench-server.js";
+import type { Contestant } from "../measure/contestant.js";
+import { type Route, turnsOn } from "../measure/route.js";
+import type { TimedCase } from "../scenarios/scenario.js";
+import { recordCase } from "./record-case.js";
+import { replay } from "./recorded-query.js";
+
+/**
+ * Lets the floor take part: the very statements of our saver with their parameters, sent as prepared statements by `pg`
+ * alone. What ours takes longer goes into encoding and decoding, checks, and the way through Kysely.
+ */
+export async function enterFloor(
+  timed: TimedCase,
+  server: BenchServer,
+  routes: readonly Route[],
+): Promise<Contestant> {
+  const { runs, database } = await recordCase(timed, server, runsOver(routes, timed.rounds));
+  const left = runs.values();
+  return {
+    id: "floor",
+    database,
+    operateOn: (pool) => async () => {
+      const { value: run } = left.next();
+      if (run === undefined) throw new Error(`${timed.name}: fewer runs were recorded than are replayed`);
+      await replay(pool, run);
+    },
+  };
+}
+
+/** One more on each route, whose statements are counted. */
+function runsOver(routes: readonly Route[], rounds: number): number {
+  return routes
+    .map((route) => turnsOn(route, rounds))
+    .reduce((sum, turns) => sum + turns.warmUps + turns.rounds + 1, 0);
+}

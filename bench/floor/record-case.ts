@@ -1,0 +1,64 @@
+import type { BenchDatabase, BenchServer } from "../bench-server.js";
+import { preparedDatabase } from "../measure/contestant.js";
+import { openPool } from "../open-pool.js";
+import type { TimedCase } from "../scenarios/scenario.js";
+import { OURS } from "../subjects.js";
+import { withSaver } from "../with-saver.js";
+import { QueryRecorder, type RecordedQuery, replay } from "./recorded-query.js";
+
+/** What our saver sends in a case, and a database on which none of it but the preparation has happened. */
+export interface RecordedCase {
+  /** The queries of each run of the operation. */
+  readonly runs: readonly RecordedQuery[][];
+  /** The caller's, who gives it back. */
+  readonly database: BenchDatabase;
+}
+
+interface Recording {
+  readonly preparation: readonly RecordedQuery[];
+  readonly runs: readonly RecordedQuery[][];
+}
+
+/**
+ * Has our saver do a case, and writes down what it hands to `pg`. The preparation is then repeated on another database,
+ * so that a recorded `put` inserts there, as it did, rather than meets its own rows.
+ */
+export async function recordCase(timed: TimedCase, server: BenchServer, runs: number): Promise<RecordedCase> {
+  const scratch = await server.emptyDatabase();
+  try {
+    const recording = await record(timed, scratch, runs);
+    const { database } = await preparedDatabase(server, (url) => prepareAgain(url, recording.preparation));
+    return { runs: recording.runs, database };
+  } finally {
+    await scratch.giveBack();
+  }
+}
+
+async function record(timed: TimedCase, { source }: BenchDatabase, count: number): Promise<Recording> {
+  await withSaver(OURS, source, () => Promise.resolve());
+  const pool = openPool(source);
+  try {
+    const recorder = new QueryRecorder(pool);
+    const saver = OURS.open(pool);
+    const operation = await timed.prepare(saver);
+    const preparation = recorder.take();
+    const runs = [];
+    for (let run = 0; run < count; run++) {
+      await operation(saver);
+      runs.push(recorder.take());
+    }
+    return { preparation, runs };
+  } finally {
+    await pool.end();
+  }
+}
+
+async function prepareAgain(url: string, preparation: readonly RecordedQuery[]): Promise<void> {
+  await withSaver(OURS, url, () => Promise.resolve());
+  const pool = openPool(url);
+  try {
+    await replay(pool, preparation);
+  } finally {
+    await pool.end();
+  }
+}

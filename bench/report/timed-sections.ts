@@ -1,0 +1,56 @@
+import type { CaseFigures, CaseResult } from "../measure/run-case.js";
+import { markdownTable } from "./markdown-table.js";
+import { significant, spread } from "./figures.js";
+
+/** The times over one route, as tables. */
+export function timedSections(latencyMs: number, all: readonly CaseResult[]): string[] {
+  const timed = all.filter((result) => result.latencyMs === latencyMs);
+  const where = placeOf(latencyMs);
+  const main = timed.filter(({ detail }) => !detail);
+  const details = timed.filter(({ detail }) => detail);
+  const floors = timed.filter(({ floor }) => floor !== undefined);
+  return [
+    ...(main.length > 0 ? [`## Times ${where}\n\n${EXPLANATION}\n\n${timesTable(main)}`] : []),
+    ...(details.length > 0 ? [`## Times by size ${where}\n\n${timesTable(details)}`] : []),
+    ...(floors.length > 0 ? [`## The floor ${where}\n\n${FLOOR}\n\n${floorTable(floors)}`] : []),
+  ];
+}
+
+/** Where client and server were. */
+export function placeOf(latencyMs: number): string {
+  return latencyMs === 0 ? "on one machine" : `with ${latencyMs} ms each way between client and server`;
+}
+
+const EXPLANATION =
+  "Medians in milliseconds, in brackets the 5th and the 95th percentile; statements sent per call.";
+
+const FLOOR =
+  "The same statements with the same parameters, prepared and sent by `pg` alone, in the same turns; medians in milliseconds.";
+
+function timesTable(timed: readonly CaseResult[]): string {
+  return markdownTable(
+    ["operation", "this library", "statements", "official", "statements", "times as fast"],
+    timed.map(({ name, figures: { ours, official }, ratio }) => [
+      name,
+      ...durationAndStatements(ours),
+      ...durationAndStatements(official),
+      `${significant(ratio)} ×`,
+    ]),
+  );
+}
+
+function durationAndStatements(figures: CaseFigures): string[] {
+  return [spread(figures.medianMs, figures.p5Ms, figures.p95Ms), `${figures.statements}`];
+}
+
+function floorTable(timed: readonly CaseResult[]): string {
+  return markdownTable(
+    ["operation", "this library", "floor", "this library / floor"],
+    timed.map(({ name, figures: { ours }, floor }) => [
+      name,
+      significant(ours.medianMs),
+      floor === undefined ? "" : spread(floor.medianMs, floor.p5Ms, floor.p95Ms),
+      floor === undefined ? "" : significant(floor.oursToFloor),
+    ]),
+  );
+}
