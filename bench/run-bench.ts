@@ -1,10 +1,11 @@
 import type { BenchServer } from "./bench-server.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
-import { type CaseResult, runCase } from "./measure/run-case.js";
+import { runCase } from "./measure/run-case.js";
+import { runLoad } from "./measure/run-load.js";
 import type { BenchOptions } from "./options.js";
 import { currentLoad, describeMachine, type FactResult, type Results } from "./report/results.js";
-import { FACT_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
+import { FACT_SCENARIOS, LOAD_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
 import type { FactScenario, Size } from "./scenarios/scenario.js";
 import { ofEach, versionOf } from "./subjects.js";
 
@@ -15,34 +16,52 @@ export interface BenchRun {
   readonly errors: readonly Error[];
 }
 
-/** Runs every scenario on a server, and through the proxy too where a latency was asked for. */
+/** Runs what was asked for on a server: all that is timed directly, and through the proxy where there is a latency. */
 export async function runBench(server: BenchServer, options: BenchOptions): Promise<BenchRun> {
   const load = currentLoad();
   const errors: Error[] = [];
-  const timed = await runTimed(server, options, errors);
-  const facts = await runFacts(server, options, errors);
+  const each = runEach(options, errors);
+  const timed = await overRoutes(server, options, (routes) =>
+    each(casesOf(TIMED_SCENARIOS, options), (timedCase) => runCase(timedCase, server, routes)),
+  );
+  const loads = await overRoutes(server, options, (routes) =>
+    each(casesOf(LOAD_SCENARIOS, options), (loadCase) => runLoad(loadCase, server, routes)),
+  );
+  const facts = await each(FACT_SCENARIOS, (scenario) => askBoth(scenario, server, options));
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,
     versions: await ofEach(versionOf),
     machine: describeMachine(server.description, load),
     timed,
+    loads,
     facts,
   };
   return { results, errors };
 }
 
-async function runTimed(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<CaseResult[]> {
-  const cases = TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(options));
-  return overRoutes(server, options, async (routes) => {
-    const results: CaseResult[] = [];
-    for (const timed of wanted(cases, options)) {
-      await noting(errors, timed.name, async () => {
-        results.push(...(await runCase(timed, server, routes)));
-      });
+interface Named {
+  readonly name: string;
+}
+
+/** Runs each that was asked for by its name; one that fails is noted, and keeps none of the others from running. */
+function runEach({ only }: BenchOptions, errors: Error[]) {
+  return async <T extends Named, Result>(all: readonly T[], run: (one: T) => Promise<Result[]>) => {
+    const results: Result[] = [];
+    for (const one of all.filter(({ name }) => name.toLowerCase().includes(only))) {
+      process.stderr.write(`… ${one.name}\n`);
+      try {
+        results.push(...(await run(one)));
+      } catch (cause) {
+        errors.push(new Error(`${one.name} failed`, { cause }));
+      }
     }
     return results;
-  });
+  };
+}
+
+function casesOf<Case>(scenarios: readonly { cases(size: Size): Case[] }[], size: Size): Case[] {
+  return scenarios.flatMap((scenario) => scenario.cases(size));
 }
 
 async function overRoutes<T>(
@@ -59,20 +78,6 @@ async function overRoutes<T>(
   }
 }
 
-function wanted<T extends { readonly name: string }>(all: readonly T[], { only }: BenchOptions): T[] {
-  return all.filter(({ name }) => name.toLowerCase().includes(only));
-}
-
-async function runFacts(server: BenchServer, options: BenchOptions, errors: Error[]): Promise<FactResult[]> {
-  const results: FactResult[] = [];
-  for (const scenario of wanted(FACT_SCENARIOS, options)) {
-    await noting(errors, scenario.name, async () => {
-      results.push(...(await askBoth(scenario, server, options)));
-    });
-  }
-  return results;
-}
-
 async function askBoth(scenario: FactScenario, server: BenchServer, size: Size): Promise<FactResult[]> {
   const { ours, official } = await ofEach((subject) => scenario.observe(subject, server, size));
   return ours.map(({ name, answer }, index) => {
@@ -80,13 +85,4 @@ async function askBoth(scenario: FactScenario, server: BenchServer, size: Size):
     if (other?.name !== name) throw new Error(`"${name}" was asked of one saver only`);
     return { name, answers: { ours: answer, official: other.answer } };
   });
-}
-
-async function noting(errors: Error[], name: string, run: () => Promise<void>): Promise<void> {
-  process.stderr.write(`… ${name}\n`);
-  try {
-    await run();
-  } catch (cause) {
-    errors.push(new Error(`${name} failed`, { cause }));
-  }
 }

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
+import type { LoadResult } from "../measure/run-load.js";
 import type { CaseResult } from "../measure/run-case.js";
 import type { PerSubject } from "../subjects.js";
 
@@ -26,6 +27,7 @@ export interface Results {
   readonly versions: PerSubject<string>;
   readonly machine: Machine;
   readonly timed: readonly CaseResult[];
+  readonly loads: readonly LoadResult[];
   readonly facts: readonly FactResult[];
 }
 

@@ -1,15 +1,17 @@
 import { OFFICIAL, OURS } from "../subjects.js";
 import type { FactResult, Results } from "./results.js";
+import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
 import { timedSections } from "./timed-sections.js";
 
 /** The results as a page of Markdown, aligned so that it reads well as plain text. */
 export function toMarkdown(results: Results): string {
-  const { timed, facts } = results;
+  const { timed, loads, facts } = results;
   const sections = [introduction(results)];
   for (const latencyMs of new Set(timed.map((result) => result.latencyMs))) {
     sections.push(...timedSections(latencyMs, timed));
   }
+  if (loads.length > 0) sections.push(loadSection(loads));
   if (facts.length > 0) sections.push(factSection(facts));
   return `${sections.join("\n\n")}\n`;
 }

@@ -1,16 +1,28 @@
 import { branches } from "./branches.js";
 import { concurrentSetup } from "./concurrent-setup.js";
+import { concurrentThreads } from "./concurrent-threads.js";
 import { deltaHistory } from "./delta-history.js";
 import { getTuple } from "./get-tuple.js";
+import { graphRun } from "./graph-run.js";
 import { killedBackend } from "./killed-backend.js";
 import { list } from "./list.js";
 import { put } from "./put.js";
 import { putWrites } from "./put-writes.js";
 import { roundTrip } from "./round-trip.js";
-import type { FactScenario, TimedScenario } from "./scenario.js";
+import type { FactScenario, LoadScenario, TimedScenario } from "./scenario.js";
 
 /** What is timed, in the order of the report. */
-export const TIMED_SCENARIOS: readonly TimedScenario[] = [put, putWrites, getTuple, list, deltaHistory];
+export const TIMED_SCENARIOS: readonly TimedScenario[] = [
+  put,
+  putWrites,
+  getTuple,
+  list,
+  deltaHistory,
+  graphRun,
+];
+
+/** What is loaded with many threads, in the order of the report. */
+export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
 /** What is told, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];

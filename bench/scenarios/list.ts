@@ -2,35 +2,46 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { document } from "./sample-data.js";
-import type { TimedCase, TimedScenario } from "./scenario.js";
+import type { Size, TimedCase, TimedScenario } from "./scenario.js";
 
-/** Walking back through a long thread, each of whose checkpoints shows the same large value. */
+/** What the checkpoints of a thread hold: one large value that they share, or a new one each. */
+type Content = "sharing" | "changing";
+
+interface Walk {
+  readonly content: Content;
+  readonly wanted: number;
+  readonly options?: { readonly limit: number };
+}
+
+/** Walking back through a long thread with a large state. */
 export const list: TimedScenario = {
-  cases: ({ quick }) => {
-    const length = quick ? 10 : 400;
-    const rounds = quick ? 1 : 5;
-    const wanted = quick ? 5 : 100;
-    return [
-      listCase(length, rounds, 1),
-      listCase(length, rounds, wanted),
-      listCase(length, rounds, wanted, { limit: wanted }),
+  cases: (size) => {
+    const many = size.quick ? 5 : 100;
+    const walks: Walk[] = [
+      { content: "sharing", wanted: 1 },
+      { content: "sharing", wanted: many },
+      { content: "sharing", wanted: many, options: { limit: many } },
+      { content: "changing", wanted: 1 },
+      { content: "changing", wanted: many, options: { limit: many } },
     ];
+    return walks.map((walk) => listCase(walk, size));
   },
 };
 
-function listCase(length: number, rounds: number, wanted: number, options?: { limit: number }): TimedCase {
+function listCase({ content, wanted, options }: Walk, { quick }: Size): TimedCase {
+  const length = quick ? 10 : 400;
   const named = options === undefined ? "no limit" : `limit ${options.limit}`;
   return {
-    name: `list, first ${wanted} of ${length} sharing 200 kB (${named})`,
-    rounds,
+    name: `list, first ${wanted} of ${length} ${content} 200 kB (${named})`,
+    // The official saver takes many seconds for each.
+    rounds: quick ? 1 : 3,
     prepare: async (saver) => {
       const thread = threadConfig(newThread());
-      await storeThread(saver, thread, length);
+      await storeThread(saver, thread, length, content);
       return async (timed) => {
         let seen = 0;
         for await (const { checkpoint } of timed.list(thread, options)) {
-          if (checkpoint.channel_values.document === undefined)
-            throw new Error("the shared value is missing");
+          if (checkpoint.channel_values.document === undefined) throw new Error("the large value is missing");
           if (++seen === wanted) return;
         }
         throw new Error(`${seen} checkpoints instead of ${wanted}`);
@@ -39,9 +50,16 @@ function listCase(length: number, rounds: number, wanted: number, options?: { li
   };
 }
 
-async function storeThread(saver: Saver, thread: RunnableConfig, length: number): Promise<void> {
-  let last = await putValues(saver, thread, { document: document(200), step: { n: 0 } });
+async function storeThread(
+  saver: Saver,
+  thread: RunnableConfig,
+  length: number,
+  content: Content,
+): Promise<void> {
+  const large = { document: document(200) };
+  let last = await putValues(saver, thread, { ...large, step: { n: 0 } });
   for (let n = 1; n < length; n++) {
-    last = await putValues(saver, last.config, { step: { n } }, last.checkpoint);
+    const changed = content === "changing" ? large : {};
+    last = await putValues(saver, last.config, { ...changed, step: { n } }, last.checkpoint);
   }
 }

@@ -28,6 +28,23 @@ export interface TimedScenario {
   cases(size: Size): TimedCase[];
 }
 
+/** Threads that both savers carry on at once. */
+export interface LoadCase {
+  readonly name: string;
+  readonly threads: number;
+  /** How many steps each thread takes in a slice. */
+  readonly steps: number;
+  /** How many slices each saver is given. */
+  readonly slices: number;
+  /** Begins a thread, untimed, and returns what takes its next step. */
+  begin(saver: Saver): Promise<TimedOperation>;
+}
+
+/** Loads that belong together. */
+export interface LoadScenario {
+  cases(size: Size): LoadCase[];
+}
+
 /** What a saver does, told rather than timed. */
 export interface Fact {
   readonly name: string;

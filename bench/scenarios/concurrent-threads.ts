@@ -1,0 +1,31 @@
+import { newThread, nextId, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import type { Saver } from "../subjects.js";
+import { channels } from "./sample-data.js";
+import type { LoadScenario, TimedOperation } from "./scenario.js";
+
+/** How many steps of all threads together make a slice, but of few threads fewer. */
+const STEPS = 384;
+
+/**
+ * Threads that go on at once, as in a service: each stores what a task wrote to three channels, and then the checkpoint
+ * in which these three of five have changed.
+ */
+export const concurrentThreads: LoadScenario = {
+  cases: ({ quick }) =>
+    [1, 16, 64].map((threads) => ({
+      name: `super-steps, ${threads} thread${threads === 1 ? "" : "s"} at once`,
+      threads,
+      steps: quick ? 1 : Math.min(100, STEPS / threads),
+      slices: quick ? 1 : 10,
+      begin,
+    })),
+};
+
+async function begin(saver: Saver): Promise<TimedOperation> {
+  let last = await putValues(saver, threadConfig(newThread()), channels(5));
+  const changed = channels(3);
+  return async (loaded) => {
+    await loaded.putWrites(last.config, Object.entries(changed), nextId());
+    last = await putValues(loaded, last.config, changed, last.checkpoint);
+  };
+}
