@@ -1,5 +1,14 @@
+export type { CompressionAlgorithm } from "./compressed/codecs.js";
+export { CompressedSerializer } from "./compressed/compressed-serializer.js";
+export type { CompressionOptions } from "./compressed/compression-options.js";
 export { EncryptedSerializer } from "./encrypted/encrypted-serializer.js";
 export type { CheckpointCipher, EncryptedBytes } from "./encrypted/checkpoint-cipher.js";
 export { JsonSerializer } from "./json-serializer.js";
 export { MsgpackSerializer } from "./msgpack-serializer.js";
 export { PYTHON_ORIGIN, type PythonOrigin } from "./python-origin.js";
+export type {
+  ChannelValueContext,
+  ContextualSerializer,
+  PendingWriteContext,
+  ValueContext,
+} from "./serde-context.js";

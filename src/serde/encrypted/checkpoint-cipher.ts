@@ -13,7 +13,8 @@ export interface CheckpointCipher {
   /**
    * Encrypts the bytes of a value.
    *
-   * @returns the name that is stored behind the type tag, as in `msgpack+aes`, and the ciphertext
+   * @returns the name that is stored behind the type tag, as in `msgpack+aes`, and the ciphertext; a name without "+", and
+   *   none of `zstd`, `br`, `gzip`
    */
   encrypt(plaintext: Uint8Array): EncryptedBytes | Promise<EncryptedBytes>;
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors.js";
+import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { KEY_VARIABLE } from "./aes-cipher.js";
@@ -73,6 +74,19 @@ describe("an encrypted serializer", () => {
   test("reads rows that were written without encryption", async () => {
     const plain = await new MsgpackSerializer().dumpsTyped(CITY);
     expect(await EncryptedSerializer.fromAesKey(SHORT_KEY).loadsTyped(...plain)).toEqual(CITY);
+  });
+
+  test("encrypts what was compressed, and reads rows that were only compressed", async () => {
+    const compressed = new CompressedSerializer(new MsgpackSerializer(), {
+      algorithm: "gzip",
+      thresholdBytes: 0,
+    });
+    const serializer = EncryptedSerializer.fromAesKey(SHORT_KEY, compressed);
+    const text = "a".repeat(1_000);
+    const [type, data] = await serializer.dumpsTyped(text);
+    expect(type).toBe("msgpack+gzip+aes");
+    expect(await serializer.loadsTyped(type, data)).toBe(text);
+    expect(await serializer.loadsTyped(...(await compressed.dumpsTyped(text)))).toBe(text);
   });
 
   test("encrypts what the serializer it was given writes", async () => {
@@ -159,6 +173,17 @@ describe("a cipher of one's own", () => {
     const [type, data] = await serializer.dumpsTyped(CITY);
     expect(type).toBe("msgpack+flip");
     expect(await serializer.loadsTyped(type, data)).toEqual(CITY);
+  });
+
+  test.each(["a+b", "gzip"])("can't have a name that reads as something else: %s", async (name) => {
+    const serializer = new EncryptedSerializer({
+      encrypt: (plaintext) => [name, plaintext],
+      decrypt: (_name, ciphertext) => ciphertext,
+    });
+    await expect(serializer.dumpsTyped(1)).rejects.toMatchObject({
+      constructor: SerializationError,
+      message: expect.stringContaining(`"${name}"`),
+    });
   });
 
   test("that fails is named as the cause", async () => {

@@ -1,6 +1,8 @@
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { DeserializationError, SerializationError } from "../../errors.js";
+import { isCompression } from "../compressed/codecs.js";
+import { outermostLayer } from "../layered-tag.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
+import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { aesCipher } from "./aes-cipher.js";
 import type { CheckpointCipher } from "./checkpoint-cipher.js";
 
@@ -16,15 +18,15 @@ import type { CheckpointCipher } from "./checkpoint-cipher.js";
  * const checkpointer = new PostgresSaver(url, serde);
  * ```
  */
-export class EncryptedSerializer implements SerializerProtocol {
+export class EncryptedSerializer implements ContextualSerializer {
   readonly #cipher: CheckpointCipher;
-  readonly #serde: SerializerProtocol;
+  readonly #serde: ContextualSerializer;
 
   /**
    * @param cipher - what encrypts
    * @param serde - what turns values into bytes, `MsgpackSerializer` by default
    */
-  constructor(cipher: CheckpointCipher, serde: SerializerProtocol = new MsgpackSerializer()) {
+  constructor(cipher: CheckpointCipher, serde: ContextualSerializer = new MsgpackSerializer()) {
     this.#cipher = cipher;
     this.#serde = serde;
   }
@@ -42,19 +44,30 @@ export class EncryptedSerializer implements SerializerProtocol {
    * const serde = EncryptedSerializer.fromAesKey(await secrets.get("checkpoints"));
    * ```
    */
-  static fromAesKey(key?: Uint8Array | string, serde?: SerializerProtocol): EncryptedSerializer {
+  static fromAesKey(key?: Uint8Array | string, serde?: ContextualSerializer): EncryptedSerializer {
     return new EncryptedSerializer(aesCipher(key), serde);
+  }
+
+  /** Whether the wrapped serializer refuses values that are not encrypted. */
+  get refusesPlaintext(): boolean {
+    return this.#serde.refusesPlaintext ?? false;
   }
 
   /**
    * Encodes and encrypts a value.
    *
+   * @param context - where the value will stand; handed on to the wrapped serializer
    * @returns a type tag such as `msgpack+aes`, and the ciphertext
    * @throws {@link SerializationError} for what can't be stored, or can't be encrypted
    */
-  async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
-    const [type, plaintext] = await this.#serde.dumpsTyped(value);
+  async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
+    const [type, plaintext] = await this.#serde.dumpsTyped(value, context);
     const [name, ciphertext] = await this.#encrypt(plaintext);
+    if (name.includes("+") || isCompression(name))
+      throw new SerializationError(
+        "",
+        `a cipher can't be called "${name}": type tags have another meaning for it`,
+      );
     return [`${type}+${name}`, ciphertext];
   }
 
@@ -63,18 +76,14 @@ export class EncryptedSerializer implements SerializerProtocol {
    *
    * @param type - the tag that was stored beside the bytes
    * @param data - the bytes, or their text
+   * @param context - where the value stands; handed on to the wrapped serializer
    * @throws {@link DeserializationError} for another key, a changed row, and whatever the other serializer can't read
    */
-  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    const plus = type.indexOf("+");
-    if (plus === -1) {
-      const plain: unknown = await this.#serde.loadsTyped(type, data);
-      return plain;
-    }
+  async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+    const { inner, layer } = outermostLayer(type);
+    if (layer === undefined || isCompression(layer)) return this.#serde.loadsTyped(type, data, context);
     const ciphertext = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-    const plaintext = await this.#decrypt(type, type.slice(plus + 1), ciphertext);
-    const value: unknown = await this.#serde.loadsTyped(type.slice(0, plus), plaintext);
-    return value;
+    return this.#serde.loadsTyped(inner, await this.#decrypt(type, layer, ciphertext), context);
   }
 
   async #encrypt(plaintext: Uint8Array): Promise<readonly [string, Uint8Array]> {

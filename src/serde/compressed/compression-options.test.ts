@@ -1,0 +1,38 @@
+import { describe, expect, test } from "@jest/globals";
+import { InvalidConfigError } from "../../errors.js";
+import { CompressedSerializer } from "./compressed-serializer.js";
+
+/** What a caller in JavaScript may give, whatever the types say. */
+function refusalOf(options: unknown): unknown {
+  try {
+    return Reflect.construct(CompressedSerializer, [undefined, options]);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("the options of compression", () => {
+  test.each<[string, unknown]>([
+    ["algorithm", "lzma"],
+    ["algorithm", "br"],
+    ["algorithm", "toString"],
+    ["thresholdBytes", -1],
+    ["thresholdBytes", 1.5],
+    ["thresholdBytes", Number.NaN],
+    ["thresholdBytes", "10"],
+    ["maxDecompressedBytes", 0],
+    ["maxDecompressedBytes", 2 ** 32],
+    ["maxDecompressedBytes", Infinity],
+  ])("are refused: %s %p", (field, value) => {
+    const error = refusalOf({ [field]: value });
+    expect(error).toBeInstanceOf(InvalidConfigError);
+    expect(error).toMatchObject({ field });
+  });
+
+  test.each([{}, { thresholdBytes: Infinity }, { thresholdBytes: 0, maxDecompressedBytes: 2 ** 32 - 1 }])(
+    "may be %p",
+    (options) => {
+      expect(refusalOf(options)).toBeInstanceOf(CompressedSerializer);
+    },
+  );
+});

@@ -1,0 +1,33 @@
+import { DeserializationError } from "../../errors.js";
+import { type Codec, SYNC_BYTES } from "./codecs.js";
+import { type Frame, unpackFrame } from "./frame.js";
+
+/**
+ * Decompresses what `compress` made. A value takes no more memory than it says that it is long, and is refused at
+ * once if that is more than `maxBytes`.
+ *
+ * @throws {@link DeserializationError} for a value that is too long, and for one that was changed or cut short
+ */
+export async function decompress(codec: Codec, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const frame = unpackFrame(bytes);
+  if (frame === undefined)
+    throw new DeserializationError("the value can't be decompressed: it is no compressed value");
+  if (frame.length > maxBytes)
+    throw new DeserializationError(
+      `the value can't be decompressed: it is ${frame.length} bytes long, and the bound is ${maxBytes}`,
+    );
+  const data = await inflate(codec, frame);
+  if (frame.isOf(data)) return data;
+  throw new DeserializationError("the value can't be decompressed: it was changed or cut short");
+}
+
+async function inflate(codec: Codec, { stream, length }: Frame): Promise<Uint8Array> {
+  const limit = { maxOutputLength: Math.max(length, 1) };
+  const isShort = Math.max(length, stream.length) <= SYNC_BYTES;
+  try {
+    return isShort ? codec.decompressSync(stream, limit) : await codec.decompress(stream, limit);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new DeserializationError(`the value can't be decompressed: ${problem}`, { cause });
+  }
+}
