@@ -1,8 +1,10 @@
 export type { CompressionAlgorithm } from "./compressed/codecs.js";
 export { CompressedSerializer } from "./compressed/compressed-serializer.js";
 export type { CompressionOptions } from "./compressed/compression-options.js";
+export { type AesGcmOptions, AesGcmSerializer } from "./encrypted/aes-gcm-serializer.js";
 export { EncryptedSerializer } from "./encrypted/encrypted-serializer.js";
 export type { CheckpointCipher, EncryptedBytes } from "./encrypted/checkpoint-cipher.js";
+export type { EncryptionKey } from "./encrypted/encryption-keys.js";
 export { JsonSerializer } from "./json-serializer.js";
 export { MsgpackSerializer } from "./msgpack-serializer.js";
 export { PYTHON_ORIGIN, type PythonOrigin } from "./python-origin.js";

@@ -1,0 +1,34 @@
+import type { ValueContext } from "../serde-context.js";
+
+/** Keeps these ciphertexts apart from all others that the same key may have made. */
+const PURPOSE = "langgraph-checkpoint-kysely";
+
+const LENGTH_BYTES = 4;
+
+/**
+ * What is authenticated with a ciphertext but not stored in it. Each part stands behind its length, so that no two lists of
+ * parts are the same bytes.
+ *
+ * @param header - what stands in clear text before the ciphertext
+ * @param type - the type tag, as it is stored
+ * @param context - where the value stands
+ */
+export function associatedData(header: Uint8Array, type: string, context: ValueContext | undefined): Buffer {
+  const parts = [PURPOSE, header, type, ...partsOf(context)];
+  return Buffer.concat(parts.flatMap(behindItsLength));
+}
+
+function partsOf(context: ValueContext | undefined): string[] {
+  if (context === undefined) return ["anywhere"];
+  const { threadId, checkpointNs, channel } = context;
+  return "version" in context
+    ? ["value", threadId, checkpointNs, channel, context.version]
+    : ["write", threadId, checkpointNs, channel, context.checkpointId, context.taskId, String(context.idx)];
+}
+
+function behindItsLength(part: string | Uint8Array): [Buffer, Uint8Array] {
+  const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
+}
