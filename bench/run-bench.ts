@@ -4,10 +4,16 @@ import { DIRECT, type Route } from "./measure/route.js";
 import { runCase } from "./measure/run-case.js";
 import { runLoad } from "./measure/run-load.js";
 import type { BenchOptions } from "./options.js";
-import { currentLoad, describeMachine, type FactResult, type Results } from "./report/results.js";
-import { FACT_SCENARIOS, LOAD_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
-import type { FactScenario, Size } from "./scenarios/scenario.js";
-import { ofEach, versionOf } from "./subjects.js";
+import {
+  type AmountResult,
+  currentLoad,
+  describeMachine,
+  type FactResult,
+  type Results,
+} from "./report/results.js";
+import { AMOUNT_SCENARIOS, FACT_SCENARIOS, LOAD_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
+import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
+import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 
 /** What a run yields. */
 export interface BenchRun {
@@ -27,7 +33,8 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const loads = await overRoutes(server, options, (routes) =>
     each(casesOf(LOAD_SCENARIOS, options), (loadCase) => runLoad(loadCase, server, routes)),
   );
-  const facts = await each(FACT_SCENARIOS, (scenario) => askBoth(scenario, server, options));
+  const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
+  const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,
@@ -35,6 +42,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     machine: describeMachine(server.description, load),
     timed,
     loads,
+    amounts,
     facts,
   };
   return { results, errors };
@@ -78,11 +86,30 @@ async function overRoutes<T>(
   }
 }
 
-async function askBoth(scenario: FactScenario, server: BenchServer, size: Size): Promise<FactResult[]> {
-  const { ours, official } = await ofEach((subject) => scenario.observe(subject, server, size));
-  return ours.map(({ name, answer }, index) => {
+async function observeFacts(scenario: FactScenario, server: BenchServer, size: Size): Promise<FactResult[]> {
+  const both = await ofEach((subject) => scenario.observe(subject, server, size));
+  return paired(both).map(({ name, ours, official }) => ({
+    name,
+    answers: { ours: ours.answer, official: official.answer },
+  }));
+}
+
+async function observeAmounts(
+  scenario: AmountScenario,
+  server: BenchServer,
+  size: Size,
+): Promise<AmountResult[]> {
+  const both = await ofEach((subject) => scenario.observe(subject, server, size));
+  return paired(both).map(({ name, ours, official }) => ({
+    name,
+    amounts: { ours: ours.amount, official: official.amount },
+  }));
+}
+
+function paired<T extends Named>({ ours, official }: PerSubject<T[]>) {
+  return ours.map((one, index) => {
     const other = official[index];
-    if (other?.name !== name) throw new Error(`"${name}" was asked of one saver only`);
-    return { name, answers: { ours: answer, official: other.answer } };
+    if (other?.name !== one.name) throw new Error(`"${one.name}" was asked of one saver only`);
+    return { name: one.name, ours: one, official: other };
   });
 }

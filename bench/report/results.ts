@@ -9,6 +9,14 @@ export interface FactResult {
   readonly answers: PerSubject<string | number | boolean>;
 }
 
+/** How much something takes, for both savers. */
+export interface AmountResult {
+  /** With the unit. */
+  readonly name: string;
+  /** Words where one did not come to that. */
+  readonly amounts: PerSubject<number | string>;
+}
+
 /** What the figures were measured on. */
 export interface Machine {
   readonly cpus: number;
@@ -28,6 +36,7 @@ export interface Results {
   readonly machine: Machine;
   readonly timed: readonly CaseResult[];
   readonly loads: readonly LoadResult[];
+  readonly amounts: readonly AmountResult[];
   readonly facts: readonly FactResult[];
 }
 

@@ -1,17 +1,19 @@
 import { OFFICIAL, OURS } from "../subjects.js";
-import type { FactResult, Results } from "./results.js";
+import type { AmountResult, FactResult, Results } from "./results.js";
+import { significant } from "./figures.js";
 import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
 import { timedSections } from "./timed-sections.js";
 
 /** The results as a page of Markdown, aligned so that it reads well as plain text. */
 export function toMarkdown(results: Results): string {
-  const { timed, loads, facts } = results;
+  const { timed, loads, amounts, facts } = results;
   const sections = [introduction(results)];
   for (const latencyMs of new Set(timed.map((result) => result.latencyMs))) {
     sections.push(...timedSections(latencyMs, timed));
   }
   if (loads.length > 0) sections.push(loadSection(loads));
+  if (amounts.length > 0) sections.push(amountSection(amounts));
   if (facts.length > 0) sections.push(factSection(facts));
   return `${sections.join("\n\n")}\n`;
 }
@@ -26,6 +28,19 @@ Made by \`npm run bench\`, finished at ${finishedAt}; [how each is made](../READ
 - official: ${OFFICIAL.packageName} ${versions.official}
 - ${machine.server}
 - Node ${machine.node}, ${machine.cpus} processors (${machine.cpuModel}), load ${atStart.toFixed(1)} at the start and ${atEnd.toFixed(1)} at the end`;
+}
+
+function amountSection(amounts: readonly AmountResult[]): string {
+  const rows = amounts.map(({ name, amounts: { ours, official } }) => [name, size(ours), size(official)]);
+  return `## Memory and disk
+
+MB are millions of bytes. Memory is the resident memory of a process that does nothing else; disk is all tables with their indexes.
+
+${markdownTable(["", "this library", "official"], rows)}`;
+}
+
+function size(amount: number | string): string {
+  return typeof amount === "string" ? amount : significant(amount);
 }
 
 function factSection(facts: readonly FactResult[]): string {

@@ -56,3 +56,15 @@ export interface FactScenario {
   readonly name: string;
   observe(subject: Subject, server: BenchServer, size: Size): Promise<Fact[]>;
 }
+
+/** How much something takes, with the unit in its name; words where it did not come to that. */
+export interface Amount {
+  readonly name: string;
+  readonly amount: number | string;
+}
+
+/** Amounts that are found out alike for each saver. They come in the same order for both. */
+export interface AmountScenario {
+  readonly name: string;
+  observe(subject: Subject, server: BenchServer, size: Size): Promise<Amount[]>;
+}

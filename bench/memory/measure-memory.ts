@@ -1,0 +1,36 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { MemoryFigures, type MemoryTask } from "./memory-task.js";
+
+const PROGRAM = fileURLToPath(new URL("memory-process.ts", import.meta.url));
+const PATIENCE_MS = 180_000;
+/** The same on every machine: how much garbage V8 lets pile up goes by this limit. */
+const HEAP_MB = 1024;
+
+/**
+ * Has a process of its own do a task.
+ *
+ * @returns How much memory it took, or, of a process that did not get to the end, what became of it.
+ */
+export async function measureMemory(task: MemoryTask): Promise<MemoryFigures | string> {
+  const child = fork(PROGRAM, [JSON.stringify(task)], {
+    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, "--import", import.meta.resolve("tsx")],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    timeout: PATIENCE_MS,
+  });
+  let complaint = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+  const messages: unknown[] = [];
+  child.on("message", (message) => messages.push(message));
+  await once(child, "close");
+  const [figures] = messages;
+  return figures === undefined ? whatBecame(child.signalCode, complaint) : MemoryFigures.parse(figures);
+}
+
+function whatBecame(signal: NodeJS.Signals | null, complaint: string): string {
+  if (signal === "SIGTERM") return `no end within ${PATIENCE_MS / 1_000} s`;
+  if (complaint.includes("heap out of memory")) return `dies: more than ${HEAP_MB} MB of heap`;
+  const [reason] = /^\w*Error: .*$/m.exec(complaint) ?? [];
+  return `dies: ${reason ?? signal ?? "without a word"}`;
+}

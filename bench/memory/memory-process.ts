@@ -1,0 +1,63 @@
+/**
+ * A service that does one thing, and then says how much memory it took. A process of its own for each saver and each
+ * task, so that nothing of another is in it. Started with `--expose-gc`; argument: the task as JSON.
+ */
+import { threadConfig } from "../../tests/support/checkpoints.js";
+import { openPool } from "../open-pool.js";
+import { OFFICIAL, OURS, type Saver } from "../subjects.js";
+import { type MemoryFigures, MemoryTask } from "./memory-task.js";
+
+const SAMPLE_EVERY_MS = 2;
+
+const task = MemoryTask.parse(JSON.parse(process.argv[2] ?? ""));
+const pool = openPool(task.url);
+const saver = (task.subject === "ours" ? OURS : OFFICIAL).open(pool);
+const thread = threadConfig(task.thread);
+
+await saver.getTuple(threadConfig("none"));
+process.send?.(await measured(() => run(task, saver)));
+await pool.end();
+process.disconnect();
+
+async function measured(operation: () => Promise<void>): Promise<MemoryFigures> {
+  globalThis.gc?.();
+  const idle = process.memoryUsage.rss();
+  const highestBefore = highest();
+  let sampled = idle;
+  const sampling = setInterval(
+    () => (sampled = Math.max(sampled, process.memoryUsage.rss())),
+    SAMPLE_EVERY_MS,
+  );
+  await operation();
+  clearInterval(sampling);
+  sampled = Math.max(sampled, process.memoryUsage.rss());
+  // The system misses no peak, but remembers that of the start too, when the sources were compiled.
+  const peak = highest() > highestBefore ? highest() : sampled;
+  return { idle: idle / 1e6, peak: peak / 1e6 };
+}
+
+function highest(): number {
+  return process.resourceUsage().maxRSS * 1024;
+}
+
+async function run({ kind, checkpoints }: MemoryTask, saver: Saver): Promise<void> {
+  const seen = await { load, list }[kind](saver);
+  if (seen !== checkpoints) throw new Error(`${seen} checkpoints instead of ${checkpoints}`);
+}
+
+async function list(saver: Saver): Promise<number> {
+  let seen = 0;
+  for await (const tuple of saver.list(thread)) if (tuple.checkpoint.id !== "") seen++;
+  return seen;
+}
+
+async function load(saver: Saver): Promise<number> {
+  let seen = 0;
+  let config = (await saver.getTuple(thread))?.config;
+  while (config !== undefined) {
+    const tuple = await saver.getTuple(config);
+    if (tuple !== undefined) seen++;
+    config = tuple?.parentConfig;
+  }
+  return seen;
+}
