@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import {
+  Annotation,
+  Command,
+  DeltaChannel,
+  interrupt,
+  MemorySaver,
+  Send,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver } from "../../src/index.js";
+import { AesGcmSerializer, CompressedSerializer } from "../../src/serde/index.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsAsText, rowsWith } from "./rows-as-text.js";
+
+const SECRET = "MARKER-OF-A-SECRET-VALUE";
+
+const append = (current: string[], added: string[]): string[] => [...current, ...added];
+
+const State = Annotation.Root({
+  secret: Annotation<string>,
+  amount: Annotation<number>,
+  log: Annotation<string[]>({ reducer: append, default: () => [] }),
+  // Sorted: tasks that run at once write in the order of their ids, which differ from run to run.
+  delta: new DeltaChannel<string[], string[]>((current, added) => [...current, ...added.flat()].sort(), {
+    snapshotFrequency: 3,
+  }),
+});
+
+function say(text: string): { log: string[]; delta: string[] } {
+  return { log: [text], delta: [text] };
+}
+
+/** Sends, joins, a subgraph with a question, and a node that fails once: every kind of row is written. */
+function teller(checkpointer: BaseCheckpointSaver) {
+  let failures = 1;
+  const ask = new StateGraph(State)
+    .addNode("question", ({ secret }) => say(`answer ${String(interrupt(`is it ${secret}?`))}`))
+    .addEdge(START, "question");
+  return new StateGraph(State)
+    .addNode("begin", ({ secret }) => say(`begin ${secret}`))
+    .addNode("work", ({ secret }) => say(`work ${secret}`))
+    .addNode("ask", ask.compile())
+    .addNode("fail", ({ secret }) => {
+      if (failures-- > 0) throw new Error(`can't tell ${secret}`);
+      return { ...say("done"), amount: 2 };
+    })
+    .addEdge(START, "begin")
+    .addConditionalEdges("begin", () => ["a", "b"].map((name) => new Send("work", { secret: SECRET + name })))
+    .addEdge("work", "ask")
+    .addEdge("ask", "fail")
+    .compile({ checkpointer });
+}
+
+/** What a caller sees of a whole life of a thread. */
+async function live(checkpointer: BaseCheckpointSaver): Promise<unknown[]> {
+  const graph = teller(checkpointer);
+  const thread = { configurable: { thread_id: randomUUID() }, durability: "sync" } as const;
+  const asked = await graph.invoke({ secret: SECRET, amount: 1, ...say(SECRET) }, thread);
+  const waiting = await graph.getState(thread, { subgraphs: true });
+  const failure: unknown = await graph
+    .invoke(new Command({ resume: SECRET }), thread)
+    .catch((error: unknown) => String(error));
+  const failed = await graph.getState(thread);
+  const done: unknown = await graph.invoke(null, thread);
+  const history = [];
+  for await (const snapshot of graph.getStateHistory(thread)) history.push(snapshot);
+  const early = history.find(({ next }) => next.includes("begin"));
+  const fork = await graph.updateState(early?.config ?? {}, { log: ["forked"] });
+  const replayed = await graph.invoke(null, { ...thread, ...fork });
+  return [
+    withoutIds(asked),
+    waiting.tasks.map(({ name, interrupts }) => [name, interrupts.map(({ value }): unknown => value)]),
+    failure,
+    failed.tasks.map(({ name, error }) => [name, error]),
+    done,
+    history.map(({ values, next }): unknown => [values, next]),
+    withoutIds(replayed),
+  ];
+}
+
+/** A question's id is made of that of its task, which differs from run to run. */
+function withoutIds(state: object): unknown {
+  return Object.entries(state).filter(([name]) => name !== "__interrupt__");
+}
+
+describeEachTarget("graphs on an encrypting saver", (target) => {
+  const keys = [{ id: "1", key: Buffer.alloc(32, 1) }];
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+  });
+
+  describe.each([
+    ["every value is compressed", 0],
+    ["none is", Infinity],
+  ])("where %s", (_what, thresholdBytes) => {
+    it("do what they do in memory, and leave nothing legible anywhere in the database", async () => {
+      const inner = new CompressedSerializer(undefined, { thresholdBytes });
+      const saver = new PostgresSaver(database.source, new AesGcmSerializer(inner, { keys, strict: true }));
+      await saver.setup();
+      expect(await live(saver)).toEqual(await live(new MemorySaver()));
+      const rows = await rowsAsText(database);
+      expect(rows.length).toBeGreaterThan(50);
+      expect(rowsWith(rows, SECRET)).toEqual([]);
+      await saver.end();
+    });
+  });
+
+  it("would be seen through without encryption", async () => {
+    const saver = new PostgresSaver(database.source, undefined, { schema: "plain" });
+    await saver.setup();
+    await live(saver);
+    expect(rowsWith(await rowsAsText(database), SECRET).length).toBeGreaterThan(10);
+    await saver.end();
+  });
+});
