@@ -1,6 +1,11 @@
 import { beforeAll } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
+import {
+  AesGcmSerializer,
+  CompressedSerializer,
+  JsonSerializer,
+  MsgpackSerializer,
+} from "../../src/serde/index.js";
 import { runOfficialConformance } from "../support/official-conformance.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 
@@ -12,7 +17,13 @@ describeEachTarget("LangGraph's conformance suite", (target) => {
     database = await target.createDatabase();
   });
 
-  const layouts = { MessagePack: () => new MsgpackSerializer(), JSON: () => new JsonSerializer() };
+  const keys = [{ id: "1", key: Buffer.alloc(32, 1) }];
+  const compressed = new CompressedSerializer(new MsgpackSerializer(), { thresholdBytes: 0 });
+  const layouts = {
+    MessagePack: () => new MsgpackSerializer(),
+    JSON: () => new JsonSerializer(),
+    "encrypted values": () => new AesGcmSerializer(compressed, { keys, strict: true }),
+  };
   for (const [layout, createSerializer] of Object.entries(layouts)) {
     runOfficialConformance({
       checkpointerName: `PostgresSaver writing ${layout}`,
