@@ -1,4 +1,5 @@
 import type { BenchServer } from "./bench-server.js";
+import { runPgbench } from "./floor/pgbench.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
 import { runCase } from "./measure/run-case.js";
@@ -11,9 +12,16 @@ import {
   type FactResult,
   type Results,
 } from "./report/results.js";
-import { AMOUNT_SCENARIOS, FACT_SCENARIOS, LOAD_SCENARIOS, TIMED_SCENARIOS } from "./scenarios/index.js";
+import {
+  AMOUNT_SCENARIOS,
+  FACT_SCENARIOS,
+  LOAD_SCENARIOS,
+  PGBENCH_SCENARIOS,
+  TIMED_SCENARIOS,
+} from "./scenarios/index.js";
 import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
+import { judge } from "./targets.js";
 
 /** What a run yields. */
 export interface BenchRun {
@@ -30,19 +38,25 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const timed = await overRoutes(server, options, (routes) =>
     each(casesOf(TIMED_SCENARIOS, options), (timedCase) => runCase(timedCase, server, routes)),
   );
+  const pgbench = await overRoutes(server, options, (routes) =>
+    each(casesOf(PGBENCH_SCENARIOS, options), (timedCase) =>
+      runPgbench(timedCase, server, routes, options.quick ? 50 : 2_000),
+    ),
+  );
   const loads = await overRoutes(server, options, (routes) =>
     each(casesOf(LOAD_SCENARIOS, options), (loadCase) => runLoad(loadCase, server, routes)),
   );
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
+  const measured = { timed, pgbench, loads, amounts };
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,
     versions: await ofEach(versionOf),
     machine: describeMachine(server.description, load),
-    timed,
-    loads,
-    amounts,
+    // Of little data a target says nothing.
+    targets: options.quick ? [] : judge(measured),
+    ...measured,
     facts,
   };
   return { results, errors };

@@ -1,7 +1,9 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
+import type { PgbenchResult } from "../floor/pgbench.js";
 import type { LoadResult } from "../measure/run-load.js";
 import type { CaseResult } from "../measure/run-case.js";
 import type { PerSubject } from "../subjects.js";
+import type { TargetResult } from "../targets.js";
 
 /** A fact about both savers. */
 export interface FactResult {
@@ -27,16 +29,22 @@ export interface Machine {
   readonly load: { readonly atStart: number; readonly atEnd: number };
 }
 
+/** All that was measured. */
+export interface Measured {
+  readonly timed: readonly CaseResult[];
+  readonly pgbench: readonly PgbenchResult[];
+  readonly loads: readonly LoadResult[];
+  readonly amounts: readonly AmountResult[];
+}
+
 /** All that a run found out; what `latest.json` holds. */
-export interface Results {
+export interface Results extends Measured {
   /** When the run ended, in ISO 8601. */
   readonly finishedAt: string;
   readonly quick: boolean;
   readonly versions: PerSubject<string>;
   readonly machine: Machine;
-  readonly timed: readonly CaseResult[];
-  readonly loads: readonly LoadResult[];
-  readonly amounts: readonly AmountResult[];
+  readonly targets: readonly TargetResult[];
   readonly facts: readonly FactResult[];
 }
 

@@ -1,9 +1,14 @@
+import type { PgbenchResult } from "../floor/pgbench.js";
 import type { CaseFigures, CaseResult } from "../measure/run-case.js";
 import { markdownTable } from "./markdown-table.js";
 import { significant, spread } from "./figures.js";
 
 /** The times over one route, as tables. */
-export function timedSections(latencyMs: number, all: readonly CaseResult[]): string[] {
+export function timedSections(
+  latencyMs: number,
+  all: readonly CaseResult[],
+  pgbench: readonly PgbenchResult[],
+): string[] {
   const timed = all.filter((result) => result.latencyMs === latencyMs);
   const where = placeOf(latencyMs);
   const main = timed.filter(({ detail }) => !detail);
@@ -13,6 +18,7 @@ export function timedSections(latencyMs: number, all: readonly CaseResult[]): st
     ...(main.length > 0 ? [`## Times ${where}\n\n${EXPLANATION}\n\n${timesTable(main)}`] : []),
     ...(details.length > 0 ? [`## Times by size ${where}\n\n${timesTable(details)}`] : []),
     ...(floors.length > 0 ? [`## The floor ${where}\n\n${FLOOR}\n\n${floorTable(floors)}`] : []),
+    ...pgbench.filter((result) => result.latencyMs === latencyMs).map(pgbenchLine),
   ];
 }
 
@@ -53,4 +59,9 @@ function floorTable(timed: readonly CaseResult[]): string {
       floor === undefined ? "" : significant(floor.oursToFloor),
     ]),
   );
+}
+
+function pgbenchLine({ name, medianMs }: PgbenchResult): string {
+  const outcome = medianMs === undefined ? "not installed" : `${significant(medianMs)} ms`;
+  return `${name}, the same statement by \`pgbench -M prepared\`, one client, at a time of its own: ${outcome}.`;
 }

@@ -3,14 +3,22 @@ import type { AmountResult, FactResult, Results } from "./results.js";
 import { significant } from "./figures.js";
 import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
+import type { Plot } from "./plots/draw-plots.js";
+import { targetSection } from "./target-section.js";
 import { timedSections } from "./timed-sections.js";
 
-/** The results as a page of Markdown, aligned so that it reads well as plain text. */
-export function toMarkdown(results: Results): string {
-  const { timed, loads, amounts, facts } = results;
+/**
+ * The results as a page of Markdown, aligned so that it reads well as plain text.
+ *
+ * @param plots - What lies beside the page, to be shown in it.
+ */
+export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
+  const { timed, pgbench, loads, amounts, targets, facts } = results;
   const sections = [introduction(results)];
-  for (const latencyMs of new Set(timed.map((result) => result.latencyMs))) {
-    sections.push(...timedSections(latencyMs, timed));
+  if (targets.length > 0) sections.push(targetSection(targets));
+  for (const { file, title } of plots) sections.push(`![${title}](${file})`);
+  for (const latencyMs of new Set([...timed, ...pgbench].map((result) => result.latencyMs))) {
+    sections.push(...timedSections(latencyMs, timed, pgbench));
   }
   if (loads.length > 0) sections.push(loadSection(loads));
   if (amounts.length > 0) sections.push(amountSection(amounts));

@@ -11,6 +11,11 @@ export const getTuple: TimedScenario = {
     ),
 };
 
+/** What pgbench is given to do: reading a state of the size that most services have. */
+export const plainGetTuple: TimedScenario = {
+  cases: (size) => statesOfEqualChannels([5], size).map(getTupleCase),
+};
+
 function longConversation({ quick }: Size): State {
   return {
     label: "250 messages × 1 kB",

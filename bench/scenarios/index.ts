@@ -3,7 +3,7 @@ import { concurrentSetup } from "./concurrent-setup.js";
 import { concurrentThreads } from "./concurrent-threads.js";
 import { deltaHistory } from "./delta-history.js";
 import { disk } from "./disk.js";
-import { getTuple } from "./get-tuple.js";
+import { getTuple, plainGetTuple } from "./get-tuple.js";
 import { graphRun } from "./graph-run.js";
 import { killedBackend } from "./killed-backend.js";
 import { list } from "./list.js";
@@ -22,6 +22,9 @@ export const TIMED_SCENARIOS: readonly TimedScenario[] = [
   deltaHistory,
   graphRun,
 ];
+
+/** What is timed by pgbench too. */
+export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 
 /** What is loaded with many threads, in the order of the report. */
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];

@@ -26,13 +26,12 @@ export const memory: AmountScenario = {
 };
 
 function threads(quick: boolean): Thread[] {
-  const small = { length: quick ? 10 : 1_000, label: "10 kB", values: channels(5), kind: "load" };
-  if (quick) return [small];
-  return [
-    small,
+  const small: Thread = { length: quick ? 10 : 1_000, label: "10 kB", values: channels(5), kind: "load" };
+  const long: Thread[] = [
     { length: 1_000, label: "200 kB", values: { document: document(200) }, kind: "list" },
     { length: 200, label: "1 MB", values: { document: document(1_000) }, kind: "list" },
   ];
+  return quick ? [small] : [small, ...long];
 }
 
 async function amountsOf(thread: Thread, subject: Subject, server: BenchServer): Promise<Amount[]> {

@@ -1,0 +1,87 @@
+import { escapeXml, line, rect, svg, text } from "./svg.js";
+
+/** A bar, with what stands at its end. */
+export interface Bar {
+  readonly value: number;
+  readonly caption: string;
+  readonly color: string;
+}
+
+/** Bars that belong to one label. */
+export interface BarGroup {
+  readonly label: string;
+  readonly bars: readonly Bar[];
+}
+
+/** Bars from left to right, on an axis that begins at 0, or on one of powers of ten, where bars begin at 1. */
+export interface BarChart {
+  readonly title: string;
+  readonly scale: "linear" | "log";
+  readonly groups: readonly BarGroup[];
+  /** What the colors mean, where there is more than one. */
+  readonly legend?: readonly { readonly color: string; readonly label: string }[];
+}
+
+const LABELS = 340;
+const PLOT = 400;
+const CAPTIONS = 150;
+const TOP = 64;
+const BAR = 14;
+const GAP = 8;
+
+/** Draws bars as SVG that reads on a light and on a dark ground. */
+export function barChart(chart: BarChart): string {
+  const place = placer(chart);
+  const rows: string[] = [];
+  let y = TOP;
+  for (const { label, bars } of chart.groups) {
+    const middle = y + (bars.length * BAR) / 2 + 4;
+    rows.push(text(LABELS - 10, middle, label, "end"));
+    for (const bar of bars) {
+      rows.push(...drawBar(bar, y, place));
+      y += BAR;
+    }
+    y += GAP;
+  }
+  const axis = chart.scale === "log" ? ticks(chart).flatMap((tick) => drawTick(tick, y, place(tick))) : [];
+  const head = [text(10, 22, chart.title, "start", "bold"), ...drawLegend(chart.legend ?? [])];
+  return svg(LABELS + PLOT + CAPTIONS, y + GAP, escapeXml(chart.title), [...head, ...axis, ...rows]);
+}
+
+type Place = (value: number) => number;
+
+/** Where on the page a value stands. */
+function placer({ scale, groups }: BarChart): Place {
+  const values = groups.flatMap(({ bars }) => bars.map(({ value }) => value));
+  const most = Math.max(...values);
+  if (scale === "linear") return (value) => LABELS + (value / most) * PLOT;
+  const low = Math.log10(Math.min(1, ...values));
+  const high = Math.log10(Math.max(10, most));
+  return (value) => LABELS + ((Math.log10(value) - low) / (high - low)) * PLOT;
+}
+
+function drawBar({ value, caption, color }: Bar, y: number, place: Place): string[] {
+  const zero = Math.max(LABELS, place(1));
+  const start = Number.isFinite(zero) ? zero : LABELS;
+  const end = place(value);
+  return [
+    rect(Math.min(start, end), y + 1, Math.max(1, Math.abs(end - start)), BAR - 2, color),
+    text(Math.max(start, end) + 6, y + BAR - 3, caption, "start"),
+  ];
+}
+
+function ticks({ groups }: BarChart): number[] {
+  const most = Math.max(10, ...groups.flatMap(({ bars }) => bars.map(({ value }) => value)));
+  return Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power);
+}
+
+function drawTick(tick: number, bottom: number, x: number): string[] {
+  return [line(x, TOP - 6, x, bottom), text(x, TOP - 12, `${tick} ×`, "middle")];
+}
+
+function drawLegend(legend: NonNullable<BarChart["legend"]>): string[] {
+  return legend.flatMap(({ color, label }, index) => [
+    rect(LABELS + index * 150, 34, 12, 12, color),
+    text(LABELS + index * 150 + 18, 44, label, "start"),
+  ]);
+}

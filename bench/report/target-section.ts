@@ -1,0 +1,17 @@
+import type { TargetResult } from "../targets.js";
+import { significant } from "./figures.js";
+import { markdownTable } from "./markdown-table.js";
+
+/** What was to be reached and what was, as a table. */
+export function targetSection(targets: readonly TargetResult[]): string {
+  const rows = targets.map(({ name, latencyMs, bound, wanted, reached, met }) => [
+    name,
+    latencyMs === undefined ? "" : `${latencyMs}`,
+    `${bound} ${wanted}`,
+    significant(reached),
+    met ? "yes" : "no",
+  ]);
+  return `## Targets
+
+${markdownTable(["figure", "ms each way", "target", "reached", "met"], rows)}`;
+}

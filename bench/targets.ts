@@ -1,0 +1,133 @@
+import type { CaseResult } from "./measure/run-case.js";
+import type { LoadResult } from "./measure/run-load.js";
+import type { AmountResult, Measured } from "./report/results.js";
+
+/** What a figure is to be, and what it is. Told, never a reason to fail: it is the machine's too. */
+export interface TargetResult {
+  readonly name: string;
+  /** At which distance, one way; left out where there is no server's distance in it. */
+  readonly latencyMs?: number;
+  readonly bound: Bound;
+  readonly wanted: number;
+  readonly reached: number;
+  readonly met: boolean;
+}
+
+type Bound = "≥" | "≤";
+
+interface Target {
+  readonly name: string;
+  readonly bound: Bound;
+  /** By the distance in milliseconds; one number where there is none. */
+  readonly wanted: number | Readonly<Record<number, number>>;
+  /** `undefined` where it was not measured. */
+  reached(measured: Measured, latencyMs: number): number | undefined;
+}
+
+const PUT = "put, 5 channels × 2 kB";
+const GET_TUPLE = "getTuple, 5 channels × 2 kB";
+const LOAD = "super-steps, 64 threads at once";
+
+/** How much faster than the official saver we mean to be, how near to the floor, and what services were promised. */
+export const TARGETS: readonly Target[] = [
+  timesAsFast(PUT, { 0: 3, 1: 6 }),
+  timesAsFast("put, 20 channels × 2 kB", { 1: 16 }),
+  timesAsFast("putWrites, 5 writes × 2 kB", { 0: 3, 1: 5 }),
+  timesAsFast(GET_TUPLE, { 0: 6, 1: 1.2 }),
+  timesAsFast("getTuple, 250 messages × 1 kB", { 0: 5, 1: 4 }),
+  timesAsFast("list, first 1 of 400 sharing 200 kB (no limit)", { 0: 500, 1: 500 }),
+  timesAsFast("list, first 100 of 400 sharing 200 kB (limit 100)", { 0: 50, 1: 50 }),
+  timesAsFast("getDeltaChannelHistory, 1000 steps", { 0: 50, 1: 200 }),
+  ofLoad("times as many", "≥", { 0: 2.5, 1: 4 }, ({ ratio }) => ratio),
+  ofCase(PUT, "by the floor", "≤", { 0: 1.25, 1: 1.25 }, ({ floor }) => floor?.oursToFloor),
+  ofCase(GET_TUPLE, "by the floor", "≤", { 0: 1.25, 1: 1.25 }, ({ floor }) => floor?.oursToFloor),
+  ofCase(PUT, "ms", "≤", { 0: 10, 1: 10 }, ({ figures }) => figures.ours.medianMs),
+  ofCase(GET_TUPLE, "ms", "≤", { 0: 5, 1: 5 }, ({ figures }) => figures.ours.medianMs),
+  // A super-step is two operations.
+  ofLoad("operations a second", "≥", { 0: 1_000, 1: 1_000 }, ({ figures }) => figures.ours.perSecond * 2),
+  ofLoad("% errors", "≤", { 0: 0.1, 1: 0.1 }, ({ figures: { ours } }) => (ours.errors / ours.steps) * 100),
+  ofMemory("list() of 1000 × 200 kB", 64),
+  ofMemory("list() of 200 × 1 MB", 64),
+  {
+    name: "memory, the highest peak of all, MB",
+    bound: "≤",
+    wanted: 512,
+    reached: ({ amounts }) => highestPeak(amounts),
+  },
+];
+
+/** Compares what was measured with the targets; what was not measured is left out. */
+export function judge(measured: Measured): TargetResult[] {
+  return TARGETS.flatMap((target) => {
+    if (typeof target.wanted === "number") return judgeOne(target, measured, target.wanted);
+    return Object.entries(target.wanted).flatMap(([latencyMs, wanted]) =>
+      judgeOne(target, measured, wanted, Number(latencyMs)),
+    );
+  });
+}
+
+function judgeOne(target: Target, measured: Measured, wanted: number, latencyMs?: number): TargetResult[] {
+  const { name, bound } = target;
+  const reached = target.reached(measured, latencyMs ?? 0);
+  if (reached === undefined) return [];
+  const met = bound === "≥" ? reached >= wanted : reached <= wanted;
+  return [{ name, ...(latencyMs !== undefined && { latencyMs }), bound, wanted, reached, met }];
+}
+
+type ByLatency = Readonly<Record<number, number>>;
+
+function timesAsFast(name: string, wanted: ByLatency): Target {
+  return ofCase(name, "times as fast", "≥", wanted, ({ ratio }) => ratio);
+}
+
+function ofCase(
+  name: string,
+  unit: string,
+  bound: Bound,
+  wanted: ByLatency,
+  pick: (result: CaseResult) => number | undefined,
+): Target {
+  return {
+    name: `${name}: ${unit}`,
+    bound,
+    wanted,
+    reached: ({ timed }, latencyMs) => {
+      const result = timed.find((one) => one.name === name && one.latencyMs === latencyMs);
+      return result && pick(result);
+    },
+  };
+}
+
+function ofLoad(unit: string, bound: Bound, wanted: ByLatency, pick: (result: LoadResult) => number): Target {
+  return {
+    name: `${LOAD}: ${unit}`,
+    bound,
+    wanted,
+    reached: ({ loads }, latencyMs) => {
+      const result = loads.find((one) => one.name === LOAD && one.latencyMs === latencyMs);
+      return result && pick(result);
+    },
+  };
+}
+
+function ofMemory(what: string, wanted: number): Target {
+  const name = `memory: ${what}, peak above idle, MB`;
+  return {
+    name,
+    bound: "≤",
+    wanted,
+    reached: ({ amounts }) => numberOf(amounts.find((one) => one.name === name)),
+  };
+}
+
+function highestPeak(amounts: readonly AmountResult[]): number | undefined {
+  const peaks = amounts.filter(({ name }) => name.endsWith("peak, MB")).map(numberOf);
+  const known = peaks.filter((peak) => peak !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+// A process that died took more than it was given.
+function numberOf(result: AmountResult | undefined): number | undefined {
+  if (result === undefined) return undefined;
+  return typeof result.amounts.ours === "number" ? result.amounts.ours : Infinity;
+}
