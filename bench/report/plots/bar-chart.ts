@@ -32,13 +32,14 @@ const GAP = 8;
 /** Draws bars as SVG that reads on a light and on a dark ground. */
 export function barChart(chart: BarChart): string {
   const place = placer(chart);
+  const start = chart.scale === "log" ? place(1) : LABELS;
   const rows: string[] = [];
   let y = TOP;
   for (const { label, bars } of chart.groups) {
     const middle = y + (bars.length * BAR) / 2 + 4;
     rows.push(text(LABELS - 10, middle, label, "end"));
     for (const bar of bars) {
-      rows.push(...drawBar(bar, y, place));
+      rows.push(...drawBar(bar, y, start, place(bar.value)));
       y += BAR;
     }
     y += GAP;
@@ -60,13 +61,11 @@ function placer({ scale, groups }: BarChart): Place {
   return (value) => LABELS + ((Math.log10(value) - low) / (high - low)) * PLOT;
 }
 
-function drawBar({ value, caption, color }: Bar, y: number, place: Place): string[] {
-  const zero = Math.max(LABELS, place(1));
-  const start = Number.isFinite(zero) ? zero : LABELS;
-  const end = place(value);
+function drawBar({ caption, color }: Bar, y: number, start: number, end: number): string[] {
+  const [left, right] = [Math.min(start, end), Math.max(start, end)];
   return [
-    rect(Math.min(start, end), y + 1, Math.max(1, Math.abs(end - start)), BAR - 2, color),
-    text(Math.max(start, end) + 6, y + BAR - 3, caption, "start"),
+    rect(left, y + 1, Math.max(1, right - left), BAR - 2, color),
+    text(right + 6, y + BAR - 3, caption, "start"),
   ];
 }
 

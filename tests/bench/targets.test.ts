@@ -1,0 +1,75 @@
+import { describe, expect, it } from "@jest/globals";
+import type { CaseResult } from "../../bench/measure/run-case.js";
+import type { LoadResult } from "../../bench/measure/run-load.js";
+import type { Measured } from "../../bench/report/results.js";
+import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
+import { judge, TARGETS } from "../../bench/targets.js";
+
+const size = { quick: false };
+const nothing: Measured = { timed: [], pgbench: [], loads: [], amounts: [] };
+
+function caseResult(name: string, latencyMs: number): CaseResult {
+  const figures = { medianMs: 1, p5Ms: 1, p95Ms: 1, rounds: 1, statements: 1 };
+  const floor = { ...figures, oursToFloor: 1 };
+  return { name, latencyMs, detail: false, figures: { ours: figures, official: figures }, ratio: 6, floor };
+}
+
+function loadResult(name: string, latencyMs: number): LoadResult {
+  const figures = { perSecond: 500, p5PerSecond: 1, p95PerSecond: 1, p50Ms: 1, p99Ms: 1, steps: 1_000 };
+  const ours = { ...figures, errors: 2 };
+  return { name, threads: 1, latencyMs, figures: { ours, official: ours }, ratio: 2.5 };
+}
+
+function everythingThatRuns(): Measured {
+  const names = TIMED_SCENARIOS.flatMap((scenario) => scenario.cases(size)).map(({ name }) => name);
+  const loads = LOAD_SCENARIOS.flatMap((scenario) => scenario.cases(size)).map(({ name }) => name);
+  const amounts = [
+    { name: "memory: list() of 1000 × 200 kB, peak, MB", amounts: { ours: 200, official: 1 } },
+    { name: "memory: list() of 1000 × 200 kB, peak above idle, MB", amounts: { ours: 65, official: 1 } },
+    { name: "memory: list() of 200 × 1 MB, peak, MB", amounts: { ours: 300, official: "dies" } },
+    { name: "memory: list() of 200 × 1 MB, peak above idle, MB", amounts: { ours: "dies", official: 1 } },
+  ];
+  return {
+    ...nothing,
+    timed: names.flatMap((name) => [0, 1].map((latencyMs) => caseResult(name, latencyMs))),
+    loads: loads.flatMap((name) => [0, 1].map((latencyMs) => loadResult(name, latencyMs))),
+    amounts,
+  };
+}
+
+function outcome(name: string, latencyMs?: number) {
+  return judge(everythingThatRuns()).find((one) => one.name === name && one.latencyMs === latencyMs);
+}
+
+describe("the targets", () => {
+  it("are all of figures that a whole run measures", () => {
+    const judged = new Set(judge(everythingThatRuns()).map(({ name }) => name));
+    expect([...judged]).toEqual(TARGETS.map(({ name }) => name));
+  });
+
+  it("are met by what reaches them exactly, each at its distance", () => {
+    const name = "put, 5 channels × 2 kB: times as fast";
+    expect(outcome(name, 0)).toMatchObject({ bound: "≥", wanted: 3, reached: 6, met: true });
+    expect(outcome(name, 1)).toMatchObject({ wanted: 6, met: true });
+    expect(outcome("put, 20 channels × 2 kB: times as fast", 1)).toMatchObject({ wanted: 16, met: false });
+    expect(outcome("put, 20 channels × 2 kB: times as fast", 0)).toBeUndefined();
+  });
+
+  it("count two operations a super-step, and errors as a share of the steps", () => {
+    expect(outcome("super-steps, 64 threads at once: operations a second", 0)?.reached).toBe(1_000);
+    expect(outcome("super-steps, 64 threads at once: % errors", 0)).toMatchObject({
+      reached: 0.2,
+      met: false,
+    });
+  });
+
+  it("are missed by too much memory, and by a process that died of it", () => {
+    expect(outcome("memory: list() of 1000 × 200 kB, peak above idle, MB")?.met).toBe(false);
+    expect(outcome("memory: list() of 200 × 1 MB, peak above idle, MB")?.met).toBe(false);
+    expect(outcome("memory, the highest peak of all, MB")).toMatchObject({ reached: 300, met: true });
+  });
+
+  it("are left out where nothing was measured", () => {
+    expect(judge(nothing)).toEqual([]);
+  });
+});
