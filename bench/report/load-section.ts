@@ -1,4 +1,5 @@
-import type { LoadFigures, LoadResult } from "../measure/run-load.js";
+import type { LoadFigures } from "../measure/load-tally.js";
+import type { LoadResult } from "../measure/run-load.js";
 import { significant, spread } from "./figures.js";
 import { markdownTable } from "./markdown-table.js";
 
