@@ -45,7 +45,11 @@ async function record(timed: TimedCase, { source }: BenchDatabase, count: number
     const runs = [];
     for (let run = 0; run < count; run++) {
       await operation(saver);
-      runs.push(recorder.take());
+      const queries = recorder.take();
+      // A floor of nothing would look like an excellent one.
+      if (queries.length === 0)
+        throw new Error(`${timed.name}: no query came past the client's method query`);
+      runs.push(queries);
     }
     return { preparation, runs };
   } finally {

@@ -1,8 +1,13 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type BenchServer, connectBenchServer } from "../../bench/bench-server.js";
+import { runPgbench } from "../../bench/floor/pgbench.js";
 import { recordCase } from "../../bench/floor/record-case.js";
 import { replay } from "../../bench/floor/recorded-query.js";
+import { DIRECT } from "../../bench/measure/route.js";
 import { openPool } from "../../bench/open-pool.js";
+import { plainGetTuple } from "../../bench/scenarios/get-tuple.js";
 import { put } from "../../bench/scenarios/put.js";
 import { OURS } from "../../bench/subjects.js";
 import { collect } from "../support/checkpoints.js";
@@ -17,8 +22,7 @@ describe("the floor", () => {
   afterAll(() => server.stop());
 
   it("writes what our saver wrote, by pg alone, where nothing but the preparation was before", async () => {
-    const [timed] = put.cases({ quick: true });
-    if (timed === undefined) throw new Error("no case");
+    const timed = firstOf(put.cases({ quick: true }));
     const { runs, database } = await recordCase(timed, server, 3);
     const pool = openPool(database.source);
     try {
@@ -34,4 +38,22 @@ describe("the floor", () => {
       await database.giveBack();
     }
   });
+
+  it("is sent by pgbench too, where that is installed", async () => {
+    const installed = await promisify(execFile)("pgbench", ["--version"]).then(
+      () => true,
+      () => false,
+    );
+    const timed = firstOf(plainGetTuple.cases({ quick: true }));
+    const [result, ...others] = await runPgbench(timed, server, [DIRECT], 5);
+    expect(others).toEqual([]);
+    expect(result).toMatchObject({ name: timed.name, latencyMs: 0 });
+    if (installed) expect(result?.medianMs).toBeGreaterThan(0);
+    else expect(result?.medianMs).toBeUndefined();
+  });
 });
+
+function firstOf<T>([first]: readonly T[]): T {
+  if (first === undefined) throw new Error("none");
+  return first;
+}
