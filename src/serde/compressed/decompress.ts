@@ -3,7 +3,7 @@ import { type Codec, SYNC_BYTES } from "./codecs.js";
 import { type Frame, unpackFrame } from "./frame.js";
 
 /**
- * Decompresses what `compress` made. A value takes no more memory than it says that it is long, and is refused at
+ * Decompresses what `compress` made. No more comes out of a value than it says that it is long, and it is refused at
  * once if that is more than `maxBytes`.
  *
  * @throws {@link DeserializationError} for a value that is too long, and for one that was changed or cut short
@@ -27,7 +27,13 @@ async function inflate(codec: Codec, { stream, length }: Frame): Promise<Uint8Ar
   try {
     return isShort ? codec.decompressSync(stream, limit) : await codec.decompress(stream, limit);
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = isTooLong(cause) ? `it is longer than the ${length} bytes that it says` : String(cause);
     throw new DeserializationError(`the value can't be decompressed: ${problem}`, { cause });
   }
+}
+
+function isTooLong(cause: unknown): boolean {
+  return (
+    typeof cause === "object" && cause !== null && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE"
+  );
 }
