@@ -11,8 +11,8 @@ export type CompressionAlgorithm = keyof typeof LAYER_OF;
 export type CompressionLayer = (typeof LAYER_OF)[CompressionAlgorithm];
 
 /**
- * Values up to so many bytes are worked on at once, which takes about a tenth of a millisecond: no more than to hand them to
- * another thread and to wait for it. Longer ones are handed over, so that others are served meanwhile.
+ * Values up to so many bytes are worked on at once, which takes a fraction of a millisecond, about what it takes to hand one
+ * to another thread and to wait for it. Longer ones are handed over, so that others are served meanwhile.
  */
 export const SYNC_BYTES = 16 * 1024;
 
@@ -48,7 +48,7 @@ export function isCompression(layer: string | undefined): layer is CompressionLa
 
 function brotliCodec(): Codec {
   const compress = promisify(zlib.brotliCompress);
-  // As fast as gzip, and smaller. The default, 11, takes a hundred times as long.
+  // About as fast as gzip, and smaller where values are long: it looks back further. The default, 11, takes 30 times as long.
   const options = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
   return {
     compress: (data) => compress(data, options),
