@@ -126,8 +126,7 @@ function highestPeak(amounts: readonly AmountResult[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-// A process that died took more than it was given.
 function numberOf(result: AmountResult | undefined): number | undefined {
-  if (result === undefined) return undefined;
-  return typeof result.amounts.ours === "number" ? result.amounts.ours : Infinity;
+  const ours = result?.amounts.ours;
+  return typeof ours === "number" ? ours : undefined;
 }

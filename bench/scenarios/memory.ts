@@ -41,7 +41,10 @@ async function amountsOf(thread: Thread, subject: Subject, server: BenchServer):
     await database.exec("vacuum analyze");
     const { kind, length: checkpoints, label } = thread;
     const task = { subject: subject.id, url: database.source, thread: id, kind, checkpoints };
-    return named(`${DONE[kind]} ${checkpoints} × ${label}`, await measureMemory(task));
+    const figures = await measureMemory(task);
+    // Of the other saver it is a finding, of ours a defect.
+    if (subject.id === "ours" && typeof figures === "string") throw new Error(figures);
+    return named(`${DONE[kind]} ${checkpoints} × ${label}`, figures);
   } finally {
     await database.giveBack();
   }
