@@ -16,4 +16,5 @@ export {
   SerializationError,
 } from "./errors.js";
 export type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
+export type { ReadOptions } from "./saver/boundary/parse-selection.js";
 export { PostgresSaver } from "./saver/postgres-saver.js";

@@ -1,25 +1,31 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
+import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { ConnectionError } from "../errors.js";
-import type { NamedStatements } from "./named-statements.js";
+import type { BoundStatement } from "./statement.js";
+import { toBinaryArray } from "./to-binary-array.js";
 
 /** After these a prepared statement is worthless on its connection: DISCARD ALL, or a table that changed under it. */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000"]);
 
+/** How statements are sent. */
+export interface SendOptions {
+  /** Whether by name, so that Postgres plans each once per connection. */
+  readonly prepare: boolean;
+}
+
 /**
  * A `pg` pool as Kysely's dialect takes it, with two things that it lacks: a connection that dies never takes the
- * process down with it, and our statements are sent by name, so that Postgres plans them once per connection.
+ * process down with it, and our own statements are sent as prepared ones, past the parts of Kysely that they don't need.
  */
 export class GuardedPool implements PostgresPool {
   readonly #pool: Pool;
-  readonly #names: NamedStatements | undefined;
+  readonly #prepare: boolean;
   readonly #clients = new WeakMap<PoolClient, GuardedClient>();
   readonly options: object;
 
-  /** @param names - The statements to prepare; `undefined` sends all unnamed, as transaction-mode poolers need it. */
-  constructor(pool: Pool, names: NamedStatements | undefined) {
+  constructor(pool: Pool, { prepare }: SendOptions) {
     this.#pool = pool;
-    this.#names = names;
+    this.#prepare = prepare;
     this.options = pool.options;
     // Without a listener Node ends the process when the server drops an idle connection. The pool has discarded the
     // connection by then, and the next query opens another: there is nothing left to do.
@@ -27,7 +33,18 @@ export class GuardedPool implements PostgresPool {
     if (!pool.listeners("error").includes(ignore)) pool.on("error", ignore);
   }
 
-  async connect(): Promise<PostgresPoolClient> {
+  /** Sends one of our own statements on a connection of the pool, and returns its rows. */
+  async execute<Row>(statement: BoundStatement<Row>): Promise<Row[]> {
+    const client = await this.connect();
+    try {
+      return await client.execute(statement, this.#prepare);
+    } finally {
+      // A connection that broke is not put back: pg's client knows, and the pool asks it.
+      client.release();
+    }
+  }
+
+  async connect(): Promise<GuardedClient> {
     if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
     const client = await this.#pool.connect();
     // The pool listens to idle clients only; one that is checked out has nobody to hear that its backend died.
@@ -43,7 +60,7 @@ export class GuardedPool implements PostgresPool {
   #guarded(client: PoolClient): GuardedClient {
     const known = this.#clients.get(client);
     if (known !== undefined) return known;
-    const guarded = new GuardedClient(client, this.#names);
+    const guarded = new GuardedClient(client);
     this.#clients.set(client, guarded);
     return guarded;
   }
@@ -51,11 +68,10 @@ export class GuardedPool implements PostgresPool {
 
 class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
-  #names: NamedStatements | undefined;
+  #losesStatements = false;
 
-  constructor(client: PoolClient, names: NamedStatements | undefined) {
+  constructor(client: PoolClient) {
     this.#client = client;
-    this.#names = names;
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -65,7 +81,7 @@ class GuardedClient implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof query !== "string") throw new TypeError("the dialect is opened without a cursor class");
-    return this.#run(query, [...parameters]);
+    return this.#query(query, [...parameters]);
   }
 
   release(discard?: boolean): void {
@@ -73,22 +89,26 @@ class GuardedClient implements PostgresPoolClient {
     this.#client.release(discard);
   }
 
-  async #run<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
-    const name = this.#names?.nameOf(text);
-    if (name === undefined) return this.#send({ text, values });
+  async execute<Row>({ name, sql, parameters }: BoundStatement<Row>, prepare: boolean): Promise<Row[]> {
+    const unnamed = { text: sql, values: parameters.map(toBinaryArray) };
+    if (!prepare || this.#losesStatements) return (await this.#send<Row>(unnamed)).rows;
     try {
-      return await this.#send({ name, text, values });
+      return (await this.#send<Row>({ name, ...unnamed })).rows;
     } catch (error) {
       if (!isStale(error)) throw error;
       // What pg believes to be prepared here is not: this connection goes on without names.
-      this.#names = undefined;
-      return this.#send({ text, values });
+      this.#losesStatements = true;
+      return (await this.#send<Row>(unnamed)).rows;
     }
   }
 
-  async #send<R>(query: QueryConfig): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#client.query<R & QueryResultRow>(query);
+  async #query<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
+    const { command, rowCount, rows } = await this.#send<R>({ text, values });
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
+  }
+
+  #send<R>(query: QueryConfig): Promise<QueryResult<R & QueryResultRow>> {
+    return this.#client.query<R & QueryResultRow>(query);
   }
 }
 

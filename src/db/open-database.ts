@@ -1,10 +1,17 @@
-import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
+import {
+  CompiledQuery,
+  type ControlledTransaction,
+  Kysely,
+  PGliteDialect,
+  PostgresDialect,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
-import { NamedStatements } from "./named-statements.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import type { BoundStatement } from "./statement.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
@@ -33,12 +40,14 @@ export interface OpenDatabaseOptions {
   readonly prepare?: boolean;
 }
 
+type Execute = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
+
 /** A database as this library uses it. */
 export interface OpenedDatabase {
   /** Runs the queries; without plugins, so that rows arrive as Postgres names them. */
   readonly kysely: Kysely<CheckpointDatabase>;
-  /** The statements that are sent by name; absent where the connections are not ours to decide on. */
-  readonly names: NamedStatements | undefined;
+  /** Sends one of our own statements and returns its rows. */
+  readonly execute: Execute;
   /** Whether it was opened here and has been closed since. */
   readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
@@ -76,52 +85,70 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
 }
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
-  const { kysely, names } = onPool(new pg.Pool(config), options);
-  return owned(kysely, names);
+  const pool = new pg.Pool(config);
+  const { kysely, execute } = onPool(pool, options);
+  // Not by Kysely, which ends only a pool that it has sent something through.
+  return owned(kysely, execute, () => pool.end());
 }
 
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
-  const { kysely, names } = onPool(pool, options);
-  return lent(kysely, names);
+  const { kysely, execute } = onPool(pool, options);
+  return lent(kysely, execute);
 }
 
-function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions) {
-  const names = prepare ? new NamedStatements() : undefined;
-  const dialect = new PostgresDialect({ pool: new GuardedPool(pool, names) });
-  return { kysely: new Kysely<CheckpointDatabase>({ dialect }), names };
+function onPool(
+  pool: pg.Pool,
+  { prepare = true }: OpenDatabaseOptions,
+): Pick<OpenedDatabase, "kysely" | "execute"> {
+  const guarded = new GuardedPool(pool, { prepare });
+  return {
+    kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
+    execute: (statement) => guarded.execute(statement),
+  };
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
   const { open, release } = pgliteOpener(url);
   const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: open }) });
-  return owned(kysely, undefined, release);
+  return owned(kysely, throughKysely(kysely), () => kysely.destroy().finally(release));
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  return lent(new Kysely({ dialect: new PGliteDialect({ pglite }) }), undefined);
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) });
+  return lent(kysely, throughKysely(kysely));
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
-  return lent(source.withoutPlugins(), undefined);
+  const kysely = source.withoutPlugins();
+  return lent(kysely, throughKysely(kysely));
 }
 
-function lent(kysely: Kysely<CheckpointDatabase>, names: NamedStatements | undefined): OpenedDatabase {
-  return { kysely, names, closed: false, close: () => Promise.resolve() };
+/** Where the connections are not ours to decide on. */
+function throughKysely(kysely: Kysely<CheckpointDatabase>): Execute {
+  return async <Row>({ sql, parameters }: BoundStatement<Row>) => {
+    const query: CompiledQuery<Row> = CompiledQuery.raw(sql, [...parameters]);
+    const { rows } = await kysely.executeQuery(query);
+    return rows;
+  };
+}
+
+function lent(kysely: Kysely<CheckpointDatabase>, execute: Execute): OpenedDatabase {
+  return { kysely, execute, closed: false, close: () => Promise.resolve() };
 }
 
 function owned(
   kysely: Kysely<CheckpointDatabase>,
-  names: NamedStatements | undefined,
-  release?: () => void,
+  execute: Execute,
+  end: () => Promise<void>,
 ): OpenedDatabase {
   let closing: Promise<void> | undefined;
   return {
     kysely,
-    names,
+    execute,
     get closed() {
       return closing !== undefined;
     },
-    close: () => (closing ??= kysely.destroy().finally(release)),
+    close: () => (closing ??= end()),
   };
 }
 

@@ -22,19 +22,33 @@ export async function retryTransient<T>(
   attempt: () => Promise<T>,
   options: RetryOptions | false,
 ): Promise<T> {
-  if (options === false) return attempt().catch(rethrow);
+  try {
+    return await attempt();
+  } catch (error) {
+    const failure = toDatabaseError(error);
+    if (options === false || !isTransient(failure)) throw failure;
+    return retryAfter(failure, attempt, options);
+  }
+}
+
+/** Goes on after a first attempt that failed: nearly none does, and what keeps count of them costs as much as a query. */
+function retryAfter<T>(failure: Error, attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000 } = options;
-  return pRetry(() => attempt().catch(rethrow), {
+  const again = (): Promise<T> =>
+    attempt().catch((error: unknown) => {
+      throw toDatabaseError(error);
+    });
+  return pRetry((count) => (count === 1 ? Promise.reject(failure) : again()), {
     retries: Infinity,
     maxRetryTime: maxElapsedMs,
     minTimeout: minDelayMs,
     maxTimeout: maxDelayMs,
     factor: 2,
     randomize: true,
-    shouldRetry: ({ error }) => error instanceof DatabaseError && error.transient,
+    shouldRetry: ({ error }) => isTransient(error),
   });
 }
 
-function rethrow(error: unknown): never {
-  throw toDatabaseError(error);
+function isTransient(error: Error): boolean {
+  return error instanceof DatabaseError && error.transient;
 }

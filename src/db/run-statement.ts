@@ -19,16 +19,11 @@ export async function runStatement<Params extends object, Row>(
   statement: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
-  const { kysely, names, closed } = tables.database;
+  const { kysely, execute, closed } = tables.database;
   if (closed) throw new ConnectionError("the database has been closed", { transient: false });
-  const query = statement.bind(tables.schema, params);
-  names?.register(query.sql);
+  const bound = statement.bind(tables.schema, params);
   try {
-    const { rows } = await retryTransient(
-      () => kysely.executeQuery(query),
-      kysely.isTransaction ? false : tables.retry,
-    );
-    return rows;
+    return await retryTransient(() => execute(bound), kysely.isTransaction ? false : tables.retry);
   } catch (error) {
     throw explainMissingTables(error, tables.schema);
   }

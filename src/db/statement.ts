@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import {
-  CompiledQuery,
   type Compilable,
   DummyDriver,
   Kysely,
@@ -21,34 +21,54 @@ export type StatementBuilder<Params, Row> = (
   parameter: Parameter<Params>,
 ) => Compilable<Row>;
 
+/** A statement with the values of one run. */
+export interface BoundStatement<Row> {
+  /** What it is prepared under. */
+  readonly name: string;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** The type of a row: never there, and needed only by the compiler. */
+  readonly row?: Row;
+}
+
 /**
  * A query that Kysely builds and compiles once per schema, and that is then run with fresh parameters. Building one
  * anew costs more than Postgres takes to answer it, and only the same text can be sent as a prepared statement.
  */
 export class Statement<Params extends object, Row> {
   readonly #build: StatementBuilder<Params, Row>;
-  readonly #compiledBySchema = new Map<string, CompiledQuery<Row>>();
+  readonly #compiledBySchema = new Map<string, BoundStatement<Row>>();
 
   constructor(build: StatementBuilder<Params, Row>) {
     this.#build = build;
   }
 
-  /** The compiled query for `schema`, its holes filled from `params`. */
-  bind(schema: string, params: Params): CompiledQuery<Row> {
-    const { sql: text, parameters } = this.#compiled(schema);
-    return CompiledQuery.raw(
-      text,
-      parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
-    );
+  /** The statement for `schema`, its holes filled from `params`. */
+  bind(schema: string, params: Params): BoundStatement<Row> {
+    const { name, sql, parameters } = this.#compiled(schema);
+    return {
+      name,
+      sql,
+      parameters: parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
+    };
   }
 
-  #compiled(schema: string): CompiledQuery<Row> {
+  #compiled(schema: string): BoundStatement<Row> {
     const known = this.#compiledBySchema.get(schema);
     if (known !== undefined) return known;
-    const compiled = this.#build(compiler().withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    const { sql: text, parameters } = this.#build(
+      compiler().withSchema(schema),
+      (name) => sql`${new Hole(name)}`,
+    ).compile();
+    const compiled = { name: nameFor(text), sql: text, parameters };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
+}
+
+// By content, since savers of two versions may share a connection, and pg refuses one name for two texts.
+function nameFor(text: string): string {
+  return `checkpoint_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
 }
 
 /** Stands in a compiled query's parameters for the value that a run brings. */

@@ -6,6 +6,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
 import { decodeValue, INLINE_REFUSAL } from "./codec/decode-value.js";
+import { storedValueOf } from "./codec/stored-value.js";
 import type { DeltaRow } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";
 
@@ -44,7 +45,12 @@ async function historyOf(
     .map(async (row): Promise<CheckpointPendingWrite> => {
       const place = { ...location, checkpointId: row.checkpoint_id };
       const taskId = row.task_id ?? "";
-      const value = await decodeValue(serde, row, { ...place, taskId, idx: row.idx ?? 0 }, place);
+      const value = await decodeValue(
+        serde,
+        storedValueOf(row),
+        { ...place, taskId, idx: row.idx ?? 0 },
+        place,
+      );
       return [taskId, location.channel, value];
     });
   // A blob wins over what the header has of the same channel: Python leaves a marker there.
@@ -60,7 +66,8 @@ async function decodeSeed(
   location: ChannelLocation,
 ): Promise<unknown> {
   const place = { ...location, checkpointId: row.checkpoint_id };
-  if (row.json === null) return decodeValue(serde, row, { ...location, version: row.version ?? "" }, place);
+  if (row.json === null)
+    return decodeValue(serde, storedValueOf(row), { ...location, version: row.version ?? "" }, place);
   if (serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
   return parseJsonText(row.json);
 }

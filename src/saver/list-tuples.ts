@@ -1,15 +1,20 @@
-import type { CheckpointTuple, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupRows, required, type TupleParts } from "./codec/group-rows.js";
 import { listTupleRows } from "./queries/list-tuple-rows.js";
+import type { TupleRow } from "./queries/tuple-row.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 8;
 const LARGEST_PAGE_SIZE = 128;
+
+/** What a page may bring, in characters of base64, as far as the page before it allows to tell. */
+const PAGE_BUDGET = 8 * 2 ** 20;
 
 /**
  * Reads a list page by page, as far as the caller goes on: a thread is never in memory as a whole. A checkpoint that
@@ -17,22 +22,30 @@ const LARGEST_PAGE_SIZE = 128;
  */
 export async function* listTuples(
   tables: CheckpointTables,
-  { scope, limit = Infinity }: ListRequest,
-  serde: SerializerProtocol,
+  { scope, selection, limit = Infinity }: ListRequest,
+  serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
   let remaining = limit;
   let pageSize = FIRST_PAGE_SIZE;
   let after: CheckpointKey | undefined;
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
-    const page = groupRows(await listTupleRows(tables, scope, after, wanted)).sort(newestFirst);
-    for (const parts of page) yield await decodeTuple(parts, serde);
+    const rows = await listTupleRows(tables, scope, selection, { after, pageSize: wanted });
+    const page = groupRows(rows).sort(newestFirst);
+    pageSize = nextPageSize(pageSize, page.length, rows);
     const last = page.at(-1);
+    for (const parts of page) yield await decodeTuple(parts, selection, serde);
     if (last === undefined || page.length < wanted) return;
     after = keyOf(last);
     remaining -= page.length;
-    pageSize = Math.min(pageSize * 2, LARGEST_PAGE_SIZE);
   }
+}
+
+/** Twice as many, or as many as the budget allows if they are like those of the page before. */
+function nextPageSize(pageSize: number, count: number, rows: readonly TupleRow[]): number {
+  const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
+  const affordable = Math.floor((PAGE_BUDGET * count) / size);
+  return Math.max(1, Math.min(pageSize * 2, LARGEST_PAGE_SIZE, affordable || LARGEST_PAGE_SIZE));
 }
 
 function keyOf({ header }: TupleParts): CheckpointKey {

@@ -32,6 +32,7 @@ import {
 import { parseDeltaRequest } from "./boundary/parse-delta.js";
 import { parseListRequest } from "./boundary/parse-list.js";
 import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
+import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { encodeCheckpoint } from "./codec/encode-checkpoint.js";
 import { encodeWrites } from "./codec/encode-writes.js";
@@ -117,20 +118,27 @@ export class PostgresSaver extends BaseCheckpointSaver {
   /**
    * Reads the checkpoint that `config` names, or the newest of its namespace when it names none.
    *
+   * @param options - How much of it is read; all by default.
    * @returns The tuple, or `undefined` when there is none, or when `config` names no thread.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws DeserializationError when a value can't be read.
    * @throws DatabaseError when the database refuses.
    *
    * @example
    * ```ts
    * const tuple = await checkpointer.getTuple({ configurable: { thread_id: "42" } });
+   * const header = await checkpointer.getTuple({ configurable: { thread_id: "42" } }, { values: false });
    * ```
    */
-  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+  override async getTuple(
+    config: RunnableConfig,
+    options?: ReadOptions,
+  ): Promise<CheckpointTuple | undefined> {
     const key = parseLookupConfig(config);
+    const selection = parseSelection(options);
     if (key === undefined) return undefined;
-    const [parts] = groupRows(await getTupleRows(this.#tables, key));
-    return parts && decodeTuple(parts, this.serde);
+    const [parts] = groupRows(await getTupleRows(this.#tables, key, selection));
+    return parts && decodeTuple(parts, selection, this.serde);
   }
 
   /**
@@ -139,7 +147,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * @param config - Narrows the list to a thread, a namespace (`""` is the root graph), a checkpoint. A config without
    *   a thread lists all threads; an empty thread is refused.
    * @param options - `before`: only checkpoints older than that one. `filter`: only those whose metadata contains it.
-   *   `limit`: at most so many, after all other conditions.
+   *   `limit`: at most so many, after all other conditions. `values`, `channels`, `writes`: how much of each is read.
    * @throws InvalidConfigError for an argument that can't be used, at the first `next()` and before any I/O.
    *
    * @example
@@ -151,7 +159,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    */
   override async *list(
     config: RunnableConfig,
-    options?: CheckpointListOptions,
+    options?: CheckpointListOptions & ReadOptions,
   ): AsyncGenerator<CheckpointTuple> {
     yield* listTuples(this.#tables, parseListRequest(config, options), this.serde);
   }

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
 import { encodeJson } from "../../serde/json/encode-json.js";
 import type { ListScope } from "../queries/list-tuple-rows.js";
+import type { TupleSelection } from "../queries/tuple-shape.js";
 import { keyText, optionalCheckpointId, threadId } from "./keys.js";
 import { parse } from "./parse.js";
+import { parseSelection } from "./parse-selection.js";
 
 // A key that is there without a value is not a narrower question, but one that went wrong: see `scoped`.
 const scope = z.object({
@@ -29,6 +31,7 @@ const listOptions = z
 /** A list as it was asked for. */
 export interface ListRequest {
   readonly scope: ListScope;
+  readonly selection: TupleSelection;
   /** The number of checkpoints at most; no bound where it is `undefined`. */
   readonly limit: number | undefined;
 }
@@ -45,6 +48,7 @@ export function parseListRequest(config: unknown, options: unknown): ListRequest
       before: before?.configurable?.checkpoint_id,
       filter: encodeFilter(filter),
     },
+    selection: parseSelection(options),
     limit,
   };
 }

@@ -11,10 +11,12 @@ import type { ContextualSerializer, PendingWriteContext } from "../../serde/serd
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
 import type { TupleRow } from "../queries/tuple-row.js";
+import type { TupleSelection } from "../queries/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
 import { decodeValue, INLINE_REFUSAL } from "./decode-value.js";
 import { required, type TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
+import { storedValueOf } from "./stored-value.js";
 
 /**
  * Puts a tuple together from its rows.
@@ -22,7 +24,11 @@ import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse
  * @throws DeserializationError when a value can't be read; it names the channel.
  * @throws CorruptCheckpointError when a row does not have the shape of a checkpoint.
  */
-export async function decodeTuple(parts: TupleParts, serde: ContextualSerializer): Promise<CheckpointTuple> {
+export async function decodeTuple(
+  parts: TupleParts,
+  selection: TupleSelection,
+  serde: ContextualSerializer,
+): Promise<CheckpointTuple> {
   const { header: row } = parts;
   const location = locationOf(parts);
   const [header, metadata, pendingWrites, sends] = await Promise.all([
@@ -31,15 +37,28 @@ export async function decodeTuple(parts: TupleParts, serde: ContextualSerializer
     decodeWrites(parts, location, serde),
     decodeSends(parts, location, serde),
   ]);
-  const checkpoint = await decodeCheckpoint(parseHeader(header, location), parts, location, serde);
+  const selected = selectInline(parseHeader(header, location), selection);
+  const checkpoint = await decodeCheckpoint(selected, parts, location, serde);
   const tuple: CheckpointTuple = {
     config: configOf(row.thread_id, row.checkpoint_ns, location.checkpointId),
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
     metadata: parseStoredMetadata(metadata, location),
-    pendingWrites,
   };
-  if (row.parent_checkpoint_id === null) return tuple;
-  return { ...tuple, parentConfig: configOf(row.thread_id, row.checkpoint_ns, row.parent_checkpoint_id) };
+  // Left out rather than empty: an empty list says that there are none.
+  if (selection.writes) tuple.pendingWrites = pendingWrites;
+  if (row.parent_checkpoint_id !== null) {
+    tuple.parentConfig = configOf(row.thread_id, row.checkpoint_ns, row.parent_checkpoint_id);
+  }
+  return tuple;
+}
+
+/** Leaves out the values in the header that were not asked for; the others never came. */
+function selectInline(header: CheckpointHeader, { channels }: TupleSelection): CheckpointHeader {
+  if (channels === undefined) return header;
+  const wanted = Object.entries(header.channel_values ?? {}).filter(([channel]) =>
+    channels.includes(channel),
+  );
+  return { ...header, channel_values: Object.fromEntries(wanted) };
 }
 
 function locationOf({ header }: TupleParts): CheckpointKey {
@@ -63,10 +82,10 @@ async function decodeCheckpoint(
   const { threadId, checkpointNs } = location;
   const channel_versions = header.channel_versions ?? {};
   const stored = Object.entries(channel_versions).map(async ([channel, version]) => {
-    const row = parts.blobOf(channel, String(version));
-    if (row === undefined) return [];
+    const blob = parts.blobOf(channel, String(version));
+    if (blob === undefined) return [];
     const context = { threadId, checkpointNs, channel, version: String(version) };
-    const value = await decodeValue(serde, row, context, { ...location, channel });
+    const value = await decodeValue(serde, blob, context, { ...location, channel });
     return [[channel, fromStoredBarrier(channel, value)] as const];
   });
   const values = Object.fromEntries((await Promise.all(stored)).flat());
@@ -101,7 +120,10 @@ async function decodeWrites(
       return [
         required(row.task_id, "task_id", row),
         channel,
-        await decodeValue(serde, row, writeContext(row, channel, location), { ...location, channel }),
+        await decodeValue(serde, storedValueOf(row), writeContext(row, channel, location), {
+          ...location,
+          channel,
+        }),
       ];
     }),
   );
@@ -117,7 +139,7 @@ function decodeSends(
     sends.map(async (row) => {
       const checkpointId = required(header.parent_checkpoint_id, "parent_checkpoint_id", header);
       const context = writeContext(row, TASKS, { ...location, checkpointId });
-      return await decodeValue(serde, row, context, { ...location, channel: TASKS });
+      return await decodeValue(serde, storedValueOf(row), context, { ...location, channel: TASKS });
     }),
   );
 }

@@ -1,11 +1,6 @@
 import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
-
-/** Bytes as they are stored, with their type tag. */
-export interface StoredValue {
-  readonly type: string | null;
-  readonly blob: Uint8Array | null;
-}
+import type { StoredValue } from "./stored-value.js";
 
 const NO_BYTES = new Uint8Array();
 

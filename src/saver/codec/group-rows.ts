@@ -1,12 +1,13 @@
 import { CorruptCheckpointError } from "../../errors.js";
 import type { TupleRow } from "../queries/tuple-row.js";
 import { compareText } from "./compare-text.js";
+import { type StoredValue, storedValueOf } from "./stored-value.js";
 
 /** The rows that one checkpoint's tuple is made of. */
 export interface TupleParts {
   readonly header: TupleRow;
   /** The blob of a channel at a version, where one is stored. */
-  readonly blobOf: (channel: string, version: string) => TupleRow | undefined;
+  readonly blobOf: (channel: string, version: string) => StoredValue | undefined;
   /** Its pending writes, in the order of task path, task and position. */
   readonly writes: readonly TupleRow[];
   /** What checkpoints before version 4 have their sends in, in the same order. */
@@ -15,7 +16,7 @@ export interface TupleParts {
 
 /** Puts the rows of a page together, checkpoint by checkpoint, in the order of their `checkpoint` rows. */
 export function groupRows(rows: readonly TupleRow[]): TupleParts[] {
-  const blobs = new Map<string, TupleRow>();
+  const blobs = new Map<string, StoredValue>();
   const writes = new Map<string, TupleRow[]>();
   const sends = new Map<string, TupleRow[]>();
   const headers: TupleRow[] = [];
@@ -25,7 +26,7 @@ export function groupRows(rows: readonly TupleRow[]): TupleParts[] {
         headers.push(row);
         break;
       case "value":
-        blobs.set(identity(row.thread_id, row.checkpoint_ns, row.channel, row.version), row);
+        blobs.set(identity(row.thread_id, row.checkpoint_ns, row.channel, row.version), storedValueOf(row));
         break;
       case "write":
         append(writes, checkpointOf(row), row);

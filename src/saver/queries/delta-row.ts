@@ -6,6 +6,7 @@ import {
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { asBase64 } from "./as-base64.js";
 
 /**
  * What an ancestor contributes to the history of a channel:
@@ -25,7 +26,8 @@ export interface DeltaRow {
   task_path: string | null;
   idx: number | null;
   type: string | null;
-  blob: Uint8Array | null;
+  /** In base64. */
+  blob: string | null;
   json: string | null;
 }
 
@@ -66,7 +68,7 @@ export function selectDeltaParts(
             task_path: eb.ref("write.task_path"),
             idx: eb.ref("write.idx"),
             type: eb.ref("write.type"),
-            blob: eb.ref("write.blob"),
+            blob: asBase64(eb.ref("write.blob")),
           }),
         ),
     )
@@ -85,7 +87,7 @@ export function selectDeltaParts(
             channel: eb.ref("seed.channel"),
             version: eb.ref("stored.version"),
             type: eb.ref("stored.type"),
-            blob: eb.ref("stored.blob"),
+            blob: asBase64(eb.ref("stored.blob")),
           }),
         ),
     )
@@ -142,7 +144,7 @@ function deltaColumns(
     (has.task_path ?? noText).as("task_path"),
     (has.idx ?? sql<number | null>`null::integer`).as("idx"),
     (has.type ?? noText).as("type"),
-    (has.blob ?? sql<Uint8Array | null>`null::bytea`).as("blob"),
+    (has.blob ?? noText).as("blob"),
     (has.json ?? noText).as("json"),
   ];
 }

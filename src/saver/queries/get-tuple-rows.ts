@@ -1,10 +1,12 @@
-import { sql } from "kysely";
+import { type QueryCreator, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
-import { Statement } from "../../db/statement.js";
+import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
-import { selectTupleRows } from "./select-tuple-rows.js";
+import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
 import type { TupleRow } from "./tuple-row.js";
+import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
 
 /**
  * Everything that one checkpoint's tuple is made of, in one statement. Without `checkpointId`: the newest checkpoint
@@ -13,46 +15,78 @@ import type { TupleRow } from "./tuple-row.js";
 export function getTupleRows(
   tables: CheckpointTables,
   key: NamespaceKey & Partial<CheckpointKey>,
+  selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  return checkpointId === undefined
-    ? runStatement(tables, newestTuple, { threadId, checkpointNs })
-    : runStatement(tables, tupleById, { threadId, checkpointNs, checkpointId });
+  return runStatement(tables, statementFor(selection, checkpointId !== undefined), {
+    threadId,
+    checkpointNs,
+    checkpointId: checkpointId ?? "",
+    channels: selection.channels ?? [],
+  });
 }
 
-const tupleById = /* @__PURE__ */ new Statement<CheckpointKey, TupleRow>((db, parameter) =>
-  selectTupleRows(
-    db.with("page", (qb) =>
-      qb
-        .selectFrom("checkpoints")
-        .selectAll()
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .where("checkpoint_id", "=", parameter("checkpointId")),
-    ),
-    parameter("threadId"),
-  ),
-);
+interface TupleParams extends CheckpointKey {
+  readonly channels: readonly string[];
+}
 
-const newestTuple = /* @__PURE__ */ new Statement<NamespaceKey, TupleRow>((db, parameter) =>
-  selectTupleRows(
-    db.with("page", (qb) =>
-      qb
-        .selectFrom("checkpoints")
-        .selectAll()
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .where("checkpoint_id", "=", (eb) =>
-          // Finds the id in the index alone, before the row with its JSON is touched.
-          eb
-            .selectFrom("checkpoints")
-            .select("checkpoint_id")
-            .where("thread_id", "=", parameter("threadId"))
-            .where("checkpoint_ns", "=", parameter("checkpointNs"))
-            .orderBy(sql`checkpoint_id collate "C"`, "desc")
-            .limit(sql.lit(1)),
-        ),
-    ),
-    parameter("threadId"),
-  ),
-);
+// One statement for each shape that is used.
+const statements = /* @__PURE__ */ new Map<string, Statement<TupleParams, TupleRow>>();
+
+function statementFor(selection: TupleSelection, byId: boolean): Statement<TupleParams, TupleRow> {
+  const shape = shapeOf(selection);
+  const id = `${shape.id} ${byId ? "by id" : "newest"}`;
+  const known = statements.get(id);
+  if (known !== undefined) return known;
+  const statement = buildStatement(shape, byId);
+  statements.set(id, statement);
+  return statement;
+}
+
+function buildStatement(shape: TupleShape, byId: boolean): Statement<TupleParams, TupleRow> {
+  return new Statement((db, parameter) =>
+    selectTupleRows(byId ? withNamed(db, parameter) : withNewest(db, parameter), {
+      shape,
+      channels: parameter("channels"),
+      threadId: parameter("threadId"),
+      several: false,
+    }),
+  );
+}
+
+function withNamed(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<TupleParams>,
+): QueryCreator<WithMatching> {
+  return db.with("matching", (qb) =>
+    qb
+      .selectFrom("checkpoints")
+      .selectAll()
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("checkpoint_id", "=", parameter("checkpointId")),
+  );
+}
+
+function withNewest(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<TupleParams>,
+): QueryCreator<WithMatching> {
+  return db.with("matching", (qb) =>
+    qb
+      .selectFrom("checkpoints")
+      .selectAll()
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("checkpoint_id", "=", (eb) =>
+        // Finds the id in the index alone, before the row with its JSON is touched.
+        eb
+          .selectFrom("checkpoints")
+          .select("checkpoint_id")
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .orderBy(sql`checkpoint_id collate "C"`, "desc")
+          .limit(sql.lit(1)),
+      ),
+  );
+}

@@ -6,6 +6,7 @@ import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { selectTupleRows } from "./select-tuple-rows.js";
 import type { TupleRow } from "./tuple-row.js";
+import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
 
 /** Which checkpoints a list is about; what is `undefined` does not narrow it. */
 export interface ListScope {
@@ -18,20 +19,23 @@ export interface ListScope {
   readonly filter?: string | undefined;
 }
 
-/**
- * One page of a list, newest first, in one statement: everything that its tuples are made of.
- *
- * @param after - The last checkpoint of the page before; the page begins right behind it.
- * @param pageSize - The number of checkpoints at most.
- */
+/** A part of a list. */
+export interface ListPage {
+  /** The last checkpoint of the page before; this one begins right behind it. */
+  readonly after: CheckpointKey | undefined;
+  /** The number of checkpoints at most. */
+  readonly pageSize: number;
+}
+
+/** One page of a list, newest first, in one statement: everything that its tuples are made of. */
 export function listTupleRows(
   tables: CheckpointTables,
   scope: ListScope,
-  after: CheckpointKey | undefined,
-  pageSize: number,
+  selection: TupleSelection,
+  { after, pageSize }: ListPage,
 ): Promise<TupleRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(tables, statementFor(narrowed, after !== undefined), {
+  return runStatement(tables, statementFor(narrowed, after !== undefined, selection), {
     threadId: scope.threadId ?? "",
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",
@@ -41,6 +45,7 @@ export function listTupleRows(
     afterCheckpointNs: after?.checkpointNs ?? "",
     afterCheckpointId: after?.checkpointId ?? "",
     pageSize,
+    channels: selection.channels ?? [],
   });
 }
 
@@ -49,6 +54,7 @@ interface ListParams extends Required<{ [Name in keyof ListScope]: string }> {
   readonly afterCheckpointNs: string;
   readonly afterCheckpointId: string;
   readonly pageSize: number;
+  readonly channels: readonly string[];
 }
 
 type Condition = keyof ListScope;
@@ -66,19 +72,28 @@ type Predicate = Expression<SqlBool>;
 // One statement for each combination that is used, so that each is planned for the conditions that it really has.
 const statements = /* @__PURE__ */ new Map<string, Statement<ListParams, TupleRow>>();
 
-function statementFor(narrowed: readonly Condition[], continued: boolean): Statement<ListParams, TupleRow> {
-  const shape = [...narrowed, continued].join();
-  const known = statements.get(shape);
+function statementFor(
+  narrowed: readonly Condition[],
+  continued: boolean,
+  selection: TupleSelection,
+): Statement<ListParams, TupleRow> {
+  const shape = shapeOf(selection);
+  const id = [...narrowed, continued, shape.id].join();
+  const known = statements.get(id);
   if (known !== undefined) return known;
-  const statement = buildStatement(narrowed, continued);
-  statements.set(shape, statement);
+  const statement = buildStatement(narrowed, continued, shape);
+  statements.set(id, statement);
   return statement;
 }
 
-function buildStatement(narrowed: readonly Condition[], continued: boolean): Statement<ListParams, TupleRow> {
+function buildStatement(
+  narrowed: readonly Condition[],
+  continued: boolean,
+  shape: TupleShape,
+): Statement<ListParams, TupleRow> {
   return new Statement((db, parameter) =>
     selectTupleRows(
-      db.with("page", (qb) =>
+      db.with("matching", (qb) =>
         qb
           .selectFrom("checkpoints")
           .selectAll()
@@ -89,7 +104,12 @@ function buildStatement(narrowed: readonly Condition[], continued: boolean): Sta
           .orderBy(sql`checkpoint_ns collate "C"`, "desc")
           .limit(parameter("pageSize")),
       ),
-      narrowed.includes("threadId") ? parameter("threadId") : undefined,
+      {
+        shape,
+        channels: parameter("channels"),
+        threadId: narrowed.includes("threadId") ? parameter("threadId") : undefined,
+        several: true,
+      },
     ),
   );
 }

@@ -1,21 +1,32 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { asBase64 } from "./as-base64.js";
 import { tupleColumns } from "./tuple-row.js";
+import type { TupleShape } from "./tuple-shape.js";
 
-/** The checkpoints that a read is about: the CTE `page` that {@link selectTupleRows} goes on from. */
-export type WithPage = CheckpointDatabase & { page: CheckpointDatabase["checkpoints"] };
+/** The checkpoints that a read is about: the CTE `matching` that {@link selectTupleRows} goes on from. */
+export type WithMatching = CheckpointDatabase & { matching: CheckpointDatabase["checkpoints"] };
+
+/** What is built around the CTE `matching`. */
+export interface TupleQuery {
+  readonly shape: TupleShape;
+  /** The names of the channels, where the shape says so. */
+  readonly channels: RawBuilder<readonly string[]>;
+  /** The thread's id, where all checkpoints are of one thread: then its values are asked for by it. */
+  readonly threadId?: RawBuilder<string> | undefined;
+  /** Whether there may be several checkpoints, so that they may share values. */
+  readonly several: boolean;
+}
 
 /**
- * From the checkpoints in the CTE `page` to all the rows that their tuples are made of, in one statement.
+ * From the checkpoints in the CTE `matching` to all the rows that their tuples are made of, in one statement.
  *
  * Every table is asked through a lateral subquery with a LIMIT or OFFSET, which the planner may not turn into a hash
  * join: over a long thread it would read all blobs in order to find ten.
- *
- * @param thread - The thread's id, where the whole page is of one thread: then every table is asked by it.
  */
-export function selectTupleRows(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
-  return withParts(db, thread)
+export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery) {
+  return withParts(withPage(db), query)
     .selectFrom("page")
     .select((eb) =>
       tupleColumns("checkpoint", {
@@ -23,65 +34,111 @@ export function selectTupleRows(db: QueryCreator<WithPage>, thread?: RawBuilder<
         checkpoint_ns: eb.ref("page.checkpoint_ns"),
         checkpoint_id: eb.ref("page.checkpoint_id"),
         parent_checkpoint_id: eb.ref("page.parent_checkpoint_id"),
-        checkpoint: asText(eb.ref("page.checkpoint")),
-        metadata: asText(eb.ref("page.metadata")),
+        checkpoint: eb.ref("page.checkpoint"),
+        metadata: eb.ref("page.metadata"),
       }),
     )
-    .unionAll((qb) =>
-      qb.selectFrom("channel_values as value").select((eb) =>
-        tupleColumns("value", {
-          thread_id: eb.ref("value.thread_id"),
-          checkpoint_ns: eb.ref("value.checkpoint_ns"),
-          channel: eb.ref("value.channel"),
-          version: eb.ref("value.version"),
-          type: eb.ref("value.type"),
-          blob: eb.ref("value.blob"),
-        }),
-      ),
+    .$if(query.shape.values !== "none", (rows) =>
+      rows
+        .unionAll((qb) =>
+          qb.selectFrom("channel_values as value").select((eb) =>
+            tupleColumns("value", {
+              thread_id: eb.ref("value.thread_id"),
+              checkpoint_ns: eb.ref("value.checkpoint_ns"),
+              channel: eb.ref("value.channel"),
+              version: eb.ref("value.version"),
+              type: eb.ref("value.type"),
+              blob: asBase64(eb.ref("value.blob")),
+            }),
+          ),
+        )
+        .unionAll((qb) =>
+          qb.selectFrom("pending_sends as send").select((eb) =>
+            tupleColumns("send", {
+              thread_id: eb.ref("send.thread_id"),
+              checkpoint_ns: eb.ref("send.checkpoint_ns"),
+              checkpoint_id: eb.ref("send.checkpoint_id"),
+              task_id: eb.ref("send.task_id"),
+              task_path: eb.ref("send.task_path"),
+              idx: eb.ref("send.idx"),
+              type: eb.ref("send.type"),
+              blob: asBase64(eb.ref("send.blob")),
+            }),
+          ),
+        ),
     )
-    .unionAll((qb) =>
-      qb.selectFrom("pending_writes as write").select((eb) =>
-        tupleColumns("write", {
-          thread_id: eb.ref("write.thread_id"),
-          checkpoint_ns: eb.ref("write.checkpoint_ns"),
-          checkpoint_id: eb.ref("write.checkpoint_id"),
-          channel: eb.ref("write.channel"),
-          task_id: eb.ref("write.task_id"),
-          task_path: eb.ref("write.task_path"),
-          idx: eb.ref("write.idx"),
-          type: eb.ref("write.type"),
-          blob: eb.ref("write.blob"),
-        }),
-      ),
-    )
-    .unionAll((qb) =>
-      qb.selectFrom("pending_sends as send").select((eb) =>
-        tupleColumns("send", {
-          thread_id: eb.ref("send.thread_id"),
-          checkpoint_ns: eb.ref("send.checkpoint_ns"),
-          checkpoint_id: eb.ref("send.checkpoint_id"),
-          task_id: eb.ref("send.task_id"),
-          task_path: eb.ref("send.task_path"),
-          idx: eb.ref("send.idx"),
-          type: eb.ref("send.type"),
-          blob: eb.ref("send.blob"),
-        }),
+    .$if(query.shape.writes, (rows) =>
+      rows.unionAll((qb) =>
+        qb.selectFrom("pending_writes as write").select((eb) =>
+          tupleColumns("write", {
+            thread_id: eb.ref("write.thread_id"),
+            checkpoint_ns: eb.ref("write.checkpoint_ns"),
+            checkpoint_id: eb.ref("write.checkpoint_id"),
+            channel: eb.ref("write.channel"),
+            task_id: eb.ref("write.task_id"),
+            task_path: eb.ref("write.task_path"),
+            idx: eb.ref("write.idx"),
+            type: eb.ref("write.type"),
+            blob: asBase64(eb.ref("write.blob")),
+          }),
+        ),
       ),
     );
 }
 
-function withParts(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
+interface PageRow {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  /** As JSON text. */
+  checkpoint: string;
+  /** As JSON text. */
+  metadata: string;
+  channel_versions: unknown;
+  /** Whether its sends are among the writes of its parent. */
+  is_before_version_4: boolean;
+}
+
+type WithPage = WithMatching & { page: PageRow };
+
+/** What is needed of each header, taken out of it once: a long one is compressed, and each look unpacks it anew. */
+function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
+  return db.with("page", (qb) =>
+    qb
+      .selectFrom("matching")
+      .select(["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
+      .select((eb) => {
+        const checkpoint = eb.ref("matching.checkpoint");
+        return [
+          asText(checkpoint).as("checkpoint"),
+          asText(eb.ref("matching.metadata")).as("metadata"),
+          sql`${checkpoint} -> 'channel_versions'`.as("channel_versions"),
+          sql<boolean>`${checkpoint} -> 'v' < '4'::jsonb`.as("is_before_version_4"),
+        ];
+      }),
+  );
+}
+
+/**
+ * The CTEs of the parts; one that the shape leaves out is not asked for, and Postgres drops it.
+ *
+ * In writes and sends the thread is compared with that of the page, not with the parameter: of a thread that it knows
+ * the planner expects fewer rows than of any, and for so little it would plan every read anew.
+ */
+function withParts(db: QueryCreator<WithPage>, { shape, channels, threadId, several }: TupleQuery) {
   return db
-    .with("channel_versions", (qb) =>
-      qb
+    .with("channel_versions", (qb) => {
+      const entries = qb
         .selectFrom("page")
         .innerJoinLateral(
-          (eb) => eachChannelVersion(eb.ref("page.checkpoint")),
+          (eb) => eachChannelVersion(eb.ref("page.channel_versions")),
           (join) => join.onTrue(),
         )
         .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
-        .distinct(),
-    )
+        .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
+      return several ? entries.distinct() : entries;
+    })
     .with("channel_values", (qb) =>
       qb
         .selectFrom("channel_versions as wanted")
@@ -90,7 +147,7 @@ function withParts(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
             eb
               .selectFrom("checkpoint_blobs as stored")
               .select(["stored.type", "stored.blob"])
-              .where("stored.thread_id", "=", thread ?? eb.ref("wanted.thread_id"))
+              .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
               .whereRef("stored.channel", "=", "wanted.channel")
               .whereRef("stored.version", "=", "wanted.version")
@@ -111,7 +168,7 @@ function withParts(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx"])
               .select(["stored.channel", "stored.type", "stored.blob"])
-              .where("stored.thread_id", "=", thread ?? eb.ref("page.thread_id"))
+              .whereRef("stored.thread_id", "=", "page.thread_id")
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.checkpoint_id")
               .offset(sql.lit(0))
@@ -129,11 +186,12 @@ function withParts(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
             eb
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx", "stored.type", "stored.blob"])
-              .where("stored.thread_id", "=", thread ?? eb.ref("page.thread_id"))
+              .whereRef("stored.thread_id", "=", "page.thread_id")
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.parent_checkpoint_id")
               .where("stored.channel", "=", sql.lit(TASKS))
-              .where(isBeforeVersion4(eb.ref("page.checkpoint")))
+              .where(eb.ref("page.is_before_version_4"))
+              .where(isWanted(sql.lit(TASKS), shape, channels))
               .offset(sql.lit(0))
               .as("found"),
           (join) => join.onTrue(),
@@ -144,17 +202,20 @@ function withParts(db: QueryCreator<WithPage>, thread?: RawBuilder<string>) {
 }
 
 /** The entries of `channel_versions`; none where a row is so corrupt that it is no object. */
-function eachChannelVersion(checkpoint: Expression<unknown>) {
-  const versions = sql`${checkpoint} -> 'channel_versions'`;
+function eachChannelVersion(versions: Expression<unknown>) {
   const entries = sql<{ channel: string; version: string }>`
     jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} end)`;
   return entries.as<"entry">(sql`entry(channel, version)`);
 }
 
-function isBeforeVersion4(checkpoint: Expression<unknown>) {
-  return sql<boolean>`${checkpoint} -> 'v' < '4'::jsonb`;
+function isWanted(
+  channel: Expression<string>,
+  { values }: TupleShape,
+  channels: TupleQuery["channels"],
+): Expression<SqlBool> {
+  return values === "named" ? sql<SqlBool>`${channel} = any (${channels}::text[])` : sql.lit(true);
 }
 
-function asText(json: Expression<unknown>) {
+function asText(json: Expression<unknown>): RawBuilder<string> {
   return sql<string>`${json}::text`;
 }

@@ -23,7 +23,8 @@ export interface TupleRow {
   task_path: string | null;
   idx: number | null;
   type: string | null;
-  blob: Uint8Array | null;
+  /** In base64. */
+  blob: string | null;
 }
 
 type Columns = { [Name in keyof TupleRow]: AliasableExpression<TupleRow[Name]> };
@@ -49,10 +50,9 @@ export function tupleColumns(
     (has.task_path ?? noText).as("task_path"),
     (has.idx ?? noNumber).as("idx"),
     (has.type ?? noText).as("type"),
-    (has.blob ?? noBytes).as("blob"),
+    (has.blob ?? noText).as("blob"),
   ];
 }
 
 const noText = /* @__PURE__ */ sql<string | null>`null::text`;
 const noNumber = /* @__PURE__ */ sql<number | null>`null::integer`;
-const noBytes = /* @__PURE__ */ sql<Uint8Array | null>`null::bytea`;

@@ -1,11 +1,11 @@
-// Up to 15 digits every integer is a double.
-const LONG_RUN_OF_DIGITS = /\d{16}/;
+// Up to 15 digits every integer is a double. Those in strings, such as versions, mostly follow a quote.
+const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const LONG_INTEGER = /^-?\d{16,}$/;
 
 /** Whether JSON text may hold an integer that `JSON.parse` would change. */
 export function mayHoldBigIntegers(text: string): boolean {
-  return LONG_RUN_OF_DIGITS.test(text);
+  return LONG_NUMBER.test(text);
 }
 
 /**

@@ -3,6 +3,7 @@ import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
 import type { JsonValue } from "./json-value.js";
+import { MAX_JSON_DEPTH } from "./limits.js";
 
 /**
  * Reads a value from JSON text in the layout of the official serializers. An integer that no double can print again,
@@ -19,7 +20,20 @@ import type { JsonValue } from "./json-value.js";
  */
 export function parseJsonText(text: string): unknown {
   const json = parse(text);
-  return decodeJson(mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text)) : json);
+  if (mayHoldBigIntegers(text)) return decodeJson(parse(quoteBigIntegers(text)));
+  return isPlainJson(text) ? json : decodeJson(json);
+}
+
+/**
+ * Whether text is surely what it looks like, as the header of a checkpoint mostly is: it has no key `lc`, by which all
+ * records are told, and none spelled with an escape, and too few brackets to be nested too deep.
+ */
+function isPlainJson(text: string): boolean {
+  return !text.includes('"lc"') && !text.includes("\\u") && countBrackets(text) <= MAX_JSON_DEPTH;
+}
+
+function countBrackets(text: string): number {
+  return text.match(/[[{]/g)?.length ?? 0;
 }
 
 function parse(text: string): JsonValue {

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors.js";
+import { type TupleSelection, WHOLE_TUPLE } from "../queries/tuple-shape.js";
+import { keyText } from "./keys.js";
+import { parse } from "./parse.js";
+
+/** How much of a checkpoint is read. What is left out is neither sent by the database nor decoded. */
+export interface ReadOptions {
+  /**
+   * `false` reads the header and the metadata only: `channel_values` is empty then, and pending writes are read only if
+   * `writes` says so. Default `true`.
+   */
+  readonly values?: boolean | undefined;
+  /** The channels whose values are read. Default: all. */
+  readonly channels?: readonly string[] | undefined;
+  /** `false` leaves the pending writes out: the tuple has no `pendingWrites` then. Default `true`. */
+  readonly writes?: boolean | undefined;
+}
+
+const readOptions = z.object({
+  values: z.boolean().optional(),
+  channels: z.array(keyText).readonly().optional(),
+  writes: z.boolean().optional(),
+});
+
+/** What is asked for of a tuple. Whether values that stand nowhere are asked for is no matter. */
+export function parseSelection(options: unknown): TupleSelection {
+  if (options === undefined || options === null) return WHOLE_TUPLE;
+  const { values = true, channels, writes = values } = parse(readOptions, options, "options");
+  if (!values && channels !== undefined) {
+    throw new InvalidConfigError("options.channels", "must not be given together with values: false");
+  }
+  return { channels: values ? channels : [], writes };
+}
