@@ -47,7 +47,7 @@ async function historyOf(
       const taskId = row.task_id ?? "";
       const value = await decodeValue(
         serde,
-        storedValueOf(row),
+        storedValueOf(row.type, row.blob),
         { ...place, taskId, idx: row.idx ?? 0 },
         place,
       );
@@ -67,7 +67,12 @@ async function decodeSeed(
 ): Promise<unknown> {
   const place = { ...location, checkpointId: row.checkpoint_id };
   if (row.json === null)
-    return decodeValue(serde, storedValueOf(row), { ...location, version: row.version ?? "" }, place);
+    return decodeValue(
+      serde,
+      storedValueOf(row.type, row.blob),
+      { ...location, version: row.version ?? "" },
+      place,
+    );
   if (serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
   return parseJsonText(row.json);
 }

@@ -5,9 +5,9 @@ import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
-import { groupRows, required, type TupleParts } from "./codec/group-rows.js";
+import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { listTupleRows } from "./queries/list-tuple-rows.js";
-import type { TupleRow } from "./queries/tuple-row.js";
+import type { PageRow } from "./queries/tuple-row.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 8;
@@ -31,38 +31,28 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const rows = await listTupleRows(tables, scope, selection, { after, pageSize: wanted });
-    const page = groupRows(rows).sort(newestFirst);
+    const page = groupPage(rows).sort(newestFirst);
     pageSize = nextPageSize(pageSize, page.length, rows);
     const last = page.at(-1);
     for (const parts of page) yield await decodeTuple(parts, selection, serde);
     if (last === undefined || page.length < wanted) return;
-    after = keyOf(last);
+    after = last.key;
     remaining -= page.length;
   }
 }
 
 /** Twice as many, or as many as the budget allows if they are like those of the page before. */
-function nextPageSize(pageSize: number, count: number, rows: readonly TupleRow[]): number {
+function nextPageSize(pageSize: number, count: number, rows: readonly PageRow[]): number {
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
   const affordable = Math.floor((PAGE_BUDGET * count) / size);
   return Math.max(1, Math.min(pageSize * 2, LARGEST_PAGE_SIZE, affordable || LARGEST_PAGE_SIZE));
 }
 
-function keyOf({ header }: TupleParts): CheckpointKey {
-  return {
-    threadId: header.thread_id,
-    checkpointNs: header.checkpoint_ns,
-    checkpointId: required(header.checkpoint_id, "checkpoint_id", header),
-  };
-}
-
 // A UNION ALL promises no order.
-function newestFirst(a: TupleParts, b: TupleParts): number {
-  const x = keyOf(a);
-  const y = keyOf(b);
+function newestFirst({ key: a }: TupleParts, { key: b }: TupleParts): number {
   return (
-    compareText(y.checkpointId, x.checkpointId) ||
-    compareText(y.threadId, x.threadId) ||
-    compareText(y.checkpointNs, x.checkpointNs)
+    compareText(b.checkpointId, a.checkpointId) ||
+    compareText(b.threadId, a.threadId) ||
+    compareText(b.checkpointNs, a.checkpointNs)
   );
 }

@@ -36,7 +36,7 @@ import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js"
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { encodeCheckpoint } from "./codec/encode-checkpoint.js";
 import { encodeWrites } from "./codec/encode-writes.js";
-import { groupRows } from "./codec/group-rows.js";
+import { groupTuple } from "./codec/group-rows.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
@@ -137,7 +137,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
     const key = parseLookupConfig(config);
     const selection = parseSelection(options);
     if (key === undefined) return undefined;
-    const [parts] = groupRows(await getTupleRows(this.#tables, key, selection));
+    const parts = groupTuple(await getTupleRows(this.#tables, key, selection), key);
     return parts && decodeTuple(parts, selection, this.serde);
   }
 

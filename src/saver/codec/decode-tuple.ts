@@ -10,13 +10,11 @@ import { parseJsonText } from "../../serde/json/json-text.js";
 import type { ContextualSerializer, PendingWriteContext } from "../../serde/serde-context.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
-import type { TupleRow } from "../queries/tuple-row.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
 import { decodeValue, INLINE_REFUSAL } from "./decode-value.js";
-import { required, type TupleParts } from "./group-rows.js";
+import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
-import { storedValueOf } from "./stored-value.js";
 
 /**
  * Puts a tuple together from its rows.
@@ -29,25 +27,25 @@ export async function decodeTuple(
   selection: TupleSelection,
   serde: ContextualSerializer,
 ): Promise<CheckpointTuple> {
-  const { header: row } = parts;
-  const location = locationOf(parts);
+  const { key, parentCheckpointId } = parts;
+  // All at once: a serializer may do its work on other threads.
   const [header, metadata, pendingWrites, sends] = await Promise.all([
-    parseJsonText(required(row.checkpoint, "checkpoint", row)),
-    parseJsonText(required(row.metadata, "metadata", row)),
-    decodeWrites(parts, location, serde),
-    decodeSends(parts, location, serde),
+    parseJsonText(parts.checkpoint),
+    parseJsonText(parts.metadata),
+    decodeWrites(parts, serde),
+    decodeSends(parts, serde),
   ]);
-  const selected = selectInline(parseHeader(header, location), selection);
-  const checkpoint = await decodeCheckpoint(selected, parts, location, serde);
+  const selected = selectInline(parseHeader(header, key), selection);
+  const checkpoint = await decodeCheckpoint(selected, parts, serde);
   const tuple: CheckpointTuple = {
-    config: configOf(row.thread_id, row.checkpoint_ns, location.checkpointId),
+    config: configOf(key),
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
-    metadata: parseStoredMetadata(metadata, location),
+    metadata: parseStoredMetadata(metadata, key),
   };
   // Left out rather than empty: an empty list says that there are none.
   if (selection.writes) tuple.pendingWrites = pendingWrites;
-  if (row.parent_checkpoint_id !== null) {
-    tuple.parentConfig = configOf(row.thread_id, row.checkpoint_ns, row.parent_checkpoint_id);
+  if (parentCheckpointId !== null) {
+    tuple.parentConfig = configOf({ ...key, checkpointId: parentCheckpointId });
   }
   return tuple;
 }
@@ -61,35 +59,31 @@ function selectInline(header: CheckpointHeader, { channels }: TupleSelection): C
   return { ...header, channel_values: Object.fromEntries(wanted) };
 }
 
-function locationOf({ header }: TupleParts): CheckpointKey {
-  return {
-    threadId: header.thread_id,
-    checkpointNs: header.checkpoint_ns,
-    checkpointId: required(header.checkpoint_id, "checkpoint_id", header),
-  };
-}
-
-function configOf(threadId: string, checkpointNs: string, checkpointId: string): CheckpointTuple["config"] {
+function configOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): CheckpointTuple["config"] {
   return { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } };
 }
 
 async function decodeCheckpoint(
   header: CheckpointHeader,
-  parts: TupleParts,
-  location: CheckpointKey,
+  { key, blobOf }: TupleParts,
   serde: ContextualSerializer,
 ): Promise<Checkpoint> {
-  const { threadId, checkpointNs } = location;
+  const { threadId, checkpointNs } = key;
   const channel_versions = header.channel_versions ?? {};
-  const stored = Object.entries(channel_versions).map(async ([channel, version]) => {
-    const blob = parts.blobOf(channel, String(version));
-    if (blob === undefined) return [];
-    const context = { threadId, checkpointNs, channel, version: String(version) };
-    const value = await decodeValue(serde, blob, context, { ...location, channel });
-    return [[channel, fromStoredBarrier(channel, value)] as const];
-  });
-  const values = Object.fromEntries((await Promise.all(stored)).flat());
-  if (serde.refusesPlaintext === true) refuseInline(header, values, location);
+  const channels: string[] = [];
+  const stored: Promise<unknown>[] = [];
+  for (const [channel, versionInHeader] of Object.entries(channel_versions)) {
+    const version = String(versionInHeader);
+    const blob = blobOf(channel, version);
+    if (blob === undefined) continue;
+    channels.push(channel);
+    stored.push(decodeValue(serde, blob, { threadId, checkpointNs, channel, version }, { ...key, channel }));
+  }
+  const decoded = await Promise.all(stored);
+  const values = Object.fromEntries(
+    channels.map((channel, index) => [channel, fromStoredBarrier(channel, decoded[index])]),
+  );
+  if (serde.refusesPlaintext === true) refuseInline(header, values, key);
   return {
     ...header,
     channel_versions,
@@ -109,45 +103,32 @@ function refuseInline(
   if (channel !== undefined) throw new DeserializationError(INLINE_REFUSAL, { ...location, channel });
 }
 
-async function decodeWrites(
-  { writes }: TupleParts,
-  location: CheckpointKey,
+function decodeWrites(
+  { key, writes }: TupleParts,
   serde: ContextualSerializer,
 ): Promise<CheckpointPendingWrite[]> {
   return Promise.all(
-    writes.map(async (row): Promise<CheckpointPendingWrite> => {
-      const channel = required(row.channel, "channel", row);
-      return [
-        required(row.task_id, "task_id", row),
-        channel,
-        await decodeValue(serde, storedValueOf(row), writeContext(row, channel, location), {
-          ...location,
-          channel,
-        }),
-      ];
+    writes.map(async (write): Promise<CheckpointPendingWrite> => {
+      const { taskId, channel } = write;
+      return [taskId, channel, await decodeValue(serde, write, contextOf(write, key), { ...key, channel })];
     }),
   );
 }
 
 /** They stand beside the parent, whose writes they are. */
 function decodeSends(
-  { header, sends }: TupleParts,
-  location: CheckpointKey,
+  { key, parentCheckpointId, sends }: TupleParts,
   serde: ContextualSerializer,
 ): Promise<unknown[]> {
+  const parent = { ...key, checkpointId: parentCheckpointId ?? "" };
   return Promise.all(
-    sends.map(async (row) => {
-      const checkpointId = required(header.parent_checkpoint_id, "parent_checkpoint_id", header);
-      const context = writeContext(row, TASKS, { ...location, checkpointId });
-      return await decodeValue(serde, storedValueOf(row), context, { ...location, channel: TASKS });
-    }),
+    sends.map((send) => decodeValue(serde, send, contextOf(send, parent), { ...key, channel: TASKS })),
   );
 }
 
-function writeContext(row: TupleRow, channel: string, key: CheckpointKey): PendingWriteContext {
+function contextOf({ channel, taskId, idx }: StoredWrite, key: CheckpointKey): PendingWriteContext {
   const { threadId, checkpointNs, checkpointId } = key;
-  const taskId = required(row.task_id, "task_id", row);
-  return { threadId, checkpointNs, channel, checkpointId, taskId, idx: required(row.idx, "idx", row) };
+  return { threadId, checkpointNs, channel, checkpointId, taskId, idx };
 }
 
 /** Before version 4 of the format the sends of a checkpoint were writes of its parent. */

@@ -1,58 +1,108 @@
 import { CorruptCheckpointError } from "../../errors.js";
-import type { TupleRow } from "../queries/tuple-row.js";
+import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import type { PageRow, TupleRow } from "../queries/tuple-row.js";
 import { compareText } from "./compare-text.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
-/** The rows that one checkpoint's tuple is made of. */
+/** What one checkpoint's tuple is made of. */
 export interface TupleParts {
-  readonly header: TupleRow;
+  readonly key: CheckpointKey;
+  readonly parentCheckpointId: string | null;
+  /** The header, as JSON text. */
+  readonly checkpoint: string;
+  /** The metadata, as JSON text. */
+  readonly metadata: string;
   /** The blob of a channel at a version, where one is stored. */
   readonly blobOf: (channel: string, version: string) => StoredValue | undefined;
   /** Its pending writes, in the order of task path, task and position. */
-  readonly writes: readonly TupleRow[];
+  readonly writes: readonly StoredWrite[];
   /** What checkpoints before version 4 have their sends in, in the same order. */
-  readonly sends: readonly TupleRow[];
+  readonly sends: readonly StoredWrite[];
+}
+
+/** A pending write as it comes out of its row. */
+export interface StoredWrite extends StoredValue {
+  readonly taskId: string;
+  readonly taskPath: string;
+  readonly idx: number;
+  readonly channel: string;
+}
+
+/** Puts the rows of one checkpoint together; `undefined` where there are none. */
+export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): TupleParts | undefined {
+  const blobs = new Map<string, StoredValue>();
+  const writes: StoredWrite[] = [];
+  const sends: StoredWrite[] = [];
+  let header: TupleRow | undefined;
+  for (const row of rows) {
+    if (row.part === "checkpoint") header = row;
+    else if (row.part === "value")
+      blobs.set(identity(row.name, row.detail), storedValueOf(row.kind, row.blob));
+    else if (row.part === "write") writes.push(storedWriteOf(row));
+    else sends.push(storedWriteOf(row));
+  }
+  if (header === undefined) return undefined;
+  const { threadId, checkpointNs } = namespace;
+  const key = { threadId, checkpointNs, checkpointId: header.name };
+  const blobOf = (channel: string, version: string) => blobs.get(identity(channel, version));
+  return { ...headerOf(header, key), key, blobOf, writes: writes.sort(byTask), sends: sends.sort(byTask) };
 }
 
 /** Puts the rows of a page together, checkpoint by checkpoint, in the order of their `checkpoint` rows. */
-export function groupRows(rows: readonly TupleRow[]): TupleParts[] {
+export function groupPage(rows: readonly PageRow[]): TupleParts[] {
   const blobs = new Map<string, StoredValue>();
-  const writes = new Map<string, TupleRow[]>();
-  const sends = new Map<string, TupleRow[]>();
-  const headers: TupleRow[] = [];
+  const writes = new Map<string, StoredWrite[]>();
+  const sends = new Map<string, StoredWrite[]>();
+  const headers: PageRow[] = [];
   for (const row of rows) {
-    switch (row.part) {
-      case "checkpoint":
-        headers.push(row);
-        break;
-      case "value":
-        blobs.set(identity(row.thread_id, row.checkpoint_ns, row.channel, row.version), storedValueOf(row));
-        break;
-      case "write":
-        append(writes, checkpointOf(row), row);
-        break;
-      case "send":
-        append(sends, checkpointOf(row), row);
-        break;
-    }
+    const { part, thread_id, checkpoint_ns, checkpoint_id, name, detail } = row;
+    if (part === "checkpoint") headers.push(row);
+    else if (part === "value")
+      blobs.set(identity(thread_id, checkpoint_ns, name, detail), storedValueOf(row.kind, row.blob));
+    else
+      append(
+        part === "write" ? writes : sends,
+        identity(thread_id, checkpoint_ns, checkpoint_id),
+        storedWriteOf(row),
+      );
   }
-  return headers.map((header) => ({
-    header,
-    blobOf: (channel, version) =>
-      blobs.get(identity(header.thread_id, header.checkpoint_ns, channel, version)),
-    writes: (writes.get(checkpointOf(header)) ?? []).sort(byTask),
-    sends: (sends.get(checkpointOf(header)) ?? []).sort(byTask),
-  }));
+  return headers.map((header) => {
+    const { thread_id: threadId, checkpoint_ns: checkpointNs, name: checkpointId } = header;
+    const key = { threadId, checkpointNs, checkpointId };
+    const id = identity(threadId, checkpointNs, checkpointId);
+    return {
+      ...headerOf(header, key),
+      key,
+      blobOf: (channel, version) => blobs.get(identity(threadId, checkpointNs, channel, version)),
+      writes: (writes.get(id) ?? []).sort(byTask),
+      sends: (sends.get(id) ?? []).sort(byTask),
+    };
+  });
 }
 
-/** The column of a row that the part has by the way its query is made. */
-export function required<T>(value: T | null, column: string, row: TupleRow): T {
+function headerOf({ detail, content, kind }: TupleRow, key: CheckpointKey) {
+  return {
+    parentCheckpointId: detail,
+    checkpoint: required(content, "checkpoint", key),
+    metadata: required(kind, "metadata", key),
+  };
+}
+
+/** A column that the official savers' tables allow to be NULL. */
+function required(value: string | null, column: string, key: CheckpointKey): string {
   if (value !== null) return value;
-  throw new CorruptCheckpointError(`a "${row.part}" row has no ${column}`, { threadId: row.thread_id });
+  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
 }
 
-function checkpointOf(row: TupleRow): string {
-  return identity(row.thread_id, row.checkpoint_ns, row.checkpoint_id);
+function storedWriteOf(row: TupleRow): StoredWrite {
+  const { name: channel, detail: taskId, content: taskPath, idx } = row;
+  return {
+    ...storedValueOf(row.kind, row.blob),
+    channel,
+    taskId: taskId ?? "",
+    taskPath: taskPath ?? "",
+    idx: idx ?? 0,
+  };
 }
 
 // Postgres has no U+0000 in text, so that no two identities can run together.
@@ -60,17 +110,13 @@ function identity(...parts: (string | null)[]): string {
   return parts.join("\0");
 }
 
-function append(map: Map<string, TupleRow[]>, key: string, row: TupleRow): void {
+function append(map: Map<string, StoredWrite[]>, key: string, write: StoredWrite): void {
   const known = map.get(key);
-  if (known === undefined) map.set(key, [row]);
-  else known.push(row);
+  if (known === undefined) map.set(key, [write]);
+  else known.push(write);
 }
 
 /** The order in which the tasks of a super-step are applied. */
-function byTask(a: TupleRow, b: TupleRow): number {
-  return (
-    compareText(a.task_path ?? "", b.task_path ?? "") ||
-    compareText(a.task_id ?? "", b.task_id ?? "") ||
-    (a.idx ?? 0) - (b.idx ?? 0)
-  );
+function byTask(a: StoredWrite, b: StoredWrite): number {
+  return compareText(a.taskPath, b.taskPath) || compareText(a.taskId, b.taskId) || a.idx - b.idx;
 }

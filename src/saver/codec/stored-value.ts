@@ -4,7 +4,7 @@ export interface StoredValue {
   readonly blob: Uint8Array | null;
 }
 
-/** The value in a row whose bytes came as base64. */
-export function storedValueOf({ type, blob }: { type: string | null; blob: string | null }): StoredValue {
-  return { type, blob: blob === null ? null : Buffer.from(blob, "base64") };
+/** A value from the columns of its row, where the bytes came as base64. */
+export function storedValueOf(type: string | null, base64: string | null): StoredValue {
+  return { type, blob: base64 === null ? null : Buffer.from(base64, "base64") };
 }

@@ -49,7 +49,6 @@ function buildStatement(shape: TupleShape, byId: boolean): Statement<TupleParams
       shape,
       channels: parameter("channels"),
       threadId: parameter("threadId"),
-      several: false,
     }),
   );
 }

@@ -4,8 +4,8 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
-import { selectTupleRows } from "./select-tuple-rows.js";
-import type { TupleRow } from "./tuple-row.js";
+import { selectPageRows } from "./select-tuple-rows.js";
+import type { PageRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
 
 /** Which checkpoints a list is about; what is `undefined` does not narrow it. */
@@ -33,7 +33,7 @@ export function listTupleRows(
   scope: ListScope,
   selection: TupleSelection,
   { after, pageSize }: ListPage,
-): Promise<TupleRow[]> {
+): Promise<PageRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   return runStatement(tables, statementFor(narrowed, after !== undefined, selection), {
     threadId: scope.threadId ?? "",
@@ -70,13 +70,13 @@ type Builder = ExpressionBuilder<CheckpointDatabase, "checkpoints">;
 type Predicate = Expression<SqlBool>;
 
 // One statement for each combination that is used, so that each is planned for the conditions that it really has.
-const statements = /* @__PURE__ */ new Map<string, Statement<ListParams, TupleRow>>();
+const statements = /* @__PURE__ */ new Map<string, Statement<ListParams, PageRow>>();
 
 function statementFor(
   narrowed: readonly Condition[],
   continued: boolean,
   selection: TupleSelection,
-): Statement<ListParams, TupleRow> {
+): Statement<ListParams, PageRow> {
   const shape = shapeOf(selection);
   const id = [...narrowed, continued, shape.id].join();
   const known = statements.get(id);
@@ -90,9 +90,9 @@ function buildStatement(
   narrowed: readonly Condition[],
   continued: boolean,
   shape: TupleShape,
-): Statement<ListParams, TupleRow> {
+): Statement<ListParams, PageRow> {
   return new Statement((db, parameter) =>
-    selectTupleRows(
+    selectPageRows(
       db.with("matching", (qb) =>
         qb
           .selectFrom("checkpoints")
@@ -108,7 +108,6 @@ function buildStatement(
         shape,
         channels: parameter("channels"),
         threadId: narrowed.includes("threadId") ? parameter("threadId") : undefined,
-        several: true,
       },
     ),
   );

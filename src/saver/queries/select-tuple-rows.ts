@@ -1,8 +1,15 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type Compilable,
+  type Expression,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { asBase64 } from "./as-base64.js";
-import { tupleColumns } from "./tuple-row.js";
+import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
 import type { TupleShape } from "./tuple-shape.js";
 
 /** The checkpoints that a read is about: the CTE `matching` that {@link selectTupleRows} goes on from. */
@@ -15,78 +22,95 @@ export interface TupleQuery {
   readonly channels: RawBuilder<readonly string[]>;
   /** The thread's id, where all checkpoints are of one thread: then its values are asked for by it. */
   readonly threadId?: RawBuilder<string> | undefined;
-  /** Whether there may be several checkpoints, so that they may share values. */
-  readonly several: boolean;
 }
 
 /**
- * From the checkpoints in the CTE `matching` to all the rows that their tuples are made of, in one statement.
+ * From the one checkpoint in the CTE `matching` to all the rows that its tuple is made of, in one statement.
  *
  * Every table is asked through a lateral subquery with a LIMIT or OFFSET, which the planner may not turn into a hash
  * join: over a long thread it would read all blobs in order to find ten.
  */
-export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery) {
-  return withParts(withPage(db), query)
+export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<TupleRow> {
+  return selectParts(db, query, tupleColumns);
+}
+
+/** The same for any number of checkpoints: a value that several of them share comes once. */
+export function selectPageRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<PageRow> {
+  return selectParts(db, query, pageColumns);
+}
+
+function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns: SelectPart) {
+  return withParts(withPage(db), query, { several: columns === pageColumns })
     .selectFrom("page")
     .select((eb) =>
-      tupleColumns("checkpoint", {
-        thread_id: eb.ref("page.thread_id"),
-        checkpoint_ns: eb.ref("page.checkpoint_ns"),
-        checkpoint_id: eb.ref("page.checkpoint_id"),
-        parent_checkpoint_id: eb.ref("page.parent_checkpoint_id"),
-        checkpoint: eb.ref("page.checkpoint"),
-        metadata: eb.ref("page.metadata"),
-      }),
+      columns(
+        "checkpoint",
+        { thread_id: eb.ref("page.thread_id"), checkpoint_ns: eb.ref("page.checkpoint_ns") },
+        {
+          checkpoint_id: eb.ref("page.checkpoint_id"),
+          name: eb.ref("page.checkpoint_id"),
+          detail: eb.ref("page.parent_checkpoint_id"),
+          content: eb.ref("page.checkpoint"),
+          kind: eb.ref("page.metadata"),
+        },
+      ),
     )
     .$if(query.shape.values !== "none", (rows) =>
       rows
         .unionAll((qb) =>
           qb.selectFrom("channel_values as value").select((eb) =>
-            tupleColumns("value", {
-              thread_id: eb.ref("value.thread_id"),
-              checkpoint_ns: eb.ref("value.checkpoint_ns"),
-              channel: eb.ref("value.channel"),
-              version: eb.ref("value.version"),
-              type: eb.ref("value.type"),
-              blob: asBase64(eb.ref("value.blob")),
-            }),
+            columns(
+              "value",
+              { thread_id: eb.ref("value.thread_id"), checkpoint_ns: eb.ref("value.checkpoint_ns") },
+              {
+                name: eb.ref("value.channel"),
+                detail: eb.ref("value.version"),
+                kind: eb.ref("value.type"),
+                blob: asBase64(eb.ref("value.blob")),
+              },
+            ),
           ),
         )
         .unionAll((qb) =>
           qb.selectFrom("pending_sends as send").select((eb) =>
-            tupleColumns("send", {
-              thread_id: eb.ref("send.thread_id"),
-              checkpoint_ns: eb.ref("send.checkpoint_ns"),
-              checkpoint_id: eb.ref("send.checkpoint_id"),
-              task_id: eb.ref("send.task_id"),
-              task_path: eb.ref("send.task_path"),
-              idx: eb.ref("send.idx"),
-              type: eb.ref("send.type"),
-              blob: asBase64(eb.ref("send.blob")),
-            }),
+            columns(
+              "send",
+              { thread_id: eb.ref("send.thread_id"), checkpoint_ns: eb.ref("send.checkpoint_ns") },
+              {
+                checkpoint_id: eb.ref("send.checkpoint_id"),
+                name: eb.ref("send.channel"),
+                detail: eb.ref("send.task_id"),
+                content: eb.ref("send.task_path"),
+                kind: eb.ref("send.type"),
+                idx: eb.ref("send.idx"),
+                blob: asBase64(eb.ref("send.blob")),
+              },
+            ),
           ),
         ),
     )
     .$if(query.shape.writes, (rows) =>
       rows.unionAll((qb) =>
         qb.selectFrom("pending_writes as write").select((eb) =>
-          tupleColumns("write", {
-            thread_id: eb.ref("write.thread_id"),
-            checkpoint_ns: eb.ref("write.checkpoint_ns"),
-            checkpoint_id: eb.ref("write.checkpoint_id"),
-            channel: eb.ref("write.channel"),
-            task_id: eb.ref("write.task_id"),
-            task_path: eb.ref("write.task_path"),
-            idx: eb.ref("write.idx"),
-            type: eb.ref("write.type"),
-            blob: asBase64(eb.ref("write.blob")),
-          }),
+          columns(
+            "write",
+            { thread_id: eb.ref("write.thread_id"), checkpoint_ns: eb.ref("write.checkpoint_ns") },
+            {
+              checkpoint_id: eb.ref("write.checkpoint_id"),
+              name: eb.ref("write.channel"),
+              detail: eb.ref("write.task_id"),
+              content: eb.ref("write.task_path"),
+              kind: eb.ref("write.type"),
+              idx: eb.ref("write.idx"),
+              blob: asBase64(eb.ref("write.blob")),
+            },
+          ),
         ),
       ),
     );
 }
 
-interface PageRow {
+interface PageCheckpoint {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
@@ -100,7 +124,7 @@ interface PageRow {
   is_before_version_4: boolean;
 }
 
-type WithPage = WithMatching & { page: PageRow };
+type WithPage = WithMatching & { page: PageCheckpoint };
 
 /** What is needed of each header, taken out of it once: a long one is compressed, and each look unpacks it anew. */
 function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
@@ -126,7 +150,11 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
  * In writes and sends the thread is compared with that of the page, not with the parameter: of a thread that it knows
  * the planner expects fewer rows than of any, and for so little it would plan every read anew.
  */
-function withParts(db: QueryCreator<WithPage>, { shape, channels, threadId, several }: TupleQuery) {
+function withParts(
+  db: QueryCreator<WithPage>,
+  { shape, channels, threadId }: TupleQuery,
+  { several }: { readonly several: boolean },
+) {
   return db
     .with("channel_versions", (qb) => {
       const entries = qb
@@ -185,7 +213,8 @@ function withParts(db: QueryCreator<WithPage>, { shape, channels, threadId, seve
           (eb) =>
             eb
               .selectFrom("checkpoint_writes as stored")
-              .select(["stored.task_id", "stored.task_path", "stored.idx", "stored.type", "stored.blob"])
+              .select(["stored.task_id", "stored.task_path", "stored.idx"])
+              .select(["stored.channel", "stored.type", "stored.blob"])
               .whereRef("stored.thread_id", "=", "page.thread_id")
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.parent_checkpoint_id")

@@ -2,57 +2,67 @@ import { type AliasableExpression, type AliasedExpression, sql } from "kysely";
 
 /**
  * One row of what a read returns. Plain rows of one UNION ALL, told apart by `part`: arrays of bytea, as the official
- * saver aggregates them, take the driver twice as long to parse.
+ * saver aggregates them, take the driver twice as long to parse. All parts share a few columns, since every further one
+ * is paid for in every row of every read: by the server, on the way, and by the driver.
  *
- * - `checkpoint`: a checkpoint with its metadata, both as JSON text
- * - `value`: a blob, by (thread, namespace, channel, version), once however many checkpoints of the page share it
- * - `write`: a pending write of a checkpoint
- * - `send`: a write of a checkpoint's parent, where checkpoints before version 4 have their sends
+ * | part         | what it is                                                   | name          | detail               | content         | kind          |
+ * | ------------ | ------------------------------------------------------------ | ------------- | -------------------- | --------------- | ------------- |
+ * | `checkpoint` | a checkpoint with its metadata, both as JSON text            | checkpoint_id | parent_checkpoint_id | checkpoint      | metadata      |
+ * | `value`      | a blob, once however many checkpoints of the page share it   | channel       | version              |                 | type          |
+ * | `write`      | a pending write                                              | channel       | task_id              | task_path       | type          |
+ * | `send`       | a write of the parent, where old checkpoints have their sends | channel       | task_id              | task_path       | type          |
  */
 export interface TupleRow {
   part: "checkpoint" | "value" | "write" | "send";
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string | null;
-  parent_checkpoint_id: string | null;
-  checkpoint: string | null;
-  metadata: string | null;
-  channel: string | null;
-  version: string | null;
-  task_id: string | null;
-  task_path: string | null;
+  name: string;
+  detail: string | null;
+  content: string | null;
+  kind: string | null;
   idx: number | null;
-  type: string | null;
   /** In base64. */
   blob: string | null;
 }
 
-type Columns = { [Name in keyof TupleRow]: AliasableExpression<TupleRow[Name]> };
-type KeyColumn = "thread_id" | "checkpoint_ns";
-type TupleColumn = { [Name in keyof TupleRow]: AliasedExpression<TupleRow[Name], Name> }[keyof TupleRow];
-
-/** The select list of one part: the columns that it has, and NULL for the others, always in the same order. */
-export function tupleColumns(
-  part: TupleRow["part"],
-  has: Pick<Columns, KeyColumn> & Partial<Omit<Columns, KeyColumn | "part">>,
-): TupleColumn[] {
-  return [
-    sql<TupleRow["part"]>`${sql.lit(part)}`.as("part"),
-    has.thread_id.as("thread_id"),
-    has.checkpoint_ns.as("checkpoint_ns"),
-    (has.checkpoint_id ?? noText).as("checkpoint_id"),
-    (has.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
-    (has.checkpoint ?? noText).as("checkpoint"),
-    (has.metadata ?? noText).as("metadata"),
-    (has.channel ?? noText).as("channel"),
-    (has.version ?? noText).as("version"),
-    (has.task_id ?? noText).as("task_id"),
-    (has.task_path ?? noText).as("task_path"),
-    (has.idx ?? noNumber).as("idx"),
-    (has.type ?? noText).as("type"),
-    (has.blob ?? noText).as("blob"),
-  ];
+/** A row of a read that may be about several checkpoints: it also tells whose part it is. */
+export interface PageRow extends TupleRow {
+  thread_id: string;
+  checkpoint_ns: string;
+  /** `null` in a value, which several checkpoints may share. */
+  checkpoint_id: string | null;
 }
+
+type Columns = { [Name in keyof PageRow]: AliasableExpression<PageRow[Name]> };
+type Column = { [Name in keyof PageRow]: AliasedExpression<PageRow[Name], Name> }[keyof PageRow];
+
+/** What a part has; the columns that are not named are NULL. */
+type PartColumns = Pick<Columns, "name" | "detail" | "kind"> &
+  Partial<Pick<Columns, "checkpoint_id" | "content" | "idx" | "blob">>;
+
+/** The select list of one part, always in the same order. */
+export type SelectPart = (
+  part: TupleRow["part"],
+  owner: Pick<Columns, "thread_id" | "checkpoint_ns">,
+  has: PartColumns,
+) => Column[];
+
+/** The columns of a {@link TupleRow}: whose part it is goes without saying. */
+export const tupleColumns: SelectPart = (part, _owner, has) => [
+  sql<TupleRow["part"]>`${sql.lit(part)}`.as("part"),
+  has.name.as("name"),
+  has.detail.as("detail"),
+  (has.content ?? noText).as("content"),
+  has.kind.as("kind"),
+  (has.idx ?? noNumber).as("idx"),
+  (has.blob ?? noText).as("blob"),
+];
+
+/** The columns of a {@link PageRow}. */
+export const pageColumns: SelectPart = (part, owner, has) => [
+  ...tupleColumns(part, owner, has),
+  owner.thread_id.as("thread_id"),
+  owner.checkpoint_ns.as("checkpoint_ns"),
+  (has.checkpoint_id ?? noText).as("checkpoint_id"),
+];
 
 const noText = /* @__PURE__ */ sql<string | null>`null::text`;
 const noNumber = /* @__PURE__ */ sql<number | null>`null::integer`;
