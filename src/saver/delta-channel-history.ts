@@ -1,4 +1,5 @@
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { DeserializationError } from "../errors.js";
 import { parseJsonText } from "../serde/json/json-text.js";
@@ -38,12 +39,12 @@ async function historyOf(
   serde: ContextualSerializer,
   location: ChannelLocation,
 ): Promise<DeltaChannelHistory> {
-  const depthOf = (row: DeltaRow): number => depths.get(row.checkpoint_id) ?? 0;
+  const depthOf = (row: DeltaRow): number => depths.get(row.checkpoint_id ?? "") ?? 0;
   const writes = rows
     .filter(({ part }) => part === "write")
     .sort((a, b) => depthOf(b) - depthOf(a) || byTask(a, b))
     .map(async (row): Promise<CheckpointPendingWrite> => {
-      const place = { ...location, checkpointId: row.checkpoint_id };
+      const place = { ...location, checkpointId: row.checkpoint_id ?? "" };
       const taskId = row.task_id ?? "";
       const value = await decodeValue(
         serde,
@@ -65,7 +66,7 @@ async function decodeSeed(
   serde: ContextualSerializer,
   location: ChannelLocation,
 ): Promise<unknown> {
-  const place = { ...location, checkpointId: row.checkpoint_id };
+  const place = { ...location, checkpointId: row.checkpoint_id ?? "" };
   if (row.json === null)
     return decodeValue(
       serde,
@@ -79,13 +80,9 @@ async function decodeSeed(
 
 /** How far above the target each ancestor is: every step names the next one. */
 function depthOfEach(rows: readonly DeltaRow[]): Map<string, number> {
-  const parents = new Map<string, string | null>();
-  const isParent = new Set<string>();
-  for (const { part, checkpoint_id, parent_checkpoint_id } of rows) {
-    if (part !== "step") continue;
-    parents.set(checkpoint_id, parent_checkpoint_id);
-    if (parent_checkpoint_id !== null) isParent.add(parent_checkpoint_id);
-  }
+  const json = rows.find(({ part }) => part === "steps")?.json ?? "{}";
+  const parents = new Map(Object.entries(steps.parse(JSON.parse(json))));
+  const isParent = new Set(parents.values());
   const depths = new Map<string, number>();
   let next: string | null | undefined = [...parents.keys()].find((id) => !isParent.has(id));
   while (typeof next === "string" && !depths.has(next)) {
@@ -94,6 +91,8 @@ function depthOfEach(rows: readonly DeltaRow[]): Map<string, number> {
   }
   return depths;
 }
+
+const steps = z.record(z.string(), z.string().nullable());
 
 /** The base class orders the writes of a checkpoint by their task first, whatever their paths. */
 function byTask(a: DeltaRow, b: DeltaRow): number {

@@ -11,15 +11,15 @@ import { asBase64 } from "./as-base64.js";
 /**
  * What an ancestor contributes to the history of a channel:
  *
- * - `step`: that it was visited, and the id of the next one
+ * - `steps`: all of them in one row, as JSON text: the id of each with the id of the next, its parent
  * - `write`: a write of its tasks
  * - `seed`: the stored value that ends the walk for that channel
  * - `inline`: a value that ends it too, kept in the header, as JSON text
  */
 export interface DeltaRow {
-  part: "step" | "write" | "seed" | "inline";
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
+  part: "steps" | "write" | "seed" | "inline";
+  /** `null` in `steps`. */
+  checkpoint_id: string | null;
   channel: string | null;
   version: string | null;
   task_id: string | null;
@@ -49,11 +49,10 @@ export function selectDeltaParts(
 ) {
   return db
     .selectFrom("chain")
-    .select((eb) =>
-      deltaColumns("step", eb.ref("chain.checkpoint_id"), {
-        parent_checkpoint_id: eb.ref("chain.parent_checkpoint_id"),
-      }),
-    )
+    .select((eb) => {
+      const steps = sql`json_object_agg(${eb.ref("chain.checkpoint_id")}, ${eb.ref("chain.parent_checkpoint_id")})`;
+      return deltaColumns("steps", { json: sql<string | null>`${steps}::text` });
+    })
     .unionAll((qb) =>
       qb
         .selectFrom("chain")
@@ -62,7 +61,8 @@ export function selectDeltaParts(
         .where("write.checkpoint_ns", "=", checkpointNs)
         .where((eb) => sql<boolean>`${eb.ref("write.channel")} = any (${eb.ref("chain.wanted")})`)
         .select((eb) =>
-          deltaColumns("write", eb.ref("chain.checkpoint_id"), {
+          deltaColumns("write", {
+            checkpoint_id: eb.ref("chain.checkpoint_id"),
             channel: eb.ref("write.channel"),
             task_id: eb.ref("write.task_id"),
             task_path: eb.ref("write.task_path"),
@@ -83,7 +83,8 @@ export function selectDeltaParts(
           return sql<boolean>`${eb.ref("stored.version")} = ${versions} ->> ${eb.ref("seed.channel")}`;
         })
         .select((eb) =>
-          deltaColumns("seed", eb.ref("chain.checkpoint_id"), {
+          deltaColumns("seed", {
+            checkpoint_id: eb.ref("chain.checkpoint_id"),
             channel: eb.ref("seed.channel"),
             version: eb.ref("stored.version"),
             type: eb.ref("stored.type"),
@@ -99,7 +100,8 @@ export function selectDeltaParts(
         })
         .select((eb) => {
           const values = sql`${eb.ref("ancestor.checkpoint")} -> 'channel_values'`;
-          return deltaColumns("inline", eb.ref("chain.checkpoint_id"), {
+          return deltaColumns("inline", {
+            checkpoint_id: eb.ref("chain.checkpoint_id"),
             channel: eb.ref("seed.channel"),
             json: sql<string>`(${values} -> ${eb.ref("seed.channel")})::text`,
           });
@@ -107,7 +109,7 @@ export function selectDeltaParts(
     );
 }
 
-/** Each ancestor at which a walk ends, with each channel whose walk it is. */
+/** Each ancestor at which a walk ends, with each channel whose walk it is. The others are left out before they are looked up. */
 function withSeedChannels(
   db: Pick<QueryCreator<WithChain>, "selectFrom">,
   threadId: RawBuilder<string>,
@@ -120,6 +122,7 @@ function withSeedChannels(
       (join) => join.onTrue(),
     )
     .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "chain.checkpoint_id")
+    .where((eb) => sql<boolean>`cardinality(${eb.ref("chain.found")}) > 0`)
     .where("ancestor.thread_id", "=", threadId)
     .where("ancestor.checkpoint_ns", "=", checkpointNs);
 }
@@ -128,16 +131,11 @@ type Columns = { [Name in keyof DeltaRow]: AliasableExpression<DeltaRow[Name]> }
 type DeltaColumn = { [Name in keyof DeltaRow]: AliasedExpression<DeltaRow[Name], Name> }[keyof DeltaRow];
 
 /** The select list of one part: the columns that it has, and NULL for the others, always in the same order. */
-function deltaColumns(
-  part: DeltaRow["part"],
-  checkpointId: AliasableExpression<string>,
-  has: Partial<Omit<Columns, "part" | "checkpoint_id">>,
-): DeltaColumn[] {
+function deltaColumns(part: DeltaRow["part"], has: Partial<Omit<Columns, "part">>): DeltaColumn[] {
   const noText = sql<string | null>`null::text`;
   return [
     sql<DeltaRow["part"]>`${sql.lit(part)}`.as("part"),
-    checkpointId.as("checkpoint_id"),
-    (has.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
+    (has.checkpoint_id ?? noText).as("checkpoint_id"),
     (has.channel ?? noText).as("channel"),
     (has.version ?? noText).as("version"),
     (has.task_id ?? noText).as("task_id"),
