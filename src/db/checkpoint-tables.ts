@@ -1,5 +1,6 @@
 import type { OpenedDatabase } from "./open-database.js";
 import type { RetryOptions } from "./retry-transient.js";
+import type { SizeLimits } from "./size-limits.js";
 
 /** The checkpoint tables of one schema in one database: what every query takes first. */
 export interface CheckpointTables {
@@ -8,4 +9,6 @@ export interface CheckpointTables {
   readonly schema: string;
   /** How transient faults are retried; `false` where they are not. */
   readonly retry: RetryOptions | false;
+  /** In which portions much data is sent. Default: `DEFAULT_SIZE_LIMITS`. */
+  readonly limits?: SizeLimits;
 }

@@ -44,6 +44,19 @@ export class GuardedPool implements PostgresPool {
     }
   }
 
+  /** Sends several of our own statements in one transaction, on one connection. */
+  async executeAll(statements: readonly BoundStatement<unknown>[]): Promise<void> {
+    const client = await this.connect();
+    let isClean = false;
+    try {
+      await client.executeAll(statements);
+      isClean = true;
+    } finally {
+      // Where it failed the transaction may be open still: the server ends it when it sees the connection go.
+      client.release(!isClean);
+    }
+  }
+
   async connect(): Promise<GuardedClient> {
     if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
     const client = await this.#pool.connect();
@@ -100,6 +113,18 @@ class GuardedClient implements PostgresPoolClient {
       this.#losesStatements = true;
       return (await this.#send<Row>(unnamed)).rows;
     }
+  }
+
+  /**
+   * Without names: a statement that is no longer prepared would end the transaction, and where several are sent
+   * planning is the least of it.
+   */
+  async executeAll(statements: readonly BoundStatement<unknown>[]): Promise<void> {
+    await this.#send({ text: "begin" });
+    for (const { sql, parameters } of statements) {
+      await this.#send({ text: sql, values: parameters.map(toBinaryArray) });
+    }
+    await this.#send({ text: "commit" });
   }
 
   async #query<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {

@@ -41,6 +41,9 @@ export interface OpenDatabaseOptions {
 }
 
 type Execute = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
+type ExecuteAll = (statements: readonly BoundStatement<unknown>[]) => Promise<void>;
+/** What sends our statements, in one way or another. */
+type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "executeAll">;
 
 /** A database as this library uses it. */
 export interface OpenedDatabase {
@@ -48,6 +51,8 @@ export interface OpenedDatabase {
   readonly kysely: Kysely<CheckpointDatabase>;
   /** Sends one of our own statements and returns its rows. */
   readonly execute: Execute;
+  /** Sends several, one after another in one transaction: one of its own, but where a transaction was lent. */
+  readonly executeAll: ExecuteAll;
   /** Whether it was opened here and has been closed since. */
   readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
@@ -86,65 +91,73 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
   const pool = new pg.Pool(config);
-  const { kysely, execute } = onPool(pool, options);
   // Not by Kysely, which ends only a pool that it has sent something through.
-  return owned(kysely, execute, () => pool.end());
+  return owned(onPool(pool, options), () => pool.end());
 }
 
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
-  const { kysely, execute } = onPool(pool, options);
-  return lent(kysely, execute);
+  return lent(onPool(pool, options));
 }
 
-function onPool(
-  pool: pg.Pool,
-  { prepare = true }: OpenDatabaseOptions,
-): Pick<OpenedDatabase, "kysely" | "execute"> {
+function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender {
   const guarded = new GuardedPool(pool, { prepare });
   return {
     kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
     execute: (statement) => guarded.execute(statement),
+    executeAll: (statements) => guarded.executeAll(statements),
   };
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
   const { open, release } = pgliteOpener(url);
   const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: open }) });
-  return owned(kysely, throughKysely(kysely), () => kysely.destroy().finally(release));
+  return owned(throughKysely(kysely), () => kysely.destroy().finally(release));
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) });
-  return lent(kysely, throughKysely(kysely));
+  return lent(throughKysely(new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) })));
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
-  const kysely = source.withoutPlugins();
-  return lent(kysely, throughKysely(kysely));
+  return lent(throughKysely(source.withoutPlugins()));
 }
 
 /** Where the connections are not ours to decide on. */
-function throughKysely(kysely: Kysely<CheckpointDatabase>): Execute {
-  return async <Row>({ sql, parameters }: BoundStatement<Row>) => {
-    const query: CompiledQuery<Row> = CompiledQuery.raw(sql, [...parameters]);
-    const { rows } = await kysely.executeQuery(query);
-    return rows;
+function throughKysely(kysely: Kysely<CheckpointDatabase>): Sender {
+  return {
+    kysely,
+    execute: (statement) => executeThrough(kysely, statement),
+    executeAll: (statements) =>
+      kysely.isTransaction
+        ? executeInTurn(kysely, statements)
+        : kysely.transaction().execute((transaction) => executeInTurn(transaction, statements)),
   };
 }
 
-function lent(kysely: Kysely<CheckpointDatabase>, execute: Execute): OpenedDatabase {
-  return { kysely, execute, closed: false, close: () => Promise.resolve() };
+async function executeThrough<Row>(
+  kysely: Kysely<CheckpointDatabase>,
+  { sql, parameters }: BoundStatement<Row>,
+): Promise<Row[]> {
+  const query: CompiledQuery<Row> = CompiledQuery.raw(sql, [...parameters]);
+  const { rows } = await kysely.executeQuery(query);
+  return rows;
 }
 
-function owned(
+async function executeInTurn(
   kysely: Kysely<CheckpointDatabase>,
-  execute: Execute,
-  end: () => Promise<void>,
-): OpenedDatabase {
+  statements: readonly BoundStatement<unknown>[],
+): Promise<void> {
+  for (const statement of statements) await executeThrough(kysely, statement);
+}
+
+function lent(sender: Sender): OpenedDatabase {
+  return { ...sender, closed: false, close: () => Promise.resolve() };
+}
+
+function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
   let closing: Promise<void> | undefined;
   return {
-    kysely,
-    execute,
+    ...sender,
     get closed() {
       return closing !== undefined;
     },

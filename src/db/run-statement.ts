@@ -2,7 +2,7 @@ import { ConnectionError, DatabaseError, MigrationRequiredError } from "../error
 import type { CheckpointTables } from "./checkpoint-tables.js";
 import { migrateCommand } from "./migrate-command.js";
 import { retryTransient } from "./retry-transient.js";
-import type { Statement } from "./statement.js";
+import type { BoundStatement, Statement } from "./statement.js";
 
 /** What is said when a table, a column or the whole schema that a statement names does not exist. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
@@ -19,13 +19,33 @@ export async function runStatement<Params extends object, Row>(
   statement: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
-  const { kysely, execute, closed } = tables.database;
-  if (closed) throw new ConnectionError("the database has been closed", { transient: false });
   const bound = statement.bind(tables.schema, params);
+  return retried(tables, () => tables.database.execute(bound));
+}
+
+/**
+ * Sends statements one after another in one transaction, so that all of them count or none: the whole is retried where
+ * the fault passes. A transaction that was lent is used as it is, and commits when its owner says so.
+ *
+ * @throws MigrationRequiredError when the tables are missing or too old.
+ * @throws DatabaseError whatever else the database says.
+ */
+export async function runTransaction(
+  tables: CheckpointTables,
+  statements: readonly BoundStatement<unknown>[],
+): Promise<void> {
+  await retried(tables, () => tables.database.executeAll(statements));
+}
+
+async function retried<T>(
+  { database, schema, retry }: CheckpointTables,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(() => execute(bound), kysely.isTransaction ? false : tables.retry);
+    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry);
   } catch (error) {
-    throw explainMissingTables(error, tables.schema);
+    throw explainMissingTables(error, schema);
   }
 }
 

@@ -16,34 +16,22 @@ import { retryTransient } from "../db/retry-transient.js";
 import { migrateToLatest } from "../migrations/migrate.js";
 import { JsonSerializer } from "../serde/json-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
-import {
-  parseCheckpoint,
-  parseMetadata,
-  parseNewVersions,
-  parseTask,
-  parseWrites,
-} from "./boundary/parse-checkpoint.js";
-import {
-  parseLookupConfig,
-  parsePutConfig,
-  parseThreadId,
-  parseWritesConfig,
-} from "./boundary/parse-config.js";
+import { type CheckpointBatch, runBatch } from "./batch.js";
+import { parseLookupConfig, parseThreadId } from "./boundary/parse-config.js";
 import { parseDeltaRequest } from "./boundary/parse-delta.js";
 import { parseListRequest } from "./boundary/parse-list.js";
 import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
+import { configOf } from "./codec/config-of.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
-import { encodeCheckpoint } from "./codec/encode-checkpoint.js";
-import { encodeWrites } from "./codec/encode-writes.js";
+import { encodePut, encodePutWrites } from "./codec/encode-call.js";
 import { groupTuple } from "./codec/group-rows.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
 import { deleteThread } from "./queries/delete-thread.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
-import { putCheckpoint } from "./queries/put-checkpoint.js";
-import { putPendingWrites } from "./queries/put-pending-writes.js";
+import { storeCheckpoint, storeWrites } from "./store.js";
 
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
@@ -184,22 +172,9 @@ export class PostgresSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const request = {
-      ...parsePutConfig(config),
-      checkpoint: parseCheckpoint(checkpoint),
-      metadata: parseMetadata(metadata),
-      newVersions: parseNewVersions(newVersions),
-    };
-    // Other serializers may encrypt, or write for readers that know no inline values.
-    const inlineScalars = this.serde instanceof MsgpackSerializer;
-    await putCheckpoint(this.#tables, await encodeCheckpoint(request, { serde: this.serde, inlineScalars }));
-    return {
-      configurable: {
-        thread_id: request.threadId,
-        checkpoint_ns: request.checkpointNs,
-        checkpoint_id: request.checkpoint.id,
-      },
-    };
+    const encoded = await encodePut(this.serde, config, checkpoint, metadata, newVersions);
+    await storeCheckpoint(this.#tables, encoded);
+    return configOf(encoded);
   }
 
   /**
@@ -221,12 +196,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
     taskId: string,
     taskPath?: string,
   ): Promise<void> {
-    const request = {
-      ...parseWritesConfig(config),
-      ...parseTask(taskId, taskPath),
-      writes: parseWrites(writes),
-    };
-    await putPendingWrites(this.#tables, await encodeWrites(request, this.serde));
+    await storeWrites(this.#tables, await encodePutWrites(this.serde, config, writes, taskId, taskPath));
   }
 
   /**
@@ -241,6 +211,31 @@ export class PostgresSaver extends BaseCheckpointSaver {
    */
   override async deleteThread(threadId: string): Promise<void> {
     await deleteThread(this.#tables, parseThreadId(threadId));
+  }
+
+  /**
+   * Sends many calls at once: in one statement, or in a transaction of a few where threads are deleted or more than
+   * 64 MiB are stored. Either all of them count or none, as if they had been made one after another.
+   *
+   * On a transaction that this saver was lent the batch is a part of it, and one that fails ends it, as a failed `put` does.
+   *
+   * @param run - Makes the calls, on what it is handed; reading and all else goes to the saver, which sees nothing of the
+   *   batch yet. If it throws, nothing is sent.
+   * @returns What `run` returned, once everything is stored.
+   * @throws InvalidConfigError or SerializationError if one of the calls was refused; nothing is stored then.
+   * @throws DatabaseError when the database refuses; nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.batch(async (batch) => {
+   *   for (const { config, checkpoint, metadata } of imported) {
+   *     await batch.put(config, checkpoint, metadata, checkpoint.channel_versions);
+   *   }
+   * });
+   * ```
+   */
+  async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T): Promise<T> {
+    return runBatch(this.#tables, this.serde, run);
   }
 
   /**

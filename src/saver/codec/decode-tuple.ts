@@ -12,6 +12,7 @@ import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
+import { configOf } from "./config-of.js";
 import { decodeValue, INLINE_REFUSAL } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
@@ -57,10 +58,6 @@ function selectInline(header: CheckpointHeader, { channels }: TupleSelection): C
     channels.includes(channel),
   );
   return { ...header, channel_values: Object.fromEntries(wanted) };
-}
-
-function configOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): CheckpointTuple["config"] {
-  return { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } };
 }
 
 async function decodeCheckpoint(

@@ -96,10 +96,16 @@ function carriedOver({
 }
 
 /** Whole numbers alone may have been floats in Python; all others have one spelling. */
-function carriedNumbers({ newVersions }: PutRequest, inline: Record<string, InlineValue>): string[] {
-  return Object.keys(inline).filter(
-    (channel) => !Object.hasOwn(newVersions, channel) && Number.isInteger(inline[channel]),
+function carriedNumbers(
+  { newVersions }: PutRequest,
+  inline: Record<string, InlineValue>,
+): Record<string, number> {
+  const numbers = Object.entries(inline).flatMap(([channel, value]) =>
+    typeof value === "number" && Number.isInteger(value) && !Object.hasOwn(newVersions, channel)
+      ? [[channel, value] as const]
+      : [],
   );
+  return Object.fromEntries(numbers);
 }
 
 async function encodeBlob(

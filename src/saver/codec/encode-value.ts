@@ -7,6 +7,9 @@ export interface EncodedValue {
   readonly blob: Uint8Array;
 }
 
+/** The longest value, in bytes: Postgres keeps and takes less than 1 GiB at a time, keys and header included. */
+export const MAX_VALUE_BYTES = 2 ** 30 - 2 ** 16;
+
 /**
  * Has a serializer encode a value. It is called before this function first awaits, so that what the caller changes
  * afterwards is not stored.
@@ -21,6 +24,7 @@ export async function encodeValue(
 ): Promise<EncodedValue> {
   try {
     const [type, blob] = await serde.dumpsTyped(detached(value), context);
+    if (blob.byteLength > MAX_VALUE_BYTES) throw tooLong(blob.byteLength);
     return { type, blob };
   } catch (error) {
     if (error instanceof SerializationError) throw error.at(location);
@@ -34,4 +38,8 @@ export async function encodeValue(
 function detached(value: unknown): unknown {
   // Not the method of the value's own class: that of Buffer shares the memory.
   return value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
+}
+
+function tooLong(bytes: number): SerializationError {
+  return new SerializationError("", `is ${bytes} bytes long; Postgres keeps ${MAX_VALUE_BYTES} at most`);
 }

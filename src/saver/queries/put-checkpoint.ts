@@ -4,6 +4,7 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
+import { blobStays, headerIsReplaced } from "./conflict-rules.js";
 
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
 export interface EncodedCheckpoint extends CheckpointKey {
@@ -12,8 +13,8 @@ export interface EncodedCheckpoint extends CheckpointKey {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
-  /** The channels whose inline number is an unchanged one, which the parent's header may have in another spelling. */
-  readonly carriedNumbers: readonly string[];
+  /** The inline numbers that did not change, by channel: the parent's header may have them in another spelling. */
+  readonly carriedNumbers: Readonly<Record<string, number>>;
   /** In the order of their channels, so that concurrent writers of the same rows can't deadlock. */
   readonly blobs: readonly EncodedBlob[];
 }
@@ -26,16 +27,12 @@ export interface EncodedBlob {
   readonly blob: Uint8Array | null;
 }
 
-/**
- * Stores a checkpoint and its new values in one statement, so that either all of it is readable or nothing.
- *
- * A value is addressed by (channel, version), which never changes its meaning: the first one stays. A checkpoint that
- * is put again replaces its header and metadata, and keeps its parent.
- */
+/** Stores a checkpoint and its new values in one statement, so that either all of it is readable or nothing. */
 export async function putCheckpoint(tables: CheckpointTables, encoded: EncodedCheckpoint): Promise<void> {
-  const { blobs, ...header } = encoded;
+  const { blobs, carriedNumbers, ...header } = encoded;
   await runStatement(tables, putHeaderWithBlobs, {
     ...header,
+    carriedNumbers: Object.keys(carriedNumbers),
     channels: blobs.map(({ channel }) => channel),
     versions: blobs.map(({ version }) => version),
     types: blobs.map(({ type }) => type),
@@ -43,7 +40,8 @@ export async function putCheckpoint(tables: CheckpointTables, encoded: EncodedCh
   });
 }
 
-interface PutParams extends Omit<EncodedCheckpoint, "blobs"> {
+interface PutParams extends Omit<EncodedCheckpoint, "blobs" | "carriedNumbers"> {
+  readonly carriedNumbers: readonly string[];
   readonly channels: readonly string[];
   readonly versions: readonly string[];
   readonly types: readonly string[];
@@ -98,9 +96,7 @@ const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db
             ])
             .select(["row.channel", "row.version", "row.type", "row.blob"]),
         )
-        .onConflict((conflict) =>
-          conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doNothing(),
-        ),
+        .onConflict(blobStays),
     )
     .insertInto("checkpoints")
     .values({
@@ -111,10 +107,5 @@ const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db
       checkpoint: withCarriedNumbers(db, parameter),
       metadata: parameter("metadata"),
     })
-    .onConflict((conflict) =>
-      conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({
-        checkpoint: eb.ref("excluded.checkpoint"),
-        metadata: eb.ref("excluded.metadata"),
-      })),
-    );
+    .onConflict(headerIsReplaced);
 });

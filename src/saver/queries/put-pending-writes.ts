@@ -3,6 +3,7 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
+import { specialWriteIsReplaced } from "./conflict-rules.js";
 
 /** The writes of one task, as they are stored. */
 export interface EncodedWrites extends CheckpointKey {
@@ -21,10 +22,7 @@ export interface EncodedWrite {
   readonly blob: Uint8Array;
 }
 
-/**
- * Stores the writes of a task in one statement. A write that is there already stays, so that a task which is run
- * again changes nothing; a special one (error, interrupt, resume) is replaced, write by write.
- */
+/** Stores the writes of a task in one statement. */
 export async function putPendingWrites(tables: CheckpointTables, encoded: EncodedWrites): Promise<void> {
   const { writes, ...key } = encoded;
   if (writes.length === 0) return;
@@ -76,15 +74,5 @@ const putWrites = /* @__PURE__ */ new Statement<PutWritesParams, unknown>((db, p
         ])
         .select(["row.idx", "row.channel", "row.type", "row.blob"]),
     )
-    .onConflict((conflict) =>
-      conflict
-        .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
-        .doUpdateSet((eb) => ({
-          channel: eb.ref("excluded.channel"),
-          type: eb.ref("excluded.type"),
-          blob: eb.ref("excluded.blob"),
-        }))
-        // Decides row by row which of the two it is: a conflict that the condition leaves out changes nothing.
-        .where("excluded.idx", "<", sql.lit(0)),
-    );
+    .onConflict(specialWriteIsReplaced);
 });

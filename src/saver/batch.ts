@@ -1,0 +1,107 @@
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  PendingWrite,
+  SerializerProtocol,
+} from "@langchain/langgraph-checkpoint";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { CheckpointError } from "../errors.js";
+import { parseThreadId } from "./boundary/parse-config.js";
+import { configOf } from "./codec/config-of.js";
+import { encodePut, encodePutWrites } from "./codec/encode-call.js";
+import type { BatchOperation } from "./codec/resolve-batch.js";
+import { storeBatch } from "./store.js";
+
+/**
+ * What a batch is filled through: the writing half of a saver. Each promise settles when the call is checked and
+ * encoded; nothing is sent before the batch ends. A call that is refused fails the batch, whoever looks at its promise.
+ */
+export interface CheckpointBatch {
+  /** As `PostgresSaver.put`. The config that it resolves to can be handed to further calls of the batch. */
+  put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig>;
+  /** As `PostgresSaver.putWrites`. */
+  putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath?: string): Promise<void>;
+  /** As `PostgresSaver.deleteThread`: what the batch puts into the thread afterwards stays. */
+  deleteThread(threadId: string): Promise<void>;
+}
+
+/** Collects what `run` does, and stores all of it when `run` has come to its end. */
+export async function runBatch<T>(
+  tables: CheckpointTables,
+  serde: SerializerProtocol,
+  run: (batch: CheckpointBatch) => Promise<T> | T,
+): Promise<T> {
+  const batch = new OpenBatch(serde);
+  let result: T;
+  try {
+    result = await run(batch);
+  } finally {
+    batch.end();
+  }
+  await storeBatch(tables, await batch.operations());
+  return result;
+}
+
+class OpenBatch implements CheckpointBatch {
+  readonly #serde: SerializerProtocol;
+  readonly #operations: Promise<BatchOperation>[] = [];
+  #hasEnded = false;
+
+  constructor(serde: SerializerProtocol) {
+    this.#serde = serde;
+  }
+
+  put(...call: Parameters<CheckpointBatch["put"]>): Promise<RunnableConfig> {
+    return this.#collect(
+      async () => ({ kind: "put", checkpoint: await encodePut(this.#serde, ...call) }) as const,
+      ({ checkpoint }) => configOf(checkpoint),
+    );
+  }
+
+  putWrites(...call: Parameters<CheckpointBatch["putWrites"]>): Promise<void> {
+    return this.#collect(
+      async () => ({ kind: "putWrites", writes: await encodePutWrites(this.#serde, ...call) }) as const,
+      nothing,
+    );
+  }
+
+  deleteThread(threadId: string): Promise<void> {
+    return this.#collect(
+      async () => Promise.resolve({ kind: "deleteThread", threadId: parseThreadId(threadId) } as const),
+      nothing,
+    );
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  /** In the order of the calls. */
+  operations(): Promise<BatchOperation[]> {
+    return Promise.all(this.#operations);
+  }
+
+  #collect<Operation extends BatchOperation, Result>(
+    encode: () => Promise<Operation>,
+    resultOf: (operation: Operation) => Result,
+  ): Promise<Result> {
+    if (this.#hasEnded) return Promise.reject(new CheckpointError("BATCH_ENDED", "the batch has ended"));
+    const operation = encode();
+    this.#operations.push(operation);
+    const result = operation.then(resultOf);
+    // The batch itself fails with it, so that the caller need not wait for each call.
+    result.catch(nothing);
+    return result;
+  }
+}
+
+function nothing(): void {
+  // What a call resolves to that has no result.
+}

@@ -1,0 +1,63 @@
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
+import {
+  parseCheckpoint,
+  parseMetadata,
+  parseNewVersions,
+  parseTask,
+  parseWrites,
+} from "../boundary/parse-checkpoint.js";
+import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
+import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedWrites } from "../queries/put-pending-writes.js";
+import { encodeCheckpoint } from "./encode-checkpoint.js";
+import { encodeWrites } from "./encode-writes.js";
+
+/** The arguments of `put` as they were given. */
+export type PutArguments = readonly [
+  config: unknown,
+  checkpoint: unknown,
+  metadata: unknown,
+  newVersions: unknown,
+];
+
+/** The arguments of `putWrites` as they were given. */
+export type PutWritesArguments = readonly [
+  config: unknown,
+  writes: unknown,
+  taskId: unknown,
+  taskPath?: unknown,
+];
+
+/**
+ * Checks and encodes a call of `put`, before it first awaits.
+ *
+ * @throws InvalidConfigError for an argument that can't be used.
+ * @throws SerializationError naming the channel and the path of what can't be stored.
+ */
+export async function encodePut(
+  serde: SerializerProtocol,
+  ...[config, checkpoint, metadata, newVersions]: PutArguments
+): Promise<EncodedCheckpoint> {
+  const request = {
+    ...parsePutConfig(config),
+    checkpoint: parseCheckpoint(checkpoint),
+    metadata: parseMetadata(metadata),
+    newVersions: parseNewVersions(newVersions),
+  };
+  // Other serializers may encrypt, or write for readers that know no inline values.
+  return encodeCheckpoint(request, { serde, inlineScalars: serde instanceof MsgpackSerializer });
+}
+
+/** The same for a call of `putWrites`. */
+export async function encodePutWrites(
+  serde: SerializerProtocol,
+  ...[config, writes, taskId, taskPath]: PutWritesArguments
+): Promise<EncodedWrites> {
+  const request = {
+    ...parseWritesConfig(config),
+    ...parseTask(taskId, taskPath),
+    writes: parseWrites(writes),
+  };
+  return encodeWrites(request, serde);
+}

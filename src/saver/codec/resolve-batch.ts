@@ -1,0 +1,114 @@
+import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
+import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedWrites } from "../queries/put-pending-writes.js";
+
+/** A call that a batch has collected. */
+export type BatchOperation =
+  | { readonly kind: "put"; readonly checkpoint: EncodedCheckpoint }
+  | { readonly kind: "putWrites"; readonly writes: EncodedWrites }
+  | { readonly kind: "deleteThread"; readonly threadId: string };
+
+/** What a batch comes to: the threads whose stored rows go, and the rows that are stored after that. */
+export interface ResolvedBatch extends CheckpointRows {
+  readonly deletedThreads: readonly string[];
+}
+
+/**
+ * Works out what calls made one after another would leave behind, so that it can be stored at once: no statement can
+ * write a row twice. All is sorted by key, in the same order everywhere, so that writers at the same time can't deadlock.
+ */
+export function resolveBatch(operations: readonly BatchOperation[]): ResolvedBatch {
+  const threads = new Map<string, ThreadState>();
+  const stateOf = (threadId: string): ThreadState => {
+    const state = threads.get(threadId) ?? newState(false);
+    threads.set(threadId, state);
+    return state;
+  };
+  for (const operation of operations) {
+    if (operation.kind === "put") addCheckpoint(stateOf(operation.checkpoint.threadId), operation.checkpoint);
+    else if (operation.kind === "putWrites") addWrites(stateOf(operation.writes.threadId), operation.writes);
+    else threads.set(operation.threadId, newState(true));
+  }
+  const sorted = [...threads].sort(byKey);
+  return {
+    deletedThreads: sorted.flatMap(([threadId, { isDeleted }]) => (isDeleted ? [threadId] : [])),
+    checkpoints: sorted.flatMap(([, { checkpoints }]) => sortedRows(checkpoints).map(({ row }) => row)),
+    writes: sorted.flatMap(([, { writes }]) => sortedRows(writes)),
+    blobs: sorted.flatMap(([, { blobs }]) => sortedRows(blobs)),
+  };
+}
+
+/** What the calls so far have done to a thread; its rows by the rest of their keys. */
+interface ThreadState {
+  /** Whether what the database has of the thread goes first. */
+  readonly isDeleted: boolean;
+  readonly checkpoints: Map<string, PutState>;
+  readonly writes: Map<string, WriteRow>;
+  readonly blobs: Map<string, BlobRow>;
+}
+
+interface PutState {
+  readonly row: HeaderRow;
+  readonly carriedNumbers: Readonly<Record<string, number>>;
+  /** The stored checkpoints that numbers are carried over from, by channel. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+function newState(isDeleted: boolean): ThreadState {
+  return { isDeleted, checkpoints: new Map(), writes: new Map(), blobs: new Map() };
+}
+
+/** The last header and metadata, the first parent; the first value of a channel's version. */
+function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
+  const { blobs, carriedNumbers, ...header } = encoded;
+  const { threadId, checkpointNs, checkpointId } = header;
+  const key = keyOf(checkpointNs, checkpointId);
+  const sources = sourcesOf(state, encoded);
+  const { parentCheckpointId } = state.checkpoints.get(key)?.row ?? header;
+  const row = { ...header, parentCheckpointId, numberSources: JSON.stringify(sources) };
+  state.checkpoints.set(key, { row, carriedNumbers, sources });
+  for (const blob of blobs) {
+    const blobKey = keyOf(checkpointNs, blob.channel, blob.version);
+    if (!state.blobs.has(blobKey)) state.blobs.set(blobKey, { threadId, checkpointNs, ...blob });
+  }
+}
+
+/**
+ * Where numbers are carried over from. The statement does not see a parent that it stores itself: there it is whatever
+ * the parent's own number is carried over from, if that is the same number, and else nothing, since its spelling is ours.
+ */
+function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<string, string> {
+  const { checkpointNs, parentCheckpointId, carriedNumbers } = encoded;
+  if (parentCheckpointId === null) return {};
+  const parent = state.checkpoints.get(keyOf(checkpointNs, parentCheckpointId));
+  if (parent === undefined && state.isDeleted) return {};
+  const sources = Object.entries(carriedNumbers).flatMap(([channel, value]) => {
+    if (parent === undefined) return [[channel, parentCheckpointId] as const];
+    const source = parent.carriedNumbers[channel] === value ? parent.sources[channel] : undefined;
+    return source === undefined ? [] : [[channel, source] as const];
+  });
+  return Object.fromEntries(sources);
+}
+
+/** The first of each regular write, the last of each special one. */
+function addWrites(state: ThreadState, { writes, ...owner }: EncodedWrites): void {
+  for (const write of writes) {
+    const key = keyOf(owner.checkpointNs, owner.checkpointId, owner.taskId, String(write.idx));
+    const known = state.writes.get(key);
+    if (known === undefined) state.writes.set(key, { ...owner, ...write });
+    else if (write.idx < 0) state.writes.set(key, { ...known, ...write });
+  }
+}
+
+// No key holds U+0000, so that no two can run together.
+function keyOf(...parts: string[]): string {
+  return parts.join("\0");
+}
+
+function sortedRows<Row>(rows: ReadonlyMap<string, Row>): Row[] {
+  return [...rows].sort(byKey).map(([, row]) => row);
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,174 @@
+import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, type Parameter, Statement } from "../../db/statement.js";
+import type { CheckpointRows } from "./checkpoint-rows.js";
+import { blobStays, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
+import { type RowArrays, toRowArrays } from "./row-arrays.js";
+
+/**
+ * Stores any number of rows of all three tables in one statement, by the same rules as one call at a time.
+ *
+ * Postgres works through it in the order checkpoints, writes, blobs. The rows of each table come sorted by their key,
+ * so that of two such statements neither waits for what the other has locked while it holds what the other wants.
+ */
+export function putRows(schema: string, rows: CheckpointRows): BoundStatement<unknown> {
+  return putAll.bind(schema, toRowArrays(rows));
+}
+
+const HEADER_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "parent_checkpoint_id",
+  "checkpoint",
+  "metadata",
+] as const;
+
+const WRITE_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "task_id",
+  "task_path",
+  "idx",
+  "channel",
+  "type",
+  "blob",
+] as const;
+
+const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;
+
+const putAll = /* @__PURE__ */ new Statement<RowArrays, unknown>((db, parameter) =>
+  db
+    .with("blobs", (qb) =>
+      qb
+        .insertInto("checkpoint_blobs")
+        .columns(BLOB_COLUMNS)
+        .expression((eb) => eb.selectFrom(blobRows(parameter)).select(BLOB_COLUMNS))
+        .onConflict(blobStays),
+    )
+    .with("writes", (qb) =>
+      qb
+        .insertInto("checkpoint_writes")
+        .columns(WRITE_COLUMNS)
+        .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS))
+        .onConflict(specialWriteIsReplaced),
+    )
+    .insertInto("checkpoints")
+    .columns(HEADER_COLUMNS)
+    .expression((eb) =>
+      eb
+        .selectFrom(headerRows(parameter))
+        .select(["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
+        .select((row) => [
+          withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources")).as("checkpoint"),
+          row.ref("row.metadata").as("metadata"),
+        ]),
+    )
+    .onConflict(headerIsReplaced),
+);
+
+/**
+ * The header, with each number that did not change as the checkpoint has it that it is carried over from. See
+ * `putCheckpoint`.
+ */
+function withCarriedNumbers(
+  db: QueryCreator<CheckpointDatabase>,
+  header: Expression<string>,
+  sources: Expression<string>,
+): RawBuilder<string> {
+  const spelled = db
+    .selectFrom(
+      sql<{ name: string; checkpoint_id: string }>`jsonb_each_text(${sources})`.as<"carried">(
+        sql`carried(name, checkpoint_id)`,
+      ),
+    )
+    .innerJoin("checkpoints as source", (join) =>
+      join
+        .on("source.thread_id", "=", sql<string>`row.thread_id`)
+        .on("source.checkpoint_ns", "=", sql<string>`row.checkpoint_ns`)
+        .onRef("source.checkpoint_id", "=", "carried.checkpoint_id"),
+    )
+    .where(
+      sql<boolean>`source.checkpoint -> 'channel_values' -> carried.name = ${header} -> 'channel_values' -> carried.name`,
+    )
+    .select(
+      sql<string>`jsonb_object_agg(carried.name, source.checkpoint -> 'channel_values' -> carried.name)`.as(
+        "numbers",
+      ),
+    );
+  return sql<string>`case when ${sources} = '{}' then ${header}
+    else jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}')) end`;
+}
+
+interface HeaderColumns {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  checkpoint: string;
+  metadata: string;
+  number_sources: string;
+}
+
+function headerRows(parameter: Parameter<RowArrays>) {
+  return sql<HeaderColumns>`unnest(
+    ${parameter("header_threadId")}::text[],
+    ${parameter("header_checkpointNs")}::text[],
+    ${parameter("header_checkpointId")}::text[],
+    ${parameter("header_parentCheckpointId")}::text[],
+    ${parameter("header_checkpoint")}::text[]::jsonb[],
+    ${parameter("header_metadata")}::text[]::jsonb[],
+    ${parameter("header_numberSources")}::text[]::jsonb[]
+  )`.as<"row">(
+    sql`row(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata, number_sources)`,
+  );
+}
+
+interface WriteColumns {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  task_id: string;
+  task_path: string;
+  idx: number;
+  channel: string;
+  type: string;
+  blob: Uint8Array;
+}
+
+function writeRows(parameter: Parameter<RowArrays>) {
+  return sql<WriteColumns>`unnest(
+    ${parameter("write_threadId")}::text[],
+    ${parameter("write_checkpointNs")}::text[],
+    ${parameter("write_checkpointId")}::text[],
+    ${parameter("write_taskId")}::text[],
+    ${parameter("write_taskPath")}::text[],
+    ${parameter("write_idx")}::integer[],
+    ${parameter("write_channel")}::text[],
+    ${parameter("write_type")}::text[],
+    ${parameter("write_blob")}::bytea[]
+  )`.as<"row">(
+    sql`row(thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)`,
+  );
+}
+
+interface BlobColumns {
+  thread_id: string;
+  checkpoint_ns: string;
+  channel: string;
+  version: string;
+  type: string;
+  blob: Uint8Array | null;
+}
+
+function blobRows(parameter: Parameter<RowArrays>) {
+  return sql<BlobColumns>`unnest(
+    ${parameter("blob_threadId")}::text[],
+    ${parameter("blob_checkpointNs")}::text[],
+    ${parameter("blob_channel")}::text[],
+    ${parameter("blob_version")}::text[],
+    ${parameter("blob_type")}::text[],
+    ${parameter("blob_blob")}::bytea[]
+  )`.as<"row">(sql`row(thread_id, checkpoint_ns, channel, version, type, blob)`);
+}
