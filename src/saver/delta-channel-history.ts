@@ -1,5 +1,4 @@
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
-import { z } from "zod";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { DeserializationError } from "../errors.js";
 import { parseJsonText } from "../serde/json/json-text.js";
@@ -8,7 +7,7 @@ import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
 import { decodeValue, INLINE_REFUSAL } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
-import type { DeltaRow } from "./queries/delta-row.js";
+import type { DeltaRow, DeltaStep } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";
 
 type Target = NamespaceKey & Partial<CheckpointKey>;
@@ -23,10 +22,10 @@ export async function deltaChannelHistory(
   if (target === undefined) return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]));
   const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
   const { threadId, checkpointNs } = target;
-  const depths = depthOfEach(rows);
+  const ancestors = oldestFirst(rows);
   const histories = channels.map(async (channel) => {
     const own = rows.filter((row) => row.channel === channel);
-    return [channel, await historyOf(own, depths, serde, { threadId, checkpointNs, channel })] as const;
+    return [channel, await historyOf(own, ancestors, serde, { threadId, checkpointNs, channel })] as const;
   });
   return Object.fromEntries(await Promise.all(histories));
 }
@@ -35,25 +34,20 @@ type ChannelLocation = NamespaceKey & { readonly channel: string };
 
 async function historyOf(
   rows: readonly DeltaRow[],
-  depths: ReadonlyMap<string, number>,
+  ancestors: readonly string[],
   serde: ContextualSerializer,
   location: ChannelLocation,
 ): Promise<DeltaChannelHistory> {
-  const depthOf = (row: DeltaRow): number => depths.get(row.checkpoint_id ?? "") ?? 0;
-  const writes = rows
-    .filter(({ part }) => part === "write")
-    .sort((a, b) => depthOf(b) - depthOf(a) || byTask(a, b))
-    .map(async (row): Promise<CheckpointPendingWrite> => {
-      const place = { ...location, checkpointId: row.checkpoint_id ?? "" };
-      const taskId = row.task_id ?? "";
-      const value = await decodeValue(
-        serde,
-        storedValueOf(row.type, row.blob),
-        { ...place, taskId, idx: row.idx ?? 0 },
-        place,
-      );
-      return [taskId, location.channel, value];
-    });
+  const writes = inOrder(rows, ancestors).map(async (row): Promise<CheckpointPendingWrite> => {
+    const place = { ...location, checkpointId: row.checkpoint_id ?? "" };
+    const taskId = row.task_id ?? "";
+    const context = { ...place, taskId, idx: row.idx ?? 0 };
+    return [
+      taskId,
+      location.channel,
+      await decodeValue(serde, storedValueOf(row.type, row.blob), context, place),
+    ];
+  });
   // A blob wins over what the header has of the same channel: Python leaves a marker there.
   const seed = rows.find(({ part }) => part === "seed") ?? rows.find(({ part }) => part === "inline");
   const history: DeltaChannelHistory = { writes: await Promise.all(writes) };
@@ -78,21 +72,34 @@ async function decodeSeed(
   return parseJsonText(row.json);
 }
 
-/** How far above the target each ancestor is: every step names the next one. */
-function depthOfEach(rows: readonly DeltaRow[]): Map<string, number> {
-  const json = rows.find(({ part }) => part === "steps")?.json ?? "{}";
-  const parents = new Map(Object.entries(steps.parse(JSON.parse(json))));
+/** The ancestors that the walk came past; should damaged rows be each other's, it begins with any of them. */
+function oldestFirst(rows: readonly DeltaRow[]): string[] {
+  const steps = stepsOf(rows);
+  const parents = new Map(steps);
   const isParent = new Set(parents.values());
-  const depths = new Map<string, number>();
-  let next: string | null | undefined = [...parents.keys()].find((id) => !isParent.has(id));
-  while (typeof next === "string" && !depths.has(next)) {
-    depths.set(next, depths.size);
-    next = parents.get(next);
+  const newestFirst = new Set<string>();
+  const [start] = steps.find(([id]) => !isParent.has(id)) ?? steps[0] ?? [];
+  for (let next: string | null | undefined = start; typeof next === "string"; next = parents.get(next)) {
+    if (!parents.has(next) || newestFirst.has(next)) break;
+    newestFirst.add(next);
   }
-  return depths;
+  return [...newestFirst].reverse();
 }
 
-const steps = z.record(z.string(), z.string().nullable());
+function stepsOf(rows: readonly DeltaRow[]): DeltaStep[] {
+  const json = rows.find(({ part }) => part === "steps")?.json;
+  // Built by our own statement. Of a walk that came past nothing it is NULL.
+  return typeof json === "string" ? (JSON.parse(json) as DeltaStep[]) : [];
+}
+
+/** The writes among the rows: those of the oldest ancestor first. */
+function inOrder(rows: readonly DeltaRow[], ancestors: readonly string[]): DeltaRow[] {
+  const byCheckpoint = new Map<string, DeltaRow[]>(ancestors.map((id) => [id, []]));
+  for (const row of rows) {
+    if (row.part === "write") byCheckpoint.get(row.checkpoint_id ?? "")?.push(row);
+  }
+  return [...byCheckpoint.values()].flatMap((writes) => writes.sort(byTask));
+}
 
 /** The base class orders the writes of a checkpoint by their task first, whatever their paths. */
 function byTask(a: DeltaRow, b: DeltaRow): number {

@@ -11,7 +11,7 @@ import { asBase64 } from "./as-base64.js";
 /**
  * What an ancestor contributes to the history of a channel:
  *
- * - `steps`: all of them in one row, as JSON text: the id of each with the id of the next, its parent
+ * - `steps`: all of them in one row, a list of {@link DeltaStep} as JSON text
  * - `write`: a write of its tasks
  * - `seed`: the stored value that ends the walk for that channel
  * - `inline`: a value that ends it too, kept in the header, as JSON text
@@ -30,6 +30,9 @@ export interface DeltaRow {
   blob: string | null;
   json: string | null;
 }
+
+/** The id of an ancestor, and that of the next one, its parent. */
+export type DeltaStep = readonly [id: string, parentId: string | null];
 
 /** An ancestor on the way: the channels whose walk came as far as this, and those of them whose walk ends here. */
 interface ChainRow {
@@ -50,8 +53,8 @@ export function selectDeltaParts(
   return db
     .selectFrom("chain")
     .select((eb) => {
-      const steps = sql`json_object_agg(${eb.ref("chain.checkpoint_id")}, ${eb.ref("chain.parent_checkpoint_id")})`;
-      return deltaColumns("steps", { json: sql<string | null>`${steps}::text` });
+      const step = sql`json_build_array(${eb.ref("chain.checkpoint_id")}, ${eb.ref("chain.parent_checkpoint_id")})`;
+      return deltaColumns("steps", { json: sql<string | null>`json_agg(${step})::text` });
     })
     .unionAll((qb) =>
       qb
