@@ -34,11 +34,11 @@ export interface DeltaRow {
 /** The id of an ancestor, and that of the next one, its parent. */
 export type DeltaStep = readonly [id: string, parentId: string | null];
 
-/** An ancestor on the way: the channels whose walk came as far as this, and those of them whose walk ends here. */
-interface ChainRow {
+/** An ancestor on the way: the channels whose walk ended before it, and those whose walk ends here. */
+export interface ChainRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  wanted: string[];
+  found_before: string[];
   found: string[];
 }
 
@@ -47,6 +47,7 @@ type WithChain = CheckpointDatabase & { chain: ChainRow };
 /** From the CTE `chain` to the steps, writes and seeds of a walk. */
 export function selectDeltaParts(
   db: QueryCreator<WithChain>,
+  channels: RawBuilder<string[]>,
   threadId: RawBuilder<string>,
   checkpointNs: RawBuilder<string>,
 ) {
@@ -62,7 +63,8 @@ export function selectDeltaParts(
         .innerJoin("checkpoint_writes as write", "write.checkpoint_id", "chain.checkpoint_id")
         .where("write.thread_id", "=", threadId)
         .where("write.checkpoint_ns", "=", checkpointNs)
-        .where((eb) => sql<boolean>`${eb.ref("write.channel")} = any (${eb.ref("chain.wanted")})`)
+        .where((eb) => sql<boolean>`${eb.ref("write.channel")} = any (${channels})`)
+        .where((eb) => sql<boolean>`${eb.ref("write.channel")} <> all (${eb.ref("chain.found_before")})`)
         .select((eb) =>
           deltaColumns("write", {
             checkpoint_id: eb.ref("chain.checkpoint_id"),

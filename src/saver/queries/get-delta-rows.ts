@@ -4,7 +4,7 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
-import { type DeltaRow, selectDeltaParts } from "./delta-row.js";
+import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
 
 /**
  * Walks from the parent of a checkpoint to its ancestors, for each channel as far as the nearest one that holds a
@@ -60,65 +60,67 @@ const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, pa
 type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string | null } };
 
 /**
- * From the CTE `target` to what its ancestors contribute. Each step carries the channels that are still looked for, so
- * that the walk ends as soon as all are found. It is a UNION, not a UNION ALL: should damaged rows be each other's
- * ancestors, the walk comes upon a row that it has had, and ends.
+ * From the CTE `target` to what its ancestors contribute. Each step carries the channels that have been found, so that
+ * the walk ends as soon as all are. It is a UNION, not a UNION ALL: should damaged rows be each other's ancestors, the
+ * walk comes upon a row that it has had, and ends.
  */
 function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<NewestParams>) {
   const threadId = parameter("threadId");
   const checkpointNs = parameter("checkpointNs");
+  const channels = sql<string[]>`${parameter("channels")}::text[]`;
   const chain = db.withRecursive("chain", (qb) =>
     qb
       .selectFrom("target")
       .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "target.parent_checkpoint_id")
       .where("ancestor.thread_id", "=", threadId)
       .where("ancestor.checkpoint_ns", "=", checkpointNs)
-      .select((eb) => {
-        const wanted = sql<string[]>`${parameter("channels")}::text[]`;
-        return [
-          eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
-          eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
-          wanted.as("wanted"),
-          storedChannels(eb, wanted, threadId, checkpointNs).as("found"),
-        ];
-      })
+      .select((eb) => [
+        eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
+        eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
+        sql<string[]>`'{}'::text[]`.as("found_before"),
+        storedChannels(eb, channels, threadId, checkpointNs).as("found"),
+      ])
       .union((recursive) =>
         recursive
           .selectFrom("chain")
           .innerJoin("checkpoints as ancestor", "ancestor.checkpoint_id", "chain.parent_checkpoint_id")
           .where("ancestor.thread_id", "=", threadId)
           .where("ancestor.checkpoint_ns", "=", checkpointNs)
-          .where((eb) => sql<boolean>`not ${eb.ref("chain.wanted")} <@ ${eb.ref("chain.found")}`)
-          .select((eb) => {
-            const wanted = without(eb.ref("chain.wanted"), eb.ref("chain.found"));
-            return [
-              eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
-              eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
-              wanted.as("wanted"),
-              storedChannels(eb, wanted, threadId, checkpointNs).as("found"),
-            ];
-          }),
+          .where((eb) => sql<boolean>`not ${channels} <@ (${foundSoFar(eb)})`)
+          .select((eb) => [
+            eb.ref("ancestor.checkpoint_id").as("checkpoint_id"),
+            eb.ref("ancestor.parent_checkpoint_id").as("parent_checkpoint_id"),
+            foundSoFar(eb).as("found_before"),
+            storedChannels(eb, channels, threadId, checkpointNs, foundSoFar(eb)).as("found"),
+          ]),
       ),
   );
-  return selectDeltaParts(chain, threadId, checkpointNs);
+  return selectDeltaParts(chain, channels, threadId, checkpointNs);
 }
 
+function foundSoFar(eb: ChainBuilder): RawBuilder<string[]> {
+  return sql<string[]>`${eb.ref("chain.found_before")} || ${eb.ref("chain.found")}`;
+}
+
+type ChainBuilder = Pick<ExpressionBuilder<{ chain: ChainRow }, "chain">, "ref">;
 type AncestorBuilder = ExpressionBuilder<
   CheckpointDatabase & { ancestor: CheckpointDatabase["checkpoints"] },
   "ancestor"
 >;
 
-/** Those of the `wanted` channels that the ancestor holds a value of, in its header or in a blob. */
+/** Those of the `channels` that the ancestor holds a value of, in its header or in a blob, but for the `known` ones. */
 function storedChannels(
   eb: AncestorBuilder,
-  wanted: Expression<string[]>,
+  channels: Expression<string[]>,
   threadId: RawBuilder<string>,
   checkpointNs: RawBuilder<string>,
+  known?: Expression<string[]>,
 ): RawBuilder<string[]> {
   const checkpoint = eb.ref("ancestor.checkpoint");
   const names = eb
-    .selectFrom(sql<{ name: string }>`unnest(${wanted})`.as<"channel">(sql`channel(name)`))
+    .selectFrom(sql<{ name: string }>`unnest(${channels})`.as<"channel">(sql`channel(name)`))
     .select("channel.name")
+    .$if(known !== undefined, (others) => others.where(sql<boolean>`name <> all (${known})`))
     .where((inner) =>
       inner.or([
         sql<boolean>`coalesce(jsonb_exists(${checkpoint} -> 'channel_values', ${inner.ref("channel.name")}), false)`,
@@ -139,8 +141,4 @@ function storedChannels(
       ]),
     );
   return sql<string[]>`array(${names})`;
-}
-
-function without(wanted: Expression<string[]>, found: Expression<string[]>): RawBuilder<string[]> {
-  return sql<string[]>`array(select name from unnest(${wanted}) as name where name <> all (${found}))`;
 }
