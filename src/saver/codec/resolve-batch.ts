@@ -81,7 +81,6 @@ function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<strin
   const { checkpointNs, parentCheckpointId, carriedNumbers } = encoded;
   if (parentCheckpointId === null) return {};
   const parent = state.checkpoints.get(keyOf(checkpointNs, parentCheckpointId));
-  if (parent === undefined && state.isDeleted) return {};
   const sources = Object.entries(carriedNumbers).flatMap(([channel, value]) => {
     if (parent === undefined) return [[channel, parentCheckpointId] as const];
     const source = parent.carriedNumbers[channel] === value ? parent.sources[channel] : undefined;

@@ -1,0 +1,64 @@
+import { expect, test } from "@jest/globals";
+import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import { type BatchOperation, resolveBatch } from "./resolve-batch.js";
+
+function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): BatchOperation {
+  const key = { threadId: "t", checkpointNs: "", checkpointId };
+  const header = {
+    parentCheckpointId: null,
+    checkpoint: "{}",
+    metadata: "{}",
+    carriedNumbers: {},
+    blobs: [],
+  };
+  return { kind: "put", checkpoint: { ...key, ...header, ...more } };
+}
+
+function write(taskId: string, idx: number, channel = "a"): BatchOperation {
+  const owner = { threadId: "t", checkpointNs: "", checkpointId: "1", taskId, taskPath: "" };
+  const blob = new Uint8Array();
+  return { kind: "putWrites", writes: { ...owner, writes: [{ idx, channel, type: "bytes", blob }] } };
+}
+
+const sourcesOf = (operations: BatchOperation[]) =>
+  resolveBatch(operations).checkpoints.map(({ numberSources }): unknown => JSON.parse(numberSources));
+
+test("a number is carried over from the nearest ancestor that the batch does not store itself", () => {
+  const carriedNumbers = { n: 3 };
+  const chain = [
+    put("2", { parentCheckpointId: "1", carriedNumbers }),
+    put("3", { parentCheckpointId: "2", carriedNumbers }),
+    put("4", { parentCheckpointId: "3", carriedNumbers }),
+  ];
+  expect(sourcesOf(chain)).toEqual([{ n: "1" }, { n: "1" }, { n: "1" }]);
+});
+
+test("a number is carried over from nowhere past an ancestor that has another, or its own", () => {
+  for (const between of [{ n: 4 }, {}]) {
+    const chain = [
+      put("2", { parentCheckpointId: "1", carriedNumbers: between }),
+      put("3", { parentCheckpointId: "2", carriedNumbers: { n: 3 } }),
+    ];
+    expect(sourcesOf(chain)[1]).toEqual({});
+  }
+});
+
+test("rows come in one order, whatever the order of the calls", () => {
+  const calls = [put("1"), put("2"), write("x", 0), write("y", 0), write("y", 1)];
+  expect(resolveBatch(calls.toReversed())).toEqual(resolveBatch(calls));
+});
+
+test("what a thread was given before it is deleted is not stored, what it is given afterwards is", () => {
+  const deletion: BatchOperation = { kind: "deleteThread", threadId: "t" };
+  const { deletedThreads, checkpoints, writes } = resolveBatch([
+    put("1"),
+    write("x", 0),
+    deletion,
+    put("2"),
+    deletion,
+    put("3"),
+  ]);
+  expect(deletedThreads).toEqual(["t"]);
+  expect(checkpoints.map(({ checkpointId }) => checkpointId)).toEqual(["3"]);
+  expect(writes).toEqual([]);
+});

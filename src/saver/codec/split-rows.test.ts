@@ -1,0 +1,76 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { BlobRow, CheckpointRows, WriteRow } from "../queries/checkpoint-rows.js";
+import { type Portion, splitRows } from "./split-rows.js";
+
+const place = { threadId: "t", checkpointNs: "" };
+const rows: fc.Arbitrary<CheckpointRows> = fc.record({
+  checkpoints: fc.array(
+    fc.nat({ max: 30 }).map((length) => ({
+      ...place,
+      checkpointId: "1",
+      parentCheckpointId: null,
+      checkpoint: "x".repeat(length),
+      metadata: "{}",
+      numberSources: "{}",
+    })),
+  ),
+  writes: fc.array(
+    fc.nat({ max: 60 }).map((length): WriteRow => {
+      const owner = { ...place, checkpointId: "1", taskId: "task", taskPath: "" };
+      return { ...owner, idx: 0, channel: "a", type: "bytes", blob: new Uint8Array(length) };
+    }),
+  ),
+  blobs: fc.array(
+    fc.nat({ max: 60 }).map((length): BlobRow => ({
+      ...place,
+      channel: "a",
+      version: "1",
+      type: "",
+      blob: new Uint8Array(length),
+    })),
+  ),
+});
+
+function rowsIn(portion: Portion): CheckpointRows {
+  if (portion.kind === "rows") return portion;
+  const none = { checkpoints: [], writes: [], blobs: [] };
+  return portion.kind === "longBlob" ? { ...none, blobs: [portion.row] } : { ...none, writes: [portion.row] };
+}
+
+const bytesIn = (portion: Portion): number => {
+  const { writes, blobs } = rowsIn(portion);
+  return [...writes, ...blobs].reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0);
+};
+
+test("every row goes with one portion, in its order, and table follows table", () => {
+  fc.assert(
+    fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
+      const portions = splitRows(all, maxBytes).map(rowsIn);
+      expect(portions.flatMap(({ checkpoints }) => checkpoints)).toEqual(all.checkpoints);
+      expect(portions.flatMap(({ writes }) => writes)).toEqual(all.writes);
+      expect(portions.flatMap(({ blobs }) => blobs)).toEqual(all.blobs);
+      const tables = portions.flatMap(({ checkpoints, writes, blobs }) => [
+        ...checkpoints.map(() => 1),
+        ...writes.map(() => 2),
+        ...blobs.map(() => 3),
+      ]);
+      expect(tables).toEqual(tables.toSorted());
+    }),
+  );
+});
+
+test("no portion is longer than it may be, but for a single row that is", () => {
+  fc.assert(
+    fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
+      for (const portion of splitRows(all, maxBytes)) {
+        if (portion.kind === "rows") expect(bytesIn(portion)).toBeLessThanOrEqual(maxBytes);
+        else expect(bytesIn(portion) + 40).toBeGreaterThan(maxBytes);
+      }
+    }),
+  );
+});
+
+test("what fits goes in one portion", () => {
+  fc.assert(fc.property(rows, (all) => splitRows(all, 1e6).length <= 1));
+});

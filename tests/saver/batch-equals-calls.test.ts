@@ -1,0 +1,201 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import { openDatabase } from "../../src/db/index.js";
+import { DEFAULT_SIZE_LIMITS } from "../../src/db/size-limits.js";
+import { PostgresSaver } from "../../src/index.js";
+import { type CheckpointBatch, runBatch } from "../../src/saver/batch.js";
+import { MsgpackSerializer } from "../../src/serde/index.js";
+import { collect, newThread, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+const THREADS = ["t1", "t2"];
+const IDS = ["1", "2", "3"];
+
+interface Put {
+  readonly kind: "put";
+  readonly thread: string;
+  readonly ns: string;
+  readonly id: string;
+  readonly parent: string | undefined;
+  /** The channels that are new; the number is carried over where it is not among them. */
+  readonly fresh: readonly string[];
+  readonly version: number;
+  readonly number: number;
+}
+
+interface Writes {
+  readonly kind: "writes";
+  readonly thread: string;
+  readonly ns: string;
+  readonly id: string;
+  readonly task: string;
+  readonly path: string;
+  readonly channels: readonly string[];
+}
+
+interface Delete {
+  readonly kind: "delete";
+  readonly thread: string;
+}
+
+/** Nearly always the first, so that calls meet. */
+function mostly(first: string, other: string): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 6, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constant(other) });
+}
+
+const place = { thread: mostly("t1", "t2"), ns: mostly("", "child"), id: fc.constantFrom(...IDS) };
+
+const put: fc.Arbitrary<Put> = fc.record({
+  kind: fc.constant("put"),
+  ...place,
+  parent: fc.option(fc.constantFrom(...IDS), { nil: undefined, freq: 6 }),
+  fresh: fc.subarray(["a", "b", "n"], { maxLength: 2 }),
+  version: fc.integer({ min: 1, max: 3 }),
+  number: fc.integer({ min: 3, max: 4 }),
+});
+
+const writes: fc.Arbitrary<Writes> = fc.record({
+  kind: fc.constant("writes"),
+  ...place,
+  task: mostly("task-1", "task-2"),
+  path: fc.constantFrom("", "~path"),
+  channels: fc.array(fc.constantFrom("a", "b", ERROR, INTERRUPT, RESUME), { maxLength: 4 }),
+});
+
+const deletion: fc.Arbitrary<Delete> = fc.record({ kind: fc.constant("delete"), thread: place.thread });
+
+type Call = Put | Writes | Delete;
+
+const calls: fc.Arbitrary<Call[]> = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: put },
+    { weight: 4, arbitrary: writes },
+    { weight: 1, arbitrary: deletion },
+  ),
+  { minLength: 4, maxLength: 16 },
+);
+
+/** Makes the call; the values tell which one it was. */
+async function make(call: Call, serial: number, prefix: string, on: CheckpointBatch): Promise<void> {
+  const thread = prefix + call.thread;
+  if (call.kind === "delete") {
+    await on.deleteThread(thread);
+    return;
+  }
+  const at = (checkpoint_id?: string) => threadConfig(thread, { checkpoint_ns: call.ns, checkpoint_id });
+  if (call.kind === "writes") {
+    const pairs = call.channels.map((channel, index): [string, unknown] => [channel, { serial, index }]);
+    await on.putWrites(at(call.id), pairs, call.task, call.path);
+    return;
+  }
+  const { id, parent, fresh, version, number } = call;
+  const versions = { a: version, b: version, n: version };
+  const values = { a: ["a", serial], b: ["b", serial], n: number };
+  const checkpoint = {
+    v: 4,
+    id,
+    ts: "",
+    channel_values: values,
+    channel_versions: versions,
+    versions_seen: {},
+  };
+  const newVersions = Object.fromEntries(Object.entries(versions).filter(([name]) => fresh.includes(name)));
+  await on.put(at(parent), checkpoint, { source: "loop", step: serial, parents: {} }, newVersions);
+}
+
+describeEachTarget("a batch and the same calls one by one", (target) => {
+  let database: TestDatabase;
+  let savers: readonly [PostgresSaver, PostgresSaver];
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    savers = [
+      new PostgresSaver(database.source, undefined, { schema: "single" }),
+      new PostgresSaver(database.source, undefined, { schema: "batched" }),
+    ];
+    for (const saver of savers) await saver.setup();
+  });
+
+  /** Numbers as Python's saver writes floats; both schemas alike. */
+  async function spellAsPython(schema: string, prefix: string): Promise<void> {
+    await database.query(
+      `update ${schema}.checkpoints set checkpoint =
+         jsonb_set(checkpoint, '{channel_values,n}', ((checkpoint -> 'channel_values' ->> 'n') || '.0')::jsonb)
+       where starts_with(thread_id, $1) and checkpoint -> 'channel_values' ? 'n'`,
+      [prefix],
+    );
+  }
+
+  const rowsOf = (schema: string, prefix: string) =>
+    database.query(
+      `select 1 as kind, checkpoints::text as row from ${schema}.checkpoints where starts_with(thread_id, $1)
+       union all select 2, checkpoint_blobs::text from ${schema}.checkpoint_blobs where starts_with(thread_id, $1)
+       union all select 3, checkpoint_writes::text from ${schema}.checkpoint_writes where starts_with(thread_id, $1)
+       order by 1, 2`,
+      [prefix],
+    );
+
+  async function tuplesOf(saver: PostgresSaver, prefix: string) {
+    const perThread = THREADS.map(async (thread) => {
+      const listed = await collect(saver.list(threadConfig(prefix + thread)));
+      const read = await Promise.all(listed.map(({ config }) => saver.getTuple(config)));
+      expect(read).toEqual(listed);
+      return listed;
+    });
+    return Promise.all(perThread);
+  }
+
+  async function bothWays(
+    before: readonly Call[],
+    batched: readonly Call[],
+    runBatched: (run: (batch: CheckpointBatch) => Promise<void>) => Promise<void>,
+  ): Promise<string> {
+    const prefix = newThread();
+    const [single] = savers;
+    for (const [saver, schema] of [
+      [savers[0], "single"],
+      [savers[1], "batched"],
+    ] as const) {
+      for (const [index, call] of before.entries()) await make(call, index, prefix, saver);
+      await spellAsPython(schema, prefix);
+    }
+    for (const [index, call] of batched.entries()) await make(call, 100 + index, prefix, single);
+    await runBatched(async (batch) => {
+      for (const [index, call] of batched.entries()) await make(call, 100 + index, prefix, batch);
+    });
+    return prefix;
+  }
+
+  it("leave the same rows, to the byte, after any history", async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, calls, async (before, batched) => {
+        const prefix = await bothWays(before, batched, (run) => savers[1].batch(run));
+        expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
+        expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("read the same where the batch is sent in many statements", async () => {
+    const opened = openDatabase(database.source);
+    await fc.assert(
+      fc.asyncProperty(
+        calls,
+        calls,
+        fc.constantFrom(0, 5, 100, 1_000),
+        async (before, batched, statementBytes) => {
+          const limits = { ...DEFAULT_SIZE_LIMITS, statementBytes };
+          const tables: CheckpointTables = { database: opened, schema: "batched", retry: false, limits };
+          const serde = new MsgpackSerializer();
+          const prefix = await bothWays(before, batched, (run) => runBatch(tables, serde, run));
+          expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
+        },
+      ),
+      { numRuns: 40 },
+    );
+    await opened.close();
+  });
+});
