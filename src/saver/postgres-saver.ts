@@ -17,11 +17,13 @@ import { migrateToLatest } from "../migrations/migrate.js";
 import { JsonSerializer } from "../serde/json-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
+import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
 import { parseLookupConfig, parseThreadId } from "./boundary/parse-config.js";
 import { parseDeltaRequest } from "./boundary/parse-delta.js";
 import { parseListRequest } from "./boundary/parse-list.js";
 import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
+import { channelValues } from "./channel-values.js";
 import { configOf } from "./codec/config-of.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { encodePut, encodePutWrites } from "./codec/encode-call.js";
@@ -108,7 +110,6 @@ export class PostgresSaver extends BaseCheckpointSaver {
    *
    * @param options - How much of it is read; all by default.
    * @returns The tuple, or `undefined` when there is none, or when `config` names no thread.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws DeserializationError when a value can't be read.
    * @throws DatabaseError when the database refuses.
    *
@@ -256,6 +257,23 @@ export class PostgresSaver extends BaseCheckpointSaver {
     const { key, channels, walksTasks } = parseDeltaRequest(options);
     if (walksTasks) return super.getDeltaChannelHistory(options);
     return deltaChannelHistory(this.#tables, key, channels, this.serde);
+  }
+
+  /**
+   * Reads one channel of many threads, each from its newest checkpoint, in one statement: the titles of all
+   * conversations of a user, say. The sends of checkpoints before version 4 of the format are not stored as a value.
+   *
+   * @returns The values by thread, in the order of `threadIds`; threads that have none are left out.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   *
+   * @example
+   * ```ts
+   * const titles = await checkpointer.getChannelValues({ threadIds: ["41", "42"], channel: "title" });
+   * titles.get("42");
+   * ```
+   */
+  async getChannelValues(request: ChannelValuesRequest): Promise<Map<string, unknown>> {
+    return channelValues(this.#tables, parseChannelValuesRequest(request), this.serde);
   }
 
   /**

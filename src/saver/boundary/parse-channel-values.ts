@@ -1,0 +1,21 @@
+import { z } from "zod";
+import type { ChannelValuesKey } from "../queries/get-channel-values.js";
+import { checkpointNs, keyText, threadId } from "./keys.js";
+import { parse } from "./parse.js";
+
+/** Which value `getChannelValues` reads. */
+export interface ChannelValuesRequest {
+  /** The threads; those that don't exist are no error. */
+  readonly threadIds: readonly (string | number)[];
+  readonly channel: string;
+  /** The namespace. Default `""`, the root graph. */
+  readonly checkpointNs?: string | undefined;
+}
+
+const request = z.object({ threadIds: z.array(threadId), channel: keyText, checkpointNs });
+
+/** What `getChannelValues` is asked for, each thread once. */
+export function parseChannelValuesRequest(value: unknown): ChannelValuesKey {
+  const { threadIds, ...rest } = parse(request, value, "request");
+  return { ...rest, threadIds: [...new Set(threadIds)] };
+}

@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/run-statement.js";
+import { Statement } from "../../db/statement.js";
+import { asBase64 } from "./as-base64.js";
+
+/** Which value of which threads. */
+export interface ChannelValuesKey {
+  readonly threadIds: readonly string[];
+  readonly checkpointNs: string;
+  readonly channel: string;
+}
+
+/** What the newest checkpoint of a thread has of a channel. */
+export interface ChannelValueRow {
+  thread_id: string;
+  checkpoint_id: string;
+  version: string | null;
+  /** The value itself as JSON text, where it stands in the header. */
+  json: string | null;
+  /** `null` where no blob is stored. */
+  type: string | null;
+  /** In base64. */
+  blob: string | null;
+}
+
+/** The value of a channel in the newest checkpoint of each thread, in one statement. No row where there is none. */
+export function getChannelValueRows(
+  tables: CheckpointTables,
+  key: ChannelValuesKey,
+): Promise<ChannelValueRow[]> {
+  return runStatement(tables, newestValues, key);
+}
+
+const newestValues = /* @__PURE__ */ new Statement<ChannelValuesKey, ChannelValueRow>((db, parameter) => {
+  const threads = sql<{ id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"thread">(
+    sql`thread(id)`,
+  );
+  const channel = sql<string>`${parameter("channel")}::text`;
+  return db
+    .selectFrom(threads)
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints as newest")
+          .select(["newest.checkpoint_id", "newest.checkpoint"])
+          .whereRef("newest.thread_id", "=", "thread.id")
+          .where("newest.checkpoint_ns", "=", parameter("checkpointNs"))
+          .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+          .limit(sql.lit(1))
+          .as("head"),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_blobs as stored")
+          .select(["stored.type", "stored.blob"])
+          .whereRef("stored.thread_id", "=", "thread.id")
+          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+          .where("stored.channel", "=", channel)
+          .where(
+            "stored.version",
+            "=",
+            sql<string>`${eb.ref("head.checkpoint")} -> 'channel_versions' ->> ${channel}`,
+          )
+          .where("stored.type", "<>", sql.lit("empty"))
+          .limit(sql.lit(1))
+          .as("found"),
+      (join) => join.onTrue(),
+    )
+    .select((eb) => {
+      const checkpoint = eb.ref("head.checkpoint");
+      const inline = sql`${checkpoint} -> 'channel_values' -> ${channel}`;
+      return [
+        eb.ref("thread.id").as("thread_id"),
+        eb.ref("head.checkpoint_id").as("checkpoint_id"),
+        sql<string | null>`${checkpoint} -> 'channel_versions' ->> ${channel}`.as("version"),
+        sql<string | null>`(${inline})::text`.as("json"),
+        eb.ref("found.type").as("type"),
+        asBase64(eb.ref("found.blob")).as("blob"),
+      ];
+    });
+});
