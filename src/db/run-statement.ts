@@ -24,17 +24,22 @@ export async function runStatement<Params extends object, Row>(
 }
 
 /**
- * Sends statements one after another in one transaction, so that all of them count or none: the whole is retried where
- * the fault passes. A transaction that was lent is used as it is, and commits when its owner says so.
+ * Sends statements one after another in one transaction, so that all of them count or none; a single one is a
+ * transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as it is, and commits when its owner says so.
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.
  */
 export async function runTransaction(
   tables: CheckpointTables,
-  statements: readonly BoundStatement<unknown>[],
+  statements: readonly [BoundStatement<unknown>, ...BoundStatement<unknown>[]],
 ): Promise<void> {
-  await retried(tables, () => tables.database.executeAll(statements));
+  const { execute, executeAll } = tables.database;
+  const [first, ...others] = statements;
+  await retried(tables, async () => {
+    if (others.length > 0) await executeAll(statements);
+    else await execute(first);
+  });
 }
 
 async function retried<T>(

@@ -36,9 +36,12 @@ export async function storeBatch(
   operations: readonly BatchOperation[],
 ): Promise<void> {
   const { deletedThreads, ...rows } = resolveBatch(operations);
-  const statements = splitRows(rows, limitOf(tables)).map((portion) => toStatement(tables.schema, portion));
-  if (deletedThreads.length > 0) statements.unshift(deleteThreads(tables.schema, deletedThreads));
-  if (statements.length > 0) await runTransaction(tables, statements);
+  const { schema } = tables;
+  const [first, ...others] = [
+    ...(deletedThreads.length === 0 ? [] : [deleteThreads(schema, deletedThreads)]),
+    ...splitRows(rows, limitOf(tables)).map((portion) => toStatement(schema, portion)),
+  ];
+  if (first !== undefined) await runTransaction(tables, [first, ...others]);
 }
 
 function toStatement(schema: string, portion: Portion): BoundStatement<unknown> {

@@ -175,7 +175,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
         expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
         expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
       }),
-      { numRuns: 60 },
+      { numRuns: 50 },
     );
   });
 
@@ -194,7 +194,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
     await opened.close();
   });

@@ -1,0 +1,166 @@
+import { expect, it } from "@jest/globals";
+import pg from "pg";
+import { ConnectionError, PostgresSaver } from "../../src/index.js";
+import type { CheckpointBatch } from "../../src/saver/batch.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+
+describeServer("batches on a server", (target) => {
+  /** A pool that keeps the texts of what it sends. */
+  function observedPool(connectionString: string): { pool: pg.Pool; sent: string[] } {
+    const sent: string[] = [];
+    const pool = new pg.Pool({ connectionString });
+    pool.on("connect", (client) => {
+      const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+      Object.assign(client, {
+        query: (config: pg.QueryConfig) => {
+          sent.push(config.text);
+          return query(config);
+        },
+      });
+    });
+    return { pool, sent };
+  }
+
+  async function fill(saver: PostgresSaver, batch: CheckpointBatch, count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const checkpoint = checkpointOf(saver, { a: [n], n });
+      const config = await batch.put(
+        threadConfig(`t${n % 10}`),
+        checkpoint,
+        metadataOf(n),
+        allVersions(checkpoint),
+      );
+      await batch.putWrites(config, [["a", n]], "task");
+    }
+  }
+
+  it("send as many statements for five hundred calls as for one", async () => {
+    const { pool, sent } = observedPool((await target.createDatabase()).source);
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    for (const count of [1, 10, 500]) {
+      sent.length = 0;
+      await saver.batch((batch) => fill(saver, batch, count));
+      expect(sent).toHaveLength(1);
+      sent.length = 0;
+      await saver.batch(async (batch) => {
+        for (let n = 0; n < count; n++) await batch.deleteThread(`t${n}`);
+        await fill(saver, batch, count);
+      });
+      expect(sent).toHaveLength(4);
+    }
+    expect(await collect(saver.list({}))).toHaveLength(500);
+    sent.length = 0;
+    await saver.batch(() => undefined);
+    expect(sent).toEqual([]);
+    await saver.end();
+    await pool.end();
+  });
+
+  it("never wait for one another in a circle, however much they overlap", async () => {
+    const { source } = await target.createDatabase();
+    // A deadlock would be retried, and so not be seen.
+    const saver = new PostgresSaver({ connectionString: source, max: 12 }, undefined, { retry: false });
+    await saver.setup();
+    const checkpoints = Array.from({ length: 40 }, () => checkpointOf(saver, { a: [1], b: [2] }));
+    for (let round = 0; round < 8; round++) {
+      const batches = Array.from({ length: 12 }, (_, nth) =>
+        saver.batch(async (batch) => {
+          for (const [index, checkpoint] of rotated(checkpoints, nth * 7 + round).entries()) {
+            const thread = threadConfig(`round ${round} thread ${checkpoints.indexOf(checkpoint) % 5}`);
+            const config = await batch.put(thread, checkpoint, metadataOf(index), allVersions(checkpoint));
+            await batch.putWrites(
+              config,
+              [
+                ["__interrupt__", nth],
+                ["a", nth],
+              ],
+              `task ${index % 3}`,
+            );
+          }
+        }),
+      );
+      const alone = checkpoints.map((checkpoint, index) =>
+        saver.put(
+          threadConfig(`round ${round} thread ${index % 5}`),
+          checkpoint,
+          metadataOf(),
+          allVersions(checkpoint),
+        ),
+      );
+      await Promise.all([...batches, ...alone.reverse()]);
+    }
+    expect(await collect(saver.list({}))).toHaveLength(8 * checkpoints.length);
+    await saver.end();
+  });
+
+  /** Runs `saver`'s batch until its second statement waits for a lock, and then ends its connection. */
+  async function batchWithLostConnection(database: TestDatabase, saver: PostgresSaver): Promise<unknown> {
+    const old = await putValues(saver, threadConfig("old"), { a: ["old"] });
+    const held = await putValues(saver, threadConfig("held"), { a: ["held"] });
+    const pending = await database
+      .kysely<{ checkpoints: { thread_id: string } }>()
+      .transaction()
+      .execute(async (transaction) => {
+        await transaction
+          .selectFrom("checkpoints")
+          .selectAll()
+          .where("thread_id", "=", "held")
+          .forUpdate()
+          .execute();
+        const stored = saver.batch(async (batch) => {
+          await batch.deleteThread("old");
+          await batch.put(held.config, held.checkpoint, metadataOf(7), {});
+          await batch.put(
+            threadConfig("new"),
+            { ...old.checkpoint },
+            metadataOf(7),
+            allVersions(old.checkpoint),
+          );
+        });
+        const outcome = stored.catch((error: unknown) => error);
+        while ((await database.query(`${WAITING} limit 1`)).length === 0);
+        await database.query(`select pg_terminate_backend(pid) from (${WAITING}) as waiting`);
+        return { outcome };
+      });
+    return pending.outcome;
+  }
+
+  const WAITING = `select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
+
+  it("are done again as a whole when the connection is lost in the middle", async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source);
+    await saver.setup();
+    expect(await batchWithLostConnection(database, saver)).toBeUndefined();
+    expect(await saver.getTuple(threadConfig("old"))).toBeUndefined();
+    expect((await saver.getTuple(threadConfig("held")))?.metadata?.step).toBe(7);
+    expect((await saver.getTuple(threadConfig("new")))?.metadata?.step).toBe(7);
+    await saver.end();
+  });
+
+  it("leave nothing behind when the connection is lost in the middle and they are not retried", async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { retry: false });
+    await saver.setup();
+    expect(await batchWithLostConnection(database, saver)).toBeInstanceOf(ConnectionError);
+    expect((await saver.getTuple(threadConfig("old")))?.checkpoint.channel_values).toEqual({ a: ["old"] });
+    expect((await saver.getTuple(threadConfig("held")))?.metadata?.step).toBe(0);
+    expect(await saver.getTuple(threadConfig("new"))).toBeUndefined();
+    await saver.end();
+  });
+});
+
+function rotated<T>(items: readonly T[], by: number): T[] {
+  const start = by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
