@@ -3,7 +3,11 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import type pg from "pg";
 import { z } from "zod";
-import { PostgresSaver } from "../src/index.js";
+
+// By a name that TypeScript does not follow: types are checked before there is a build.
+const { PostgresSaver } = (await import(
+  new URL("../dist/index.js", import.meta.url).href
+)) as typeof import("../src/index.js");
 
 /** A saver as both libraries have it. */
 export type Saver = BaseCheckpointSaver & { setup(): Promise<void> };

@@ -19,10 +19,10 @@ export async function enterFloor(
   return {
     id: "floor",
     database,
-    operateOn: (pool) => async () => {
+    operateOn: (pool) => () => {
       const { value: run } = left.next();
       if (run === undefined) throw new Error(`${timed.name}: fewer runs were recorded than are replayed`);
-      await replay(pool, run);
+      return () => replay(pool, run);
     },
   };
 }

@@ -44,7 +44,7 @@ async function record(timed: TimedCase, { source }: BenchDatabase, count: number
     const preparation = recorder.take();
     const runs = [];
     for (let run = 0; run < count; run++) {
-      await operation(saver);
+      await operation(saver)();
       const queries = recorder.take();
       // A floor of nothing would look like an excellent one.
       if (queries.length === 0)

@@ -1,17 +1,16 @@
 import type pg from "pg";
 import type { BenchDatabase, BenchServer } from "../bench-server.js";
-import type { TimedCase } from "../scenarios/scenario.js";
+import type { Call, TimedCase } from "../scenarios/scenario.js";
 import type { Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
-import type { Operation } from "./take-turns.js";
 
 /** One that takes part in a case, on a database of its own that is prepared for it. */
 export interface Contestant {
   readonly id: Subject["id"] | "floor";
   /** The contestant's; whoever let it in gives it back. */
   readonly database: BenchDatabase;
-  /** What is timed, over a pool on that database. */
-  readonly operateOn: (pool: pg.Pool) => Operation;
+  /** Makes what is timed ready, over a pool on that database. */
+  readonly operateOn: (pool: pg.Pool) => () => Call;
 }
 
 /** A database that a case is prepared on, and then as a production database is sooner or later. */

@@ -1,6 +1,6 @@
 import type { BenchServer } from "../bench-server.js";
 import { enterFloor } from "../floor/enter-floor.js";
-import type { TimedCase } from "../scenarios/scenario.js";
+import type { Call, TimedCase } from "../scenarios/scenario.js";
 import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
 import { type Contestant, enterSaver } from "./contestant.js";
 import { type CountedPool, openCountedPool } from "./counted-pool.js";
@@ -36,7 +36,7 @@ export interface FloorFigures extends CaseFigures {
 
 interface Runner extends CountedPool {
   readonly id: Contestant["id"];
-  readonly run: Operation;
+  readonly next: () => Call;
   readonly times: number[];
 }
 
@@ -70,7 +70,11 @@ async function race(
   try {
     const { warmUps, rounds } = turnsOn(route, timedCase.rounds);
     await takeTurns(
-      runners.map(({ run }) => run),
+      runners.map(
+        ({ next }) =>
+          () =>
+            next()(),
+      ),
       warmUps,
     );
     await takeTurns(runners.map(noted), rounds);
@@ -86,18 +90,18 @@ async function race(
 
 function start({ id, database, operateOn }: Contestant, route: Route): Runner {
   const { pool, count } = openCountedPool(route.via(database.source));
-  return { id, pool, count, run: operateOn(pool), times: [] };
+  return { id, pool, count, next: operateOn(pool), times: [] };
 }
 
-function noted({ run, times }: Runner): Operation {
-  return async () => times.push(await timed(run));
+function noted({ next, times }: Runner): Operation {
+  return async () => times.push(await timed(next()));
 }
 
 async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Promise<CaseFigures> {
   const runner = runners.find((candidate) => candidate.id === id);
   if (runner === undefined) throw new Error(`${id} did not take part`);
-  const { times, run, count } = runner;
-  return { ...summarize(times), statements: await count(run) };
+  const { times, next, count } = runner;
+  return { ...summarize(times), statements: await count(next()) };
 }
 
 function report(

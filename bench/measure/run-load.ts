@@ -90,7 +90,7 @@ function start({ subject, database, threads }: Loaded, route: Route) {
     threads: threads.map(
       (step): Operation =>
         () =>
-          step(saver),
+          step(saver)(),
     ),
   };
 }

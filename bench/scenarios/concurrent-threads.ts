@@ -24,7 +24,7 @@ export const concurrentThreads: LoadScenario = {
 async function begin(saver: Saver): Promise<TimedOperation> {
   let last = await putValues(saver, threadConfig(newThread()), channels(5));
   const changed = channels(3);
-  return async (loaded) => {
+  return (loaded) => async () => {
     await loaded.putWrites(last.config, Object.entries(changed), nextId());
     last = await putValues(loaded, last.config, changed, last.checkpoint);
   };

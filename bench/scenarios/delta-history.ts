@@ -25,7 +25,7 @@ export const deltaHistory: TimedScenario = {
         rounds: quick ? 2 : 10,
         prepare: async (saver) => {
           const config = await storeSteps(saver, steps);
-          return async (timed) => {
+          return (timed) => async () => {
             const { [CHANNEL]: history } = await timed.getDeltaChannelHistory({
               config,
               channels: [CHANNEL],

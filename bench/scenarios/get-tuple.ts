@@ -35,7 +35,7 @@ function getTupleCase({ label, values, rounds, detail }: State): TimedCase {
       const thread = threadConfig(newThread());
       const previous = await putValues(saver, thread, values);
       await putValues(saver, previous.config, values, previous.checkpoint);
-      return (timed) => timed.getTuple(thread);
+      return (timed) => () => timed.getTuple(thread);
     },
   };
 }

@@ -21,10 +21,12 @@ export const graphRun: TimedScenario = {
         name: `a run of LangGraph, ${steps} super-steps`,
         rounds: quick ? 1 : 16,
         prepare: () =>
-          Promise.resolve(async (saver) => {
+          Promise.resolve((saver) => {
             const graph = loop(saver, steps);
-            const { turn } = await graph.invoke({ turn: 0 }, runConfig(steps));
-            if (turn !== steps) throw new Error(`the run ended at step ${turn}`);
+            return async () => {
+              const { turn } = await graph.invoke({ turn: 0 }, runConfig(steps));
+              if (turn !== steps) throw new Error(`the run ended at step ${turn}`);
+            };
           }),
       },
     ];

@@ -38,7 +38,7 @@ function listCase({ content, wanted, options }: Walk, { quick }: Size): TimedCas
     prepare: async (saver) => {
       const thread = threadConfig(newThread());
       await storeThread(saver, thread, length, content);
-      return async (timed) => {
+      return (timed) => async () => {
         let seen = 0;
         for await (const { checkpoint } of timed.list(thread, options)) {
           if (checkpoint.channel_values.document === undefined) throw new Error("the large value is missing");

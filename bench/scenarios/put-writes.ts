@@ -16,7 +16,10 @@ function putWritesCase({ label, values, rounds, detail }: State): TimedCase {
     floor: true,
     prepare: async (saver) => {
       const { config } = await putValues(saver, threadConfig(newThread()), values);
-      return (timed) => timed.putWrites(config, Object.entries(values), nextId());
+      return (timed) => {
+        const [writes, taskId] = [Object.entries(values), nextId()];
+        return () => timed.putWrites(config, writes, taskId);
+      };
     },
   };
 }

@@ -1,4 +1,11 @@
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../tests/support/checkpoints.js";
 import type { TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
@@ -15,8 +22,12 @@ function putCase({ label, values, rounds, detail }: State): TimedCase {
     floor: true,
     prepare: async (saver) => {
       let last = await putValues(saver, threadConfig(newThread()), values);
-      return async (timed) => {
-        last = await putValues(timed, last.config, values, last.checkpoint);
+      return (timed) => {
+        const checkpoint = checkpointOf(timed, values, last.checkpoint);
+        const [metadata, versions] = [metadataOf(), allVersions(checkpoint)];
+        return async () => {
+          last = { checkpoint, config: await timed.put(last.config, checkpoint, metadata, versions) };
+        };
       };
     },
   };

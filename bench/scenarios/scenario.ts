@@ -20,8 +20,14 @@ export interface TimedCase {
   prepare(saver: Saver): Promise<TimedOperation>;
 }
 
-/** The saver that it is given may be another than the one of `prepare`, on the same database. */
-export type TimedOperation = (saver: Saver) => Promise<unknown>;
+/**
+ * Makes the next call ready, untimed: a new checkpoint and its id, say, which a caller brings along. The saver that it is
+ * given may be another than the one of `prepare`, on the same database.
+ */
+export type TimedOperation = (saver: Saver) => Call;
+
+/** What is timed. */
+export type Call = () => Promise<unknown>;
 
 /** Cases that belong together. A new scenario is a file that makes one, and a line in `index.ts`. */
 export interface TimedScenario {
