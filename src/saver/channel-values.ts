@@ -3,8 +3,9 @@ import { DeserializationError } from "../errors.js";
 import { parseJsonText } from "../serde/json/json-text.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/barrier-value.js";
-import { decodeValue, INLINE_REFUSAL } from "./codec/decode-value.js";
+import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
+import { readUnreplaced, valueReader } from "./long-values.js";
 import {
   type ChannelValueRow,
   type ChannelValuesKey,
@@ -18,25 +19,28 @@ export async function channelValues(
   serde: ContextualSerializer,
 ): Promise<Map<string, unknown>> {
   if (key.threadIds.length === 0) return new Map();
-  const rows = await getChannelValueRows(tables, key);
-  const found = rows.filter(({ json, type }) => json !== null || type !== null);
-  const values = await Promise.all(found.map((row) => valueOf(row, key, serde)));
-  const byThread = new Map(found.map((row, index) => [row.thread_id, values[index]]));
+  const byThread = await readUnreplaced(async () => {
+    const rows = await getChannelValueRows(tables, key);
+    const found = rows.filter(({ json, type }) => json !== null || type !== null);
+    const reader = valueReader(tables, serde);
+    const values = await Promise.all(found.map((row) => valueOf(row, key, reader)));
+    return new Map(found.map((row, index) => [row.thread_id, values[index]]));
+  });
   return new Map(key.threadIds.flatMap((id) => (byThread.has(id) ? [[id, byThread.get(id)]] : [])));
 }
 
 async function valueOf(
   row: ChannelValueRow,
   { checkpointNs, channel }: ChannelValuesKey,
-  serde: ContextualSerializer,
+  reader: ValueReader,
 ): Promise<unknown> {
   const location = { threadId: row.thread_id, checkpointNs, checkpointId: row.checkpoint_id, channel };
   // A blob wins over what the header has of the same channel: Python leaves a marker there.
   if (row.type !== null) {
     const context = { threadId: row.thread_id, checkpointNs, channel, version: row.version ?? "" };
-    const value = await decodeValue(serde, storedValueOf(row.type, row.blob), context, location);
+    const value = await decodeValue(reader, storedValueOf(row.type, row.blob), context, location);
     return fromStoredBarrier(channel, value);
   }
-  if (serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, location);
+  if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, location);
   return parseJsonText(row.json ?? "null");
 }

@@ -5,8 +5,9 @@ import { parseJsonText } from "../serde/json/json-text.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
-import { decodeValue, INLINE_REFUSAL } from "./codec/decode-value.js";
+import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
+import { readUnreplaced, valueReader } from "./long-values.js";
 import type { DeltaRow, DeltaStep } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";
 
@@ -20,14 +21,17 @@ export async function deltaChannelHistory(
   serde: ContextualSerializer,
 ): Promise<Record<string, DeltaChannelHistory>> {
   if (target === undefined) return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]));
-  const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
   const { threadId, checkpointNs } = target;
-  const ancestors = oldestFirst(rows);
-  const histories = channels.map(async (channel) => {
-    const own = rows.filter((row) => row.channel === channel);
-    return [channel, await historyOf(own, ancestors, serde, { threadId, checkpointNs, channel })] as const;
+  const reader = valueReader(tables, serde);
+  return readUnreplaced(async () => {
+    const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
+    const ancestors = oldestFirst(rows);
+    const histories = channels.map(async (channel) => {
+      const own = rows.filter((row) => row.channel === channel);
+      return [channel, await historyOf(own, ancestors, reader, { threadId, checkpointNs, channel })] as const;
+    });
+    return Object.fromEntries(await Promise.all(histories));
   });
-  return Object.fromEntries(await Promise.all(histories));
 }
 
 type ChannelLocation = NamespaceKey & { readonly channel: string };
@@ -35,7 +39,7 @@ type ChannelLocation = NamespaceKey & { readonly channel: string };
 async function historyOf(
   rows: readonly DeltaRow[],
   ancestors: readonly string[],
-  serde: ContextualSerializer,
+  reader: ValueReader,
   location: ChannelLocation,
 ): Promise<DeltaChannelHistory> {
   const writes = inOrder(rows, ancestors).map(async (row): Promise<CheckpointPendingWrite> => {
@@ -45,30 +49,26 @@ async function historyOf(
     return [
       taskId,
       location.channel,
-      await decodeValue(serde, storedValueOf(row.type, row.blob), context, place),
+      await decodeValue(reader, storedValueOf(row.type, row.blob), context, place),
     ];
   });
   // A blob wins over what the header has of the same channel: Python leaves a marker there.
   const seed = rows.find(({ part }) => part === "seed") ?? rows.find(({ part }) => part === "inline");
   const history: DeltaChannelHistory = { writes: await Promise.all(writes) };
   if (seed === undefined) return history;
-  return { ...history, seed: await decodeSeed(seed, serde, location) };
+  return { ...history, seed: await decodeSeed(seed, reader, location) };
 }
 
-async function decodeSeed(
-  row: DeltaRow,
-  serde: ContextualSerializer,
-  location: ChannelLocation,
-): Promise<unknown> {
+async function decodeSeed(row: DeltaRow, reader: ValueReader, location: ChannelLocation): Promise<unknown> {
   const place = { ...location, checkpointId: row.checkpoint_id ?? "" };
   if (row.json === null)
     return decodeValue(
-      serde,
+      reader,
       storedValueOf(row.type, row.blob),
       { ...location, version: row.version ?? "" },
       place,
     );
-  if (serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
+  if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
   return parseJsonText(row.json);
 }
 

@@ -6,8 +6,10 @@ import type { CheckpointKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
+import { ReplacedValueError, valueReader } from "./long-values.js";
 import { listTupleRows } from "./queries/list-tuple-rows.js";
 import type { PageRow } from "./queries/tuple-row.js";
+import { readTuple } from "./read-tuple.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 8;
@@ -25,6 +27,16 @@ export async function* listTuples(
   { scope, selection, limit = Infinity }: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
+  const reader = valueReader(tables, serde);
+  // Long values are fetched only now. Where one was replaced since the page was read, its checkpoint is read anew.
+  const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
+    try {
+      return await decodeTuple(parts, selection, reader);
+    } catch (error) {
+      if (!(error instanceof ReplacedValueError)) throw error;
+      return readTuple(tables, parts.key, selection, serde);
+    }
+  };
   let remaining = limit;
   let pageSize = FIRST_PAGE_SIZE;
   let after: CheckpointKey | undefined;
@@ -34,7 +46,10 @@ export async function* listTuples(
     const page = groupPage(rows).sort(newestFirst);
     pageSize = nextPageSize(pageSize, page.length, rows);
     const last = page.at(-1);
-    for (const parts of page) yield await decodeTuple(parts, selection, serde);
+    for (const parts of page) {
+      const tuple = await decodeOrReread(parts);
+      if (tuple !== undefined) yield tuple;
+    }
     if (last === undefined || page.length < wanted) return;
     after = last.key;
     remaining -= page.length;

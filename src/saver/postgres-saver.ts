@@ -25,14 +25,12 @@ import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-o
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
 import { channelValues } from "./channel-values.js";
 import { configOf } from "./codec/config-of.js";
-import { decodeTuple } from "./codec/decode-tuple.js";
 import { encodePut, encodePutWrites } from "./codec/encode-call.js";
-import { groupTuple } from "./codec/group-rows.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
 import { deleteThread } from "./queries/delete-thread.js";
-import { getTupleRows } from "./queries/get-tuple-rows.js";
+import { readTuple } from "./read-tuple.js";
 import { storeCheckpoint, storeWrites } from "./store.js";
 
 /**
@@ -125,9 +123,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
   ): Promise<CheckpointTuple | undefined> {
     const key = parseLookupConfig(config);
     const selection = parseSelection(options);
-    if (key === undefined) return undefined;
-    const parts = groupTuple(await getTupleRows(this.#tables, key, selection), key);
-    return parts && decodeTuple(parts, selection, this.serde);
+    return key && readTuple(this.#tables, key, selection, this.serde);
   }
 
   /**

@@ -7,13 +7,13 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { DeserializationError } from "../../errors.js";
 import { parseJsonText } from "../../serde/json/json-text.js";
-import type { ContextualSerializer, PendingWriteContext } from "../../serde/serde-context.js";
+import type { PendingWriteContext } from "../../serde/serde-context.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
 import { configOf } from "./config-of.js";
-import { decodeValue, INLINE_REFUSAL } from "./decode-value.js";
+import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 
@@ -26,18 +26,18 @@ import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse
 export async function decodeTuple(
   parts: TupleParts,
   selection: TupleSelection,
-  serde: ContextualSerializer,
+  reader: ValueReader,
 ): Promise<CheckpointTuple> {
   const { key, parentCheckpointId } = parts;
   // All at once: a serializer may do its work on other threads.
   const [header, metadata, pendingWrites, sends] = await Promise.all([
     parseJsonText(parts.checkpoint),
     parseJsonText(parts.metadata),
-    decodeWrites(parts, serde),
-    decodeSends(parts, serde),
+    decodeWrites(parts, reader),
+    decodeSends(parts, reader),
   ]);
   const selected = selectInline(parseHeader(header, key), selection);
-  const checkpoint = await decodeCheckpoint(selected, parts, serde);
+  const checkpoint = await decodeCheckpoint(selected, parts, reader);
   const tuple: CheckpointTuple = {
     config: configOf(key),
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
@@ -63,7 +63,7 @@ function selectInline(header: CheckpointHeader, { channels }: TupleSelection): C
 async function decodeCheckpoint(
   header: CheckpointHeader,
   { key, blobOf }: TupleParts,
-  serde: ContextualSerializer,
+  reader: ValueReader,
 ): Promise<Checkpoint> {
   const { threadId, checkpointNs } = key;
   const channel_versions = header.channel_versions ?? {};
@@ -74,13 +74,13 @@ async function decodeCheckpoint(
     const blob = blobOf(channel, version);
     if (blob === undefined) continue;
     channels.push(channel);
-    stored.push(decodeValue(serde, blob, { threadId, checkpointNs, channel, version }, { ...key, channel }));
+    stored.push(decodeValue(reader, blob, { threadId, checkpointNs, channel, version }, { ...key, channel }));
   }
   const decoded = await Promise.all(stored);
   const values = Object.fromEntries(
     channels.map((channel, index) => [channel, fromStoredBarrier(channel, decoded[index])]),
   );
-  if (serde.refusesPlaintext === true) refuseInline(header, values, key);
+  if (reader.serde.refusesPlaintext === true) refuseInline(header, values, key);
   return {
     ...header,
     channel_versions,
@@ -100,14 +100,11 @@ function refuseInline(
   if (channel !== undefined) throw new DeserializationError(INLINE_REFUSAL, { ...location, channel });
 }
 
-function decodeWrites(
-  { key, writes }: TupleParts,
-  serde: ContextualSerializer,
-): Promise<CheckpointPendingWrite[]> {
+function decodeWrites({ key, writes }: TupleParts, reader: ValueReader): Promise<CheckpointPendingWrite[]> {
   return Promise.all(
     writes.map(async (write): Promise<CheckpointPendingWrite> => {
       const { taskId, channel } = write;
-      return [taskId, channel, await decodeValue(serde, write, contextOf(write, key), { ...key, channel })];
+      return [taskId, channel, await decodeValue(reader, write, contextOf(write, key), { ...key, channel })];
     }),
   );
 }
@@ -115,11 +112,11 @@ function decodeWrites(
 /** They stand beside the parent, whose writes they are. */
 function decodeSends(
   { key, parentCheckpointId, sends }: TupleParts,
-  serde: ContextualSerializer,
+  reader: ValueReader,
 ): Promise<unknown[]> {
   const parent = { ...key, checkpointId: parentCheckpointId ?? "" };
   return Promise.all(
-    sends.map((send) => decodeValue(serde, send, contextOf(send, parent), { ...key, channel: TASKS })),
+    sends.map((send) => decodeValue(reader, send, contextOf(send, parent), { ...key, channel: TASKS })),
   );
 }
 

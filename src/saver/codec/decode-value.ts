@@ -11,19 +11,27 @@ const UNTAGGED = "json";
 export const INLINE_REFUSAL =
   "the value is not encrypted: it stands in the header of its checkpoint, and the serializer is a strict one";
 
+/** What values are read with. */
+export interface ValueReader {
+  readonly serde: ContextualSerializer;
+  /** Brings the bytes of a value that were too many to come with its row, which is of this version. */
+  readonly fetch: (place: ValueContext, rowVersion: string) => Promise<Uint8Array>;
+}
+
 /**
  * Has a serializer decode a stored value.
  *
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */
 export async function decodeValue(
-  serde: ContextualSerializer,
-  { type, blob }: StoredValue,
+  { serde, fetch }: ValueReader,
+  { type, blob, rowVersion }: StoredValue,
   context: ValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
   try {
-    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, blob ?? NO_BYTES, context);
+    const bytes = rowVersion === undefined ? (blob ?? NO_BYTES) : await fetch(context, rowVersion);
+    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, bytes, context);
     return value;
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);

@@ -1,10 +1,17 @@
+import { LEFT_OUT } from "../queries/sent-bytes.js";
+
 /** A value as it comes out of its row. */
 export interface StoredValue {
   readonly type: string | null;
+  /** `null` also where the bytes are too many to come with the row. */
   readonly blob: Uint8Array | null;
+  /** The version of the row, where its bytes have to be fetched. */
+  readonly rowVersion?: string;
 }
 
-/** A value from the columns of its row, where the bytes came as base64. */
-export function storedValueOf(type: string | null, base64: string | null): StoredValue {
-  return { type, blob: base64 === null ? null : Buffer.from(base64, "base64") };
+/** A value from the columns of its row. */
+export function storedValueOf(type: string | null, sent: string | null): StoredValue {
+  if (sent === null) return { type, blob: null };
+  if (sent.startsWith(LEFT_OUT)) return { type, blob: null, rowVersion: sent.slice(LEFT_OUT.length) };
+  return { type, blob: Buffer.from(sent, "base64") };
 }

@@ -6,7 +6,7 @@ import {
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { asBase64 } from "./as-base64.js";
+import { sentBytes } from "./sent-bytes.js";
 
 /**
  * What an ancestor contributes to the history of a channel:
@@ -26,7 +26,7 @@ export interface DeltaRow {
   task_path: string | null;
   idx: number | null;
   type: string | null;
-  /** In base64. */
+  /** As `sentBytes` brings it. */
   blob: string | null;
   json: string | null;
 }
@@ -50,6 +50,7 @@ export function selectDeltaParts(
   channels: RawBuilder<string[]>,
   threadId: RawBuilder<string>,
   checkpointNs: RawBuilder<string>,
+  pieceBytes: RawBuilder<number>,
 ) {
   return db
     .selectFrom("chain")
@@ -73,7 +74,7 @@ export function selectDeltaParts(
             task_path: eb.ref("write.task_path"),
             idx: eb.ref("write.idx"),
             type: eb.ref("write.type"),
-            blob: asBase64(eb.ref("write.blob")),
+            blob: sentBytes("write", pieceBytes),
           }),
         ),
     )
@@ -93,7 +94,7 @@ export function selectDeltaParts(
             channel: eb.ref("seed.channel"),
             version: eb.ref("stored.version"),
             type: eb.ref("stored.type"),
-            blob: asBase64(eb.ref("stored.blob")),
+            blob: sentBytes("stored", pieceBytes),
           }),
         ),
     )

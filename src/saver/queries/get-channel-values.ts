@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { Statement } from "../../db/statement.js";
-import { asBase64 } from "./as-base64.js";
+import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
 
 /** Which value of which threads. */
 export interface ChannelValuesKey {
@@ -20,7 +20,7 @@ export interface ChannelValueRow {
   json: string | null;
   /** `null` where no blob is stored. */
   type: string | null;
-  /** In base64. */
+  /** As `sentBytes` brings it. */
   blob: string | null;
 }
 
@@ -29,10 +29,14 @@ export function getChannelValueRows(
   tables: CheckpointTables,
   key: ChannelValuesKey,
 ): Promise<ChannelValueRow[]> {
-  return runStatement(tables, newestValues, key);
+  return runStatement(tables, newestValues, { ...key, pieceBytes: pieceBytesOf(tables) });
 }
 
-const newestValues = /* @__PURE__ */ new Statement<ChannelValuesKey, ChannelValueRow>((db, parameter) => {
+interface NewestParams extends ChannelValuesKey {
+  readonly pieceBytes: number;
+}
+
+const newestValues = /* @__PURE__ */ new Statement<NewestParams, ChannelValueRow>((db, parameter) => {
   const threads = sql<{ id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"thread">(
     sql`thread(id)`,
   );
@@ -55,7 +59,7 @@ const newestValues = /* @__PURE__ */ new Statement<ChannelValuesKey, ChannelValu
       (eb) =>
         eb
           .selectFrom("checkpoint_blobs as stored")
-          .select(["stored.type", "stored.blob"])
+          .select(["stored.type", sentBytes("stored", parameter("pieceBytes")).as("blob")])
           .whereRef("stored.thread_id", "=", "thread.id")
           .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
           .where("stored.channel", "=", channel)
@@ -78,7 +82,7 @@ const newestValues = /* @__PURE__ */ new Statement<ChannelValuesKey, ChannelValu
         sql<string | null>`${checkpoint} -> 'channel_versions' ->> ${channel}`.as("version"),
         sql<string | null>`(${inline})::text`.as("json"),
         eb.ref("found.type").as("type"),
-        asBase64(eb.ref("found.blob")).as("blob"),
+        eb.ref("found.blob").as("blob"),
       ];
     });
 });

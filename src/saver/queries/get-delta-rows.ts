@@ -5,6 +5,7 @@ import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
+import { pieceBytesOf } from "./sent-bytes.js";
 
 /**
  * Walks from the parent of a checkpoint to its ancestors, for each channel as far as the nearest one that holds a
@@ -16,13 +17,15 @@ export function getDeltaRows(
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
+  const params = { threadId, checkpointNs, channels, pieceBytes: pieceBytesOf(tables) };
   return checkpointId === undefined
-    ? runStatement(tables, fromNewest, { threadId, checkpointNs, channels })
-    : runStatement(tables, fromCheckpoint, { threadId, checkpointNs, channels, checkpointId });
+    ? runStatement(tables, fromNewest, params)
+    : runStatement(tables, fromCheckpoint, { ...params, checkpointId });
 }
 
 interface NewestParams extends NamespaceKey {
   readonly channels: readonly string[];
+  readonly pieceBytes: number;
 }
 
 type CheckpointParams = NewestParams & CheckpointKey;
@@ -95,7 +98,7 @@ function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<Newe
           ]),
       ),
   );
-  return selectDeltaParts(chain, channels, threadId, checkpointNs);
+  return selectDeltaParts(chain, channels, threadId, checkpointNs, parameter("pieceBytes"));
 }
 
 function foundSoFar(eb: ChainBuilder): RawBuilder<string[]> {

@@ -4,6 +4,7 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { pieceBytesOf } from "./sent-bytes.js";
 import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
 import type { TupleRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
@@ -23,10 +24,12 @@ export function getTupleRows(
     checkpointNs,
     checkpointId: checkpointId ?? "",
     channels: selection.channels ?? [],
+    pieceBytes: pieceBytesOf(tables),
   });
 }
 
 interface TupleParams extends CheckpointKey {
+  readonly pieceBytes: number;
   readonly channels: readonly string[];
 }
 
@@ -48,6 +51,7 @@ function buildStatement(shape: TupleShape, byId: boolean): Statement<TupleParams
     selectTupleRows(byId ? withNamed(db, parameter) : withNewest(db, parameter), {
       shape,
       channels: parameter("channels"),
+      pieceBytes: parameter("pieceBytes"),
       threadId: parameter("threadId"),
     }),
   );

@@ -4,6 +4,7 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
+import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows } from "./select-tuple-rows.js";
 import type { PageRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
@@ -46,6 +47,7 @@ export function listTupleRows(
     afterCheckpointId: after?.checkpointId ?? "",
     pageSize,
     channels: selection.channels ?? [],
+    pieceBytes: pieceBytesOf(tables),
   });
 }
 
@@ -54,6 +56,7 @@ interface ListParams extends Required<{ [Name in keyof ListScope]: string }> {
   readonly afterCheckpointNs: string;
   readonly afterCheckpointId: string;
   readonly pageSize: number;
+  readonly pieceBytes: number;
   readonly channels: readonly string[];
 }
 
@@ -107,6 +110,7 @@ function buildStatement(
       {
         shape,
         channels: parameter("channels"),
+        pieceBytes: parameter("pieceBytes"),
         threadId: narrowed.includes("threadId") ? parameter("threadId") : undefined,
       },
     ),

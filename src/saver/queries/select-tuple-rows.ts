@@ -8,7 +8,7 @@ import {
   type SqlBool,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { asBase64 } from "./as-base64.js";
+import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
 import type { TupleShape } from "./tuple-shape.js";
 
@@ -22,6 +22,8 @@ export interface TupleQuery {
   readonly channels: RawBuilder<readonly string[]>;
   /** The thread's id, where all checkpoints are of one thread: then its values are asked for by it. */
   readonly threadId?: RawBuilder<string> | undefined;
+  /** How many bytes of a value a row brings at most. */
+  readonly pieceBytes: RawBuilder<number>;
 }
 
 /**
@@ -66,7 +68,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
                 name: eb.ref("value.channel"),
                 detail: eb.ref("value.version"),
                 kind: eb.ref("value.type"),
-                blob: asBase64(eb.ref("value.blob")),
+                blob: eb.ref("value.blob"),
               },
             ),
           ),
@@ -83,7 +85,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
                 content: eb.ref("send.task_path"),
                 kind: eb.ref("send.type"),
                 idx: eb.ref("send.idx"),
-                blob: asBase64(eb.ref("send.blob")),
+                blob: eb.ref("send.blob"),
               },
             ),
           ),
@@ -102,7 +104,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
               content: eb.ref("write.task_path"),
               kind: eb.ref("write.type"),
               idx: eb.ref("write.idx"),
-              blob: asBase64(eb.ref("write.blob")),
+              blob: eb.ref("write.blob"),
             },
           ),
         ),
@@ -152,7 +154,7 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
  */
 function withParts(
   db: QueryCreator<WithPage>,
-  { shape, channels, threadId }: TupleQuery,
+  { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
   return db
@@ -174,7 +176,7 @@ function withParts(
           (eb) =>
             eb
               .selectFrom("checkpoint_blobs as stored")
-              .select(["stored.type", "stored.blob"])
+              .select(["stored.type", sentBytes("stored", pieceBytes).as("blob")])
               .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
               .whereRef("stored.channel", "=", "wanted.channel")
@@ -195,7 +197,7 @@ function withParts(
             eb
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx"])
-              .select(["stored.channel", "stored.type", "stored.blob"])
+              .select(["stored.channel", "stored.type", sentBytes("stored", pieceBytes).as("blob")])
               .whereRef("stored.thread_id", "=", "page.thread_id")
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.checkpoint_id")
@@ -214,7 +216,7 @@ function withParts(
             eb
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx"])
-              .select(["stored.channel", "stored.type", "stored.blob"])
+              .select(["stored.channel", "stored.type", sentBytes("stored", pieceBytes).as("blob")])
               .whereRef("stored.thread_id", "=", "page.thread_id")
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.parent_checkpoint_id")

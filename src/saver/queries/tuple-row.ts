@@ -19,7 +19,7 @@ export interface TupleRow {
   content: string | null;
   kind: string | null;
   idx: number | null;
-  /** In base64. */
+  /** As `sentBytes` brings it. */
   blob: string | null;
 }
 

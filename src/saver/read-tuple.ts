@@ -1,0 +1,22 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
+import { decodeTuple } from "./codec/decode-tuple.js";
+import { groupTuple } from "./codec/group-rows.js";
+import { readUnreplaced, valueReader } from "./long-values.js";
+import { getTupleRows } from "./queries/get-tuple-rows.js";
+import type { TupleSelection } from "./queries/tuple-shape.js";
+
+/** Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none. */
+export function readTuple(
+  tables: CheckpointTables,
+  key: NamespaceKey & Partial<CheckpointKey>,
+  selection: TupleSelection,
+  serde: ContextualSerializer,
+): Promise<CheckpointTuple | undefined> {
+  return readUnreplaced(async () => {
+    const parts = groupTuple(await getTupleRows(tables, key, selection), key);
+    return parts && decodeTuple(parts, selection, valueReader(tables, serde));
+  });
+}
