@@ -22,7 +22,15 @@ interface Catalog {
   recordReadable: boolean;
   officialReadable: boolean;
   tablesComplete: boolean;
+  adoptable: boolean;
 }
+
+const NOTHING: Catalog = {
+  recordReadable: false,
+  officialReadable: false,
+  tablesComplete: false,
+  adoptable: false,
+};
 
 /**
  * Tells which migration steps have run in a schema. Reads only, in a lent transaction too, and needs no privilege
@@ -58,10 +66,11 @@ export async function migrationStatus(
 
 /**
  * A role may have been granted the three tables and not the record of migrations. The catalog, which everyone may
- * read, then tells whether the tables are what the steps would have made of them.
+ * read, then tells whether the tables have what our statements need. How values are compressed is not part of that, so
+ * tables of an official saver that have no record yet are left to a role that may change them.
  */
-function assumeApplied(catalog: Catalog): readonly string[] {
-  return catalog.tablesComplete ? MIGRATION_NAMES : [];
+function assumeApplied({ tablesComplete, adoptable }: Catalog): readonly string[] {
+  return tablesComplete && !adoptable ? MIGRATION_NAMES : [];
 }
 
 // Asks the catalog first, since a query that fails would abort a transaction that we were lent.
@@ -77,14 +86,21 @@ async function readCatalog(db: Kysely<CheckpointDatabase>, schema: string): Prom
     select from pg_attribute
     where attrelid = to_regclass(${table(name)})::oid and attname = ${attribute} and not attnotnull
   )`;
+  const tables = sql.join(
+    ["checkpoints", "checkpoint_blobs", "checkpoint_writes"].map((name) => sql`to_regclass(${table(name)})`),
+  );
   const { rows } = await sql<Catalog>`
     select
       ${readable(MIGRATION_TABLE)} as "recordReadable",
       ${readable("checkpoint_migrations")} as "officialReadable",
       ${column("checkpoints", "metadata")}
         and ${nullable("checkpoint_blobs", "blob")}
-        and ${column("checkpoint_writes", "task_path")} as "tablesComplete"`.execute(db);
-  return rows[0] ?? { recordReadable: false, officialReadable: false, tablesComplete: false };
+        and ${column("checkpoint_writes", "task_path")} as "tablesComplete",
+      to_regclass(${table(MIGRATION_TABLE)}) is null
+        and coalesce(has_schema_privilege(to_regnamespace(format('%I', ${schema}::text))::oid, 'create'), false)
+        and (select coalesce(bool_and(pg_has_role(relowner, 'usage')), false) from pg_class where oid in (${tables}))
+        as "adoptable"`.execute(db);
+  return rows[0] ?? NOTHING;
 }
 
 async function readRecord(db: Kysely<CheckpointDatabase>, schema: string): Promise<string[]> {

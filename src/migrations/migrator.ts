@@ -29,7 +29,7 @@ function migrationsFor(schema: string): Record<string, Migration> {
 
 function migrationFor(step: MigrationStep, schema: string): Migration {
   return {
-    up: (db: Kysely<MigratedTables>) => step.up(db.withSchema(schema)),
-    down: (db: Kysely<MigratedTables>) => step.down(db.withSchema(schema)),
+    up: (db: Kysely<MigratedTables>) => step.up(db.withSchema(schema), schema),
+    down: (db: Kysely<MigratedTables>) => step.down(db.withSchema(schema), schema),
   };
 }

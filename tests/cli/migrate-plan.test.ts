@@ -61,6 +61,7 @@ describeEachTarget("migrate --plan", (target) => {
     await withKysely(database, async (kysely) => {
       await migrateToLatest(kysely);
       await migrateDown(kysely);
+      await migrateDown(kysely);
     });
     const sql = await plan(database, "public");
     expect(sql).toMatch(/^-- Brings schema "public" to the newest version\.\nbegin;\n[^]*\ncommit;\n$/);

@@ -81,6 +81,7 @@ describeEachTarget("migrating", (target) => {
     const saver = new PostgresSaver(database.source);
     await saver.setup();
     const { kysely, close } = openDatabase(database.source);
+    expect(await migrateDown(kysely)).toBe("0004-compress-by-lz4");
     const thread = newThread();
     const { config } = await putValues(saver, threadConfig(thread), { a: [1] });
     await saver.putWrites(config, [["a", 1]], "task", "~path");
@@ -204,7 +205,7 @@ describeServer("migrating on a server", (target) => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
-    await database.exec("delete from checkpoint_kysely_migration where name = '0003-add-task-path'");
+    await database.exec("delete from checkpoint_kysely_migration where name >= '0003'");
     const before = await dumpSchema(database);
     const another = openDatabase(database.source);
     await kysely.transaction().execute(async (transaction) => {
@@ -216,7 +217,7 @@ describeServer("migrating on a server", (target) => {
       expect(error).toMatchObject({ sqlState: "55P03" });
     });
     expect(await dumpSchema(database)).toEqual(before);
-    expect(await migrateToLatest(kysely)).toEqual(["0003-add-task-path"]);
+    expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES.slice(2));
     await another.close();
     await close();
   });

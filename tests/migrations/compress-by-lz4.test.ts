@@ -1,0 +1,173 @@
+import { expect, it } from "@jest/globals";
+import { openDatabase } from "../../src/db/index.js";
+import { MigrationRequiredError, PostgresSaver } from "../../src/index.js";
+import { migrateDown, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+
+const STEP = "0004-compress-by-lz4";
+const TABLES = ["checkpoint_blobs", "checkpoint_writes"];
+/** Long enough for Postgres to compress it. */
+const LONG = "The same words over and over. ".repeat(500);
+
+/** Whether the server was built with LZ4: those of the distributions are, PGlite and the one from npm are not. */
+async function hasLz4(database: TestDatabase): Promise<boolean> {
+  const rows = await database.query(
+    "select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)",
+  );
+  return rows.length > 0;
+}
+
+/** What the columns are set to, as the catalog writes it: `l` is LZ4, `p` pglz, nothing the server's default. */
+async function settingsOf(database: TestDatabase, schema = "public"): Promise<unknown[]> {
+  const rows = await database.query<{ compression: string }>(
+    `select attcompression as compression from pg_attribute
+     join pg_class on pg_class.oid = attrelid
+     where relnamespace = to_regnamespace(quote_ident($1)) and relname = any($2) and attname = 'blob'
+     order by relname`,
+    [schema, TABLES],
+  );
+  return rows.map(({ compression }) => compression);
+}
+
+/** Every stored blob: where it lies on disk, which an UPDATE would change, and by what it is compressed. */
+async function blobsOf(database: TestDatabase, schema = "public"): Promise<Record<string, unknown>[]> {
+  const selects = TABLES.map(
+    (table) =>
+      `select '${table}' as table, ctid::text as place, xmin::text as version, pg_column_compression(blob) as by
+       from "${schema.replaceAll('"', '""')}".${table}`,
+  );
+  return database.query(selects.join(" union all "));
+}
+
+/** Stores a channel's value and a pending write that Postgres compresses, and reads both back. */
+async function putAndRead(saver: PostgresSaver, thread: string): Promise<void> {
+  const { config } = await putValues(saver, threadConfig(thread), { text: [LONG] });
+  await saver.putWrites(config, [["text", LONG]], "task");
+  await expectToRead(saver, thread);
+}
+
+async function expectToRead(saver: PostgresSaver, thread: string): Promise<void> {
+  const tuple = await saver.getTuple(threadConfig(thread));
+  expect(tuple?.checkpoint.channel_values).toEqual({ text: [LONG] });
+  expect(tuple?.pendingWrites).toEqual([["task", "text", LONG]]);
+}
+
+describeEachTarget("compressing stored values", (target) => {
+  it.each(["public", 'with "quotes"'])(
+    "goes by LZ4 in the schema %p where the server has it, and by the server's default where not",
+    async (schema) => {
+      const database = await target.createDatabase();
+      const lz4 = await hasLz4(database);
+      await using saver = new PostgresSaver(database.source, undefined, { schema });
+      await saver.setup();
+      expect(await settingsOf(database, schema)).toEqual(lz4 ? ["l", "l"] : ["", ""]);
+      await putAndRead(saver, "t");
+      const by = lz4 ? "lz4" : "pglz";
+      expect(await blobsOf(database, schema)).toMatchObject(TABLES.map((table) => ({ table, by })));
+    },
+  );
+
+  it("leaves the values that are there as they are, and goes on reading them", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    expect(await migrateDown(kysely)).toBe(STEP);
+    await putAndRead(saver, "old");
+    const before = await blobsOf(database);
+    expect(before).toMatchObject([{ by: "pglz" }, { by: "pglz" }]);
+
+    expect(await migrateToLatest(kysely)).toEqual([STEP]);
+    expect(await blobsOf(database)).toEqual(before);
+    await expectToRead(saver, "old");
+    await putAndRead(saver, "new");
+
+    expect(await migrateDown(kysely)).toBe(STEP);
+    expect(await settingsOf(database)).toEqual(["", ""]);
+    await expectToRead(saver, "new");
+    await close();
+  });
+
+  it("leaves alone what somebody has chosen for a column, when it is undone too", async () => {
+    const database = await target.createDatabase();
+    for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
+    await database.exec("alter table checkpoint_blobs alter column blob set compression pglz");
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    expect(await settingsOf(database)).toEqual(["p", (await hasLz4(database)) ? "l" : ""]);
+    await migrateDown(kysely);
+    expect(await settingsOf(database)).toEqual(["p", ""]);
+    await close();
+  });
+
+  it("is planned for the server that was asked, before the tables are there too", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    const { steps } = await planMigrations(kysely, { schema: 'with "quotes"' });
+    const statements = steps.find(({ name }) => name === STEP)?.statements ?? [];
+    const changes = TABLES.map(
+      (table) => `alter table "with ""quotes"""."${table}" alter column "blob" set compression lz4`,
+    );
+    const lz4 = await hasLz4(database);
+    expect(statements).toEqual([...(lz4 ? changes : []), expect.stringMatching(/^insert into .*0004/)]);
+    await close();
+  });
+});
+
+describeServer("compressing stored values, for a role that only reads and writes rows", (target) => {
+  it("is no precondition of reading and writing, though setup() names the step where it sees that it is missing", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    await migrateDown(kysely);
+    await close();
+    const { role, url, drop } = await createWriter(database);
+    const saver = new PostgresSaver(url);
+    await saver.setup();
+    await putAndRead(saver, "t");
+
+    await database.exec(`grant select on checkpoint_kysely_migration to "${role}"`);
+    const error = await saver.setup().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MigrationRequiredError);
+    expect(error).toMatchObject({ pending: [STEP], sqlState: "42501" });
+    await putAndRead(saver, "u");
+    await saver.end();
+    await drop();
+  });
+
+  it("is left to the owner of an official saver's tables: setup() of either has nothing to complain of", async () => {
+    const database = await target.createDatabase();
+    for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
+    const { url, drop } = await createWriter(database);
+    const writer = new PostgresSaver(url);
+    await writer.setup();
+    await putAndRead(writer, "t");
+    expect(await settingsOf(database)).toEqual(["", ""]);
+
+    await using owner = new PostgresSaver(database.source);
+    await owner.setup();
+    const method = (await hasLz4(database)) ? "l" : "";
+    expect(await settingsOf(database)).toEqual([method, method]);
+    await writer.setup();
+    await putAndRead(writer, "u");
+    await writer.end();
+    await drop();
+  });
+});
+
+/** A role that may read and write the rows of the tables that are there, and nothing else. */
+async function createWriter(
+  database: TestDatabase<string>,
+): Promise<{ role: string; url: string; drop: () => Promise<void> }> {
+  const role = `writer_${database.source.split("_").at(-1) ?? ""}`;
+  await database.exec(
+    `create role "${role}" login password 'secret';
+     grant select, insert, update, delete on checkpoints, checkpoint_blobs, checkpoint_writes to "${role}"`,
+  );
+  const url = new URL(database.source);
+  url.username = role;
+  url.password = "secret";
+  return { role, url: url.href, drop: () => database.exec(`drop owned by "${role}"; drop role "${role}"`) };
+}
