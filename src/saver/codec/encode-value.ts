@@ -41,5 +41,8 @@ function detached(value: unknown): unknown {
 }
 
 function tooLong(bytes: number): SerializationError {
-  return new SerializationError("", `is ${bytes} bytes long; Postgres keeps ${MAX_VALUE_BYTES} at most`);
+  return new SerializationError(
+    "",
+    `the value takes ${bytes} bytes, and Postgres keeps ${MAX_VALUE_BYTES} at most in one`,
+  );
 }
