@@ -90,13 +90,16 @@ describeEachTarget("compressing stored values", (target) => {
     await close();
   });
 
-  it("leaves alone what somebody has chosen for a column, when it is undone too", async () => {
+  it("leaves alone what somebody has chosen for a column of that schema, when it is undone too", async () => {
     const database = await target.createDatabase();
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
     await database.exec("alter table checkpoint_blobs alter column blob set compression pglz");
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
-    expect(await settingsOf(database)).toEqual(["p", (await hasLz4(database)) ? "l" : ""]);
+    const method = (await hasLz4(database)) ? "l" : "";
+    expect(await settingsOf(database)).toEqual(["p", method]);
+    await migrateToLatest(kysely, { schema: "another" });
+    expect(await settingsOf(database, "another")).toEqual([method, method]);
     await migrateDown(kysely);
     expect(await settingsOf(database)).toEqual(["p", ""]);
     await close();
@@ -140,7 +143,9 @@ describeServer("compressing stored values, for a role that only reads and writes
   it("is left to the owner of an official saver's tables: setup() of either has nothing to complain of", async () => {
     const database = await target.createDatabase();
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
-    const { url, drop } = await createWriter(database);
+    const { role, url, drop } = await createWriter(database);
+    // Before PostgreSQL 15 everyone may create tables in "public": it says nothing about whose tables are there.
+    await database.exec(`grant create on schema public to "${role}"`);
     const writer = new PostgresSaver(url);
     await writer.setup();
     await putAndRead(writer, "t");
