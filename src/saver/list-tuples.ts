@@ -7,16 +7,16 @@ import { compareText } from "./codec/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
-import { listTupleRows } from "./queries/list-tuple-rows.js";
-import type { PageRow } from "./queries/tuple-row.js";
+import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
-const FIRST_PAGE_SIZE = 8;
+const FIRST_PAGE_SIZE = 2;
+const PAGE_GROWTH = 4;
 const LARGEST_PAGE_SIZE = 128;
 
 /** What a page may bring, in characters of base64, as far as the page before it allows to tell. */
-const PAGE_BUDGET = 8 * 2 ** 20;
+const PAGE_BUDGET = 2 * 2 ** 20;
 
 /**
  * Reads a list page by page, as far as the caller goes on: a thread is never in memory as a whole. A checkpoint that
@@ -24,43 +24,53 @@ const PAGE_BUDGET = 8 * 2 ** 20;
  */
 export async function* listTuples(
   tables: CheckpointTables,
-  { scope, selection, limit = Infinity }: ListRequest,
+  request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
   const reader = valueReader(tables, serde);
   // Long values are fetched only now. Where one was replaced since the page was read, its checkpoint is read anew.
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
-      return await decodeTuple(parts, selection, reader);
+      return await decodeTuple(parts, request.selection, reader);
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) throw error;
-      return readTuple(tables, parts.key, selection, serde);
+      return readTuple(tables, parts.key, request.selection, serde);
     }
   };
-  let remaining = limit;
+  let remaining = request.limit ?? Infinity;
   let pageSize = FIRST_PAGE_SIZE;
   let after: CheckpointKey | undefined;
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
-    const rows = await listTupleRows(tables, scope, selection, { after, pageSize: wanted });
-    const page = groupPage(rows).sort(newestFirst);
-    pageSize = nextPageSize(pageSize, page.length, rows);
-    const last = page.at(-1);
-    for (const parts of page) {
+    const { tuples, size } = await readPage(tables, request, { after, pageSize: wanted });
+    for (const parts of tuples) {
       const tuple = await decodeOrReread(parts);
       if (tuple !== undefined) yield tuple;
     }
-    if (last === undefined || page.length < wanted) return;
-    after = last.key;
-    remaining -= page.length;
+    after = tuples.at(-1)?.key;
+    if (after === undefined || tuples.length < wanted) return;
+    remaining -= tuples.length;
+    pageSize = nextPageSize(pageSize, size / tuples.length);
   }
 }
 
-/** Twice as many, or as many as the budget allows if they are like those of the page before. */
-function nextPageSize(pageSize: number, count: number, rows: readonly PageRow[]): number {
+interface Page {
+  readonly tuples: readonly TupleParts[];
+  /** What the page brought, in characters of base64. */
+  readonly size: number;
+}
+
+// The rows end here: their text would be kept beside the bytes that were made of it, as long as the page is.
+async function readPage(tables: CheckpointTables, request: ListRequest, page: ListPage): Promise<Page> {
+  const rows = await listTupleRows(tables, request.scope, request.selection, page);
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
-  const affordable = Math.floor((PAGE_BUDGET * count) / size);
-  return Math.max(1, Math.min(pageSize * 2, LARGEST_PAGE_SIZE, affordable || LARGEST_PAGE_SIZE));
+  return { tuples: groupPage(rows).sort(newestFirst), size };
+}
+
+/** Several times as many, or as many as the budget allows if they are like those of the page before. */
+function nextPageSize(pageSize: number, sizeOfEach: number): number {
+  const affordable = Math.floor(PAGE_BUDGET / Math.max(sizeOfEach, 1));
+  return Math.max(1, Math.min(pageSize * PAGE_GROWTH, LARGEST_PAGE_SIZE, affordable));
 }
 
 // A UNION ALL promises no order.
