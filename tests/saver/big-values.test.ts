@@ -1,3 +1,4 @@
+import { randomFillSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type Checkpoint, DeltaSnapshot, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
@@ -175,8 +176,7 @@ describeServer("values of hundreds of megabytes", (target) => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
-    const bytes = new Uint8Array(288 * MEBIBYTE);
-    for (let index = 0; index < bytes.length; index += 4_096) bytes[index] = index / 4_096;
+    const bytes = randomFillSync(new Uint8Array(288 * MEBIBYTE));
     const text = "All work and no play makes a long string. ".repeat(1_200_000);
     const checkpoint = checkpointOf(saver, { bytes, text, short: ["short"] });
     const config = await saver.put(threadConfig("t"), checkpoint, metadataOf(), allVersions(checkpoint));
