@@ -15,8 +15,22 @@ import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
 
 /**
- * What a batch is filled through: the writing half of a saver. Each promise settles when the call is checked and
- * encoded; nothing is sent before the batch ends. A call that is refused fails the batch, whoever looks at its promise.
+ * What a batch is filled through: the writing half of a saver. Each promise settles when its call is checked and
+ * encoded; nothing is sent before the batch ends, and nothing of it is read before. A call that is refused fails the
+ * batch, whether its promise is looked at or not.
+ *
+ * A batch is sent as one statement; as one transaction where threads are deleted or more than 64 MiB are stored. On a
+ * transaction that the saver was lent it is a part of that, and one that fails ends it, as a `put` that fails does: a
+ * savepoint would also undo what the application sends through the transaction in the meantime.
+ *
+ * @example
+ * ```ts
+ * await checkpointer.batch(async (batch) => {
+ *   await batch.deleteThread("42");
+ *   const config = await batch.put(threadConfig, checkpoint, metadata, checkpoint.channel_versions);
+ *   await batch.putWrites(config, [["messages", message]], taskId);
+ * });
+ * ```
  */
 export interface CheckpointBatch {
   /** As `PostgresSaver.put`. The config that it resolves to can be handed to further calls of the batch. */

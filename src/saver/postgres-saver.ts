@@ -36,8 +36,8 @@ import { storeCheckpoint, storeWrites } from "./store.js";
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
  *
- * Each of `put`, `putWrites`, `getTuple` and `deleteThread` is one statement: done or not done, never half. Transient
- * faults are retried, and a lost connection never ends the process.
+ * Each of `put`, `putWrites`, `getTuple` and `deleteThread` is one statement, unless values are tens of megabytes long:
+ * done or not done, never half. Transient faults are retried, and a lost connection never ends the process.
  *
  * @example
  * ```ts
@@ -211,24 +211,15 @@ export class PostgresSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Sends many calls at once: in one statement, or in a transaction of a few where threads are deleted or more than
-   * 64 MiB are stored. Either all of them count or none, as if they had been made one after another.
+   * Sends any number of calls in a constant number of round trips: all of them count or none, as if made one by one.
    *
-   * On a transaction that this saver was lent the batch is a part of it, and one that fails ends it, as a failed `put` does.
-   *
-   * @param run - Makes the calls, on what it is handed; reading and all else goes to the saver, which sees nothing of the
-   *   batch yet. If it throws, nothing is sent.
+   * @param run - Makes the calls, on what it is handed; see {@link CheckpointBatch}. If it throws, nothing is sent.
    * @returns What `run` returned, once everything is stored.
-   * @throws InvalidConfigError or SerializationError if one of the calls was refused; nothing is stored then.
-   * @throws DatabaseError when the database refuses; nothing is stored then.
+   * @throws What one of the calls threw, or a DatabaseError; nothing is stored then.
    *
    * @example
    * ```ts
-   * await checkpointer.batch(async (batch) => {
-   *   for (const { config, checkpoint, metadata } of imported) {
-   *     await batch.put(config, checkpoint, metadata, checkpoint.channel_versions);
-   *   }
-   * });
+   * await checkpointer.batch((batch) => Promise.all(imported.map((call) => batch.put(...call))));
    * ```
    */
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T): Promise<T> {
