@@ -35,7 +35,8 @@ describe("a stored value is read by its type tag", () => {
   test.each([
     ["pickle", /a Python pickle, which is never read/],
     ["msgpack+aes", /encrypted by "aes" and this serializer has no key/],
-    ["json+gzip+kms", /encrypted by "gzip\+kms"/],
+    ["json+gzip+kms", /encrypted by "kms"/],
+    ["json+gzip", /compressed by "gzip"; give the saver a CompressedSerializer/],
     ["yaml", /unknown type "yaml"/],
     ["", /unknown type ""/],
     ["constructor", /unknown type "constructor"/],

@@ -1,4 +1,6 @@
 import { DeserializationError } from "../errors.js";
+import { isCompression } from "./compressed/codecs.js";
+import { outermostLayer } from "./layered-tag.js";
 
 /** How the two layouts of a value are read; everything else about a type tag is the same for every serializer. */
 export interface LayoutReaders {
@@ -40,9 +42,10 @@ function refusal(type: string): DeserializationError {
 function whyRefused(type: string): string {
   if (type === "pickle")
     return "is a Python pickle, which is never read because reading one runs the code that it names; write it again from Python without pickle_fallback";
-  const plus = type.indexOf("+");
-  if (plus !== -1)
-    return `is encrypted by "${type.slice(plus + 1)}" and this serializer has no key; give the saver an encrypted serializer`;
+  const { layer } = outermostLayer(type);
+  if (isCompression(layer)) return `is compressed by "${layer}"; give the saver a CompressedSerializer`;
+  if (layer !== undefined)
+    return `is encrypted by "${layer}" and this serializer has no key; give the saver an encrypted serializer`;
   return `has the unknown type "${type}"`;
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { type Checkpoint, MemorySaver, TASKS } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, SerializationError } from "../../src/index.js";
-import { JsonSerializer } from "../../src/serde/index.js";
+import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -30,6 +30,22 @@ describeEachTarget("put", (target) => {
     const identity = { configurable: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint.id } };
     expect(config).toStrictEqual(identity);
     expect((await saver.getTuple(threadConfig(thread)))?.config).toStrictEqual(identity);
+  });
+
+  it("asks a serializer of the application's own for every value, be it derived from ours", async () => {
+    class Own extends MsgpackSerializer {}
+    const thread = newThread();
+    const own = new PostgresSaver(database.source, new Own());
+    await putValues(own, threadConfig(thread), { secret: "a word" });
+    const headers = await database.query<{ text: string }>(
+      "select checkpoint::text as text from checkpoints where thread_id = $1",
+      [thread],
+    );
+    expect(headers).toHaveLength(1);
+    expect(headers[0]?.text).not.toContain("a word");
+    expect((await own.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual({
+      secret: "a word",
+    });
   });
 
   it("keeps unknown keys of the checkpoint, whatever they hold", async () => {

@@ -45,8 +45,10 @@ export async function encodePut(
     metadata: parseMetadata(metadata),
     newVersions: parseNewVersions(newVersions),
   };
-  // Other serializers may encrypt, or write for readers that know no inline values.
-  return encodeCheckpoint(request, { serde, inlineScalars: serde instanceof MsgpackSerializer });
+  // Other serializers may encrypt, or write for readers that know no inline values; so may a class of an application's own
+  // that extends this one.
+  const inlineScalars = serde.constructor === MsgpackSerializer;
+  return encodeCheckpoint(request, { serde, inlineScalars });
 }
 
 /** The same for a call of `putWrites`. */

@@ -1,4 +1,4 @@
-import { type QueryCreator, sql } from "kysely";
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
@@ -30,9 +30,10 @@ export interface EncodedBlob {
 /** Stores a checkpoint and its new values in one statement, so that either all of it is readable or nothing. */
 export async function putCheckpoint(tables: CheckpointTables, encoded: EncodedCheckpoint): Promise<void> {
   const { blobs, carriedNumbers, ...header } = encoded;
-  await runStatement(tables, putHeaderWithBlobs, {
+  const carried = Object.keys(carriedNumbers);
+  await runStatement(tables, carried.length === 0 ? putPlain : putCarrying, {
     ...header,
-    carriedNumbers: Object.keys(carriedNumbers),
+    carriedNumbers: carried,
     channels: blobs.map(({ channel }) => channel),
     versions: blobs.map(({ version }) => version),
     types: blobs.map(({ type }) => type),
@@ -71,11 +72,22 @@ function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Par
         "numbers",
       ),
     );
-  return sql<string>`case when cardinality(${parameter("carriedNumbers")}::text[]) = 0 then ${header}
-    else jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}')) end`;
+  return sql<string>`jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}'))`;
 }
 
-const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db, parameter) => {
+const putPlain = /* @__PURE__ */ new Statement<PutParams, unknown>((db, parameter) =>
+  putHeaderWithBlobs(db, parameter, parameter("checkpoint")),
+);
+
+const putCarrying = /* @__PURE__ */ new Statement<PutParams, unknown>((db, parameter) =>
+  putHeaderWithBlobs(db, parameter, withCarriedNumbers(db, parameter)),
+);
+
+function putHeaderWithBlobs(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<PutParams>,
+  header: RawBuilder<string>,
+) {
   const rows = sql<{ channel: string; version: string; type: string; blob: Uint8Array | null }>`unnest(
     ${parameter("channels")}::text[],
     ${parameter("versions")}::text[],
@@ -104,8 +116,8 @@ const putHeaderWithBlobs = /* @__PURE__ */ new Statement<PutParams, unknown>((db
       checkpoint_ns: parameter("checkpointNs"),
       checkpoint_id: parameter("checkpointId"),
       parent_checkpoint_id: parameter("parentCheckpointId"),
-      checkpoint: withCarriedNumbers(db, parameter),
+      checkpoint: header,
       metadata: parameter("metadata"),
     })
     .onConflict(headerIsReplaced);
-});
+}

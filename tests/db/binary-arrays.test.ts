@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import pg from "pg";
+import { toBinaryArray } from "../../src/db/to-binary-array.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+
+/** Text as Postgres can hold it. */
+const text = fc.string({ unit: "binary" }).filter((value) => !value.includes("\0"));
+const bytes = fc.uint8Array({ maxLength: 64 });
+
+describeServer("an array that is sent in binary", (target) => {
+  let database: TestDatabase<string>;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    pool = new pg.Pool({ connectionString: database.source });
+    pool.on("error", () => undefined);
+  });
+  afterAll(() => pool.end());
+
+  /** What the server makes of `items`, as JSON; bytes in hexadecimal. */
+  async function received(type: string, element: string, items: unknown[]): Promise<unknown> {
+    const array = toBinaryArray(items);
+    const query = `select coalesce(json_agg(${element} order by n), '[]') as items
+      from unnest($1::${type}[]) with ordinality as entry(item, n)`;
+    const { rows } = await pool.query<{ items: unknown }>(query, [array]);
+    return rows[0]?.items;
+  }
+
+  it("arrives as the same texts", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text), async (items) => {
+        expect(await received("text", "item", items)).toEqual(items);
+      }),
+    );
+  });
+
+  it("arrives as the same bytes, with NULL where there are none", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(bytes)), async (items) => {
+        const hex = items.map((item) => item && Buffer.from(item).toString("hex"));
+        expect(await received("bytea", "encode(item, 'hex')", items)).toEqual(hex);
+      }),
+    );
+  });
+
+  it("arrives as the same integers", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer()), async (items) => {
+        expect(await received("integer", "item", items)).toEqual(items);
+      }),
+    );
+  });
+
+  it("is a Buffer for what is known, and left to pg for the rest", () => {
+    for (const known of [["a"], [new Uint8Array(1), null], [1, -1]]) {
+      expect(Buffer.isBuffer(toBinaryArray(known))).toBe(true);
+    }
+    for (const other of [[], [null], ["a", null], ["a", 1], [1.5], [2 ** 31], [{}], "a", 1, null]) {
+      expect(toBinaryArray(other)).toBe(other);
+    }
+  });
+});
