@@ -15,6 +15,7 @@ export {
   PermissionError,
   SerializationError,
 } from "./errors.js";
+export type { CheckpointBatch } from "./saver/batch.js";
 export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 export type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
 export type { ReadOptions } from "./saver/boundary/parse-selection.js";
