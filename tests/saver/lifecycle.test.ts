@@ -93,6 +93,24 @@ describeServer("a saver on a pool", (target) => {
     await expect(used.deleteThread("t")).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
+  it("closes the connections that it opened, whatever they were opened for", async () => {
+    const database = await target.createDatabase();
+    const owner = new PostgresSaver(database.source);
+    await owner.setup();
+    await owner.end();
+    const connections = () =>
+      database.query(
+        "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+    const reader = new PostgresSaver({ connectionString: database.source, idleTimeoutMillis: 0 });
+    const before = await connections();
+    await reader.getTuple(threadConfig("t"));
+    expect(await connections()).toHaveLength(before.length + 1);
+    await reader.end();
+    // The server notices a moment after the client.
+    while ((await connections()).length > before.length);
+  });
+
   it("survives that the server ends its connections, idle and in use", async () => {
     const database = await target.createDatabase();
     const pool = new pg.Pool({ connectionString: database.source, max: 2 });
