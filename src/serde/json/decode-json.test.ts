@@ -6,7 +6,7 @@ import { Send } from "@langchain/langgraph";
 
 import { DeserializationError } from "../../errors.js";
 import { decodeJson } from "./decode-json.js";
-import { firstDifference } from "./first-difference.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
 import type { JsonValue } from "./json-value.js";
 
 function record(id: string[], args: JsonValue[], more: Record<string, JsonValue> = {}): JsonValue {

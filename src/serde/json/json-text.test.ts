@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 
 import { DeserializationError } from "../../errors.js";
-import { firstDifference } from "./first-difference.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
 import { parseJsonText } from "./json-text.js";
 
 describe("an integer of JSON text", () => {

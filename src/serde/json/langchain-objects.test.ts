@@ -21,7 +21,7 @@ import { PromptTemplate } from "@langchain/core/prompts";
 
 import { SerializationError } from "../../errors.js";
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "./first-difference.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 const common = {

@@ -5,7 +5,7 @@ import { Command, isCommand, Overwrite, Send } from "@langchain/langgraph";
 import fc from "fast-check";
 
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "./first-difference.js";
+import { firstDifference } from "../../../tests/serde/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 let official: SerializerProtocol;
