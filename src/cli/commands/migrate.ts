@@ -7,28 +7,33 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
 import { migrateDown } from "./migrate-down.js";
+import { grantOptions, reportGrants } from "./migrate-grants.js";
 import { migrateStatus } from "./migrate-status.js";
 
 const flagsOfMigrate = z.object({ plan: z.boolean().default(false), check: z.boolean().default(false) });
 
-/** `migrate`, `migrate --plan`, `migrate --check`. */
+/** `migrate`, `migrate --plan`, `migrate --check`, `migrate --print-grants`. */
 export const migrate: CommandDefinition = {
   name: "migrate",
   summary: "bring the tables to the newest version",
   options: () => [
     new Option("--plan", "print the SQL that would run, complete enough to apply it by hand; run nothing"),
     new Option("--check", "run nothing; exit with 1 when steps are pending").conflicts("plan"),
+    ...grantOptions(),
   ],
   examples: [
     "migrate --url postgres://localhost/agents",
     "migrate --schema agents --lock-timeout 5000",
     "migrate --plan > migration.sql",
     "migrate --check",
+    "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
     "migrate status --json",
     "migrate down",
   ],
   subcommands: [migrateStatus, migrateDown],
-  run: (context, flags) => {
+  run: async (context, flags) => {
+    const grants = reportGrants(context, flags);
+    if (grants !== undefined) return grants;
     const { plan, check } = flagsOfMigrate.parse(flags);
     if (plan) return printPlan(context);
     return check ? checkPending(context) : bringToLatest(context);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { grantStatements } from "./grant-statements.js";
+
+const IDENTIFIER = /"((?:[^"]|"")*)"/g;
+const name = fc.string({ minLength: 1, maxLength: 20 });
+
+describe("grants", () => {
+  it("let the one role read and write rows, the other read them, and both see what has been migrated", () => {
+    expect(grantStatements("agents", { readWrite: "app", readOnly: "support" })).toEqual({
+      readWrite: [
+        'grant usage on schema "agents" to "app"',
+        'grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes" to "app"',
+        'grant select on "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "app"',
+      ],
+      readOnly: [
+        'grant usage on schema "agents" to "support"',
+        'grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "support"',
+      ],
+    });
+  });
+
+  it("have every name as one quoted identifier, whatever is in it", () => {
+    const plain = grantStatements("s", { readWrite: "w", readOnly: "r" });
+    fc.assert(
+      fc.property(name, name, name, (schema, readWrite, readOnly) => {
+        const grants = grantStatements(schema, { readWrite, readOnly });
+        expect(shapesOf(grants.readWrite)).toEqual(shapesOf(plain.readWrite));
+        expect(shapesOf(grants.readOnly)).toEqual(shapesOf(plain.readOnly));
+        for (const statement of grants.readWrite) expect(namesIn(statement)).toContain(readWrite);
+        for (const statement of grants.readOnly) expect(namesIn(statement)).toContain(readOnly);
+        for (const statement of [...grants.readWrite, ...grants.readOnly])
+          expect(namesIn(statement)[0]).toBe(schema);
+      }),
+    );
+  });
+});
+
+/** Statements without what their identifiers are. */
+function shapesOf(statements: readonly string[]): string[] {
+  return statements.map((statement) => statement.replaceAll(IDENTIFIER, '""'));
+}
+
+function namesIn(statement: string): string[] {
+  return [...statement.matchAll(IDENTIFIER)].map(([, quoted = ""]) => quoted.replaceAll('""', '"'));
+}

@@ -1,0 +1,77 @@
+import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+
+/** The names of the roles that rights are granted to. */
+export interface GrantedRoles {
+  /** The role of services that run graphs. */
+  readonly readWrite: string;
+  /** The role of whoever looks at threads and changes none. */
+  readonly readOnly: string;
+}
+
+/** The statements that grant each role its rights, in order, without final semicolons. */
+export interface GrantStatements {
+  readonly readWrite: readonly string[];
+  readonly readOnly: readonly string[];
+}
+
+type Table = keyof CheckpointDatabase;
+
+/** What a saver does with each table. The lock table is the migrations' alone: no saver looks at it. */
+const USE_OF_TABLES: Readonly<Record<Table, "rows" | "record" | "none">> = {
+  checkpoints: "rows",
+  checkpoint_blobs: "rows",
+  checkpoint_writes: "rows",
+  checkpoint_migrations: "record",
+  checkpoint_kysely_migration: "record",
+  checkpoint_kysely_migration_lock: "none",
+};
+
+const ROWS = tablesUsedFor("rows");
+const RECORDS = tablesUsedFor("record");
+
+/**
+ * Builds the SQL that grants two roles what a saver needs on migrated tables, and nothing more: to read and write rows,
+ * or only to read them, and to see which migrations have run; no right to create, change or drop a table.
+ *
+ * The names become quoted identifiers, but for "public" and "none", which mean no role to Postgres, quoted or not: the
+ * caller keeps them out.
+ *
+ * @param schema - Where the tables are.
+ * @param roles - The names of the two roles, which the statements don't create.
+ *
+ * @example
+ * ```ts
+ * const { readWrite } = grantStatements("agents", { readWrite: "agent_service", readOnly: "support" });
+ * console.log(readWrite[0]); // grant usage on schema "agents" to "agent_service"
+ * ```
+ */
+export function grantStatements(schema: string, { readWrite, readOnly }: GrantedRoles): GrantStatements {
+  return {
+    readWrite: [
+      useOf(schema, readWrite),
+      compile(sql`grant select, insert, update, delete on ${tables(schema, ROWS)} to ${sql.id(readWrite)}`),
+      compile(sql`grant select on ${tables(schema, RECORDS)} to ${sql.id(readWrite)}`),
+    ],
+    readOnly: [
+      useOf(schema, readOnly),
+      compile(sql`grant select on ${tables(schema, [...ROWS, ...RECORDS])} to ${sql.id(readOnly)}`),
+    ],
+  };
+}
+
+function useOf(schema: string, role: string): string {
+  return compile(sql`grant usage on schema ${sql.id(schema)} to ${sql.id(role)}`);
+}
+
+function tables(schema: string, names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.id(schema, name)));
+}
+
+function tablesUsedFor(use: "rows" | "record"): readonly string[] {
+  return Object.entries(USE_OF_TABLES).flatMap(([name, usedFor]) => (usedFor === use ? [name] : []));
+}
+
+function compile(statement: RawBuilder<unknown>): string {
+  return new PostgresQueryCompiler().compileQuery(statement.toOperationNode(), createQueryId()).sql;
+}

@@ -1,0 +1,244 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { CheckpointError, PermissionError, PostgresSaver } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  listIds,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { cli, cliOn } from "./cli.js";
+
+/** A server of which nobody answers: what connects to it fails. */
+const NOWHERE = ["--url", "postgres://127.0.0.1:1/none"];
+const PASSWORD = "secret";
+const SCHEMAS = ["my-schema", 'it\'s "quoted"; drop table t; --\n$1'];
+
+describe("migrate --print-grants", () => {
+  const print = (...argv: string[]) => cli(["migrate", "--print-grants", ...argv, ...NOWHERE]);
+
+  it("prints one transaction of SQL for two roles, and needs no server for that", async () => {
+    expect(await print("--schema", "agents", "--read-write", "app")).toEqual({
+      code: 0,
+      stdout: `-- Grants on the tables in schema "agents".
+-- The tables and the roles must be there; run this as the owner of the tables.
+begin;
+
+-- Reads and writes checkpoints: "app"
+grant usage on schema "agents" to "app";
+grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes" to "app";
+grant select on "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "app";
+
+-- Reads checkpoints: "checkpoint_reader"
+grant usage on schema "agents" to "checkpoint_reader";
+grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "checkpoint_reader";
+
+commit;
+`,
+      stderr: "",
+    });
+  });
+
+  it("notes what everybody may do in an old public schema, which no grant takes back", async () => {
+    expect((await print()).stdout).toContain("\n-- revoke create on schema public from public;\nbegin;\n");
+    expect((await print("--schema", "agents")).stdout).not.toContain("revoke");
+  });
+
+  it("prints the same statements as JSON", async () => {
+    const { code, stdout } = await print("--json", "--read-only", "support");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      schema: "public",
+      readWrite: { role: "checkpoint_writer", statements: Array(3).fill(expect.stringMatching(/^grant /)) },
+      readOnly: { role: "support", statements: Array(2).fill(expect.stringMatching(/ to "support"$/)) },
+    });
+  });
+
+  it.each([
+    ["with a plan", ["--print-grants", "--plan"], /'--print-grants' cannot be used with option '--plan'/],
+    ["with a check", ["--print-grants", "--check"], /'--print-grants' cannot be used with option '--check'/],
+    ["of a subcommand", ["down", "--print-grants"], /'--print-grants' is none of 'down'/],
+    ["a writer without grants", ["--read-write", "app"], /--read-write: goes with --print-grants only/],
+    [
+      "a reader without grants",
+      ["--plan", "--read-only", "app"],
+      /--read-only: goes with --print-grants only/,
+    ],
+    ["no name", ["--print-grants", "--read-write", ""], /--read-write: must not be empty/],
+    ["everybody", ["--print-grants", "--read-write", "public"], /--read-write: "public" can't be the name/],
+    ["nobody", ["--print-grants", "--read-only", "none"], /--read-only: "none" can't be the name of a role/],
+    ["a name too long", ["--print-grants", "--read-only", "ü".repeat(32)], /not be longer than 63 bytes/],
+  ])("is refused with 2: %s", async (_what, argv, message) => {
+    const { code, stdout, stderr } = await cli(["migrate", ...argv, ...NOWHERE]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    expect(stderr).toMatch(message);
+  });
+
+  it("is told by the help, with an example", async () => {
+    const { stdout } = await cli(["migrate", "--help"]);
+    for (const option of ["--print-grants", "--read-write <role>", "--read-only <role>"])
+      expect(stdout).toContain(option);
+    expect(stdout).toMatch(/\$ langgraph-checkpoint migrate --print-grants --schema agents --read-write /);
+  });
+});
+
+describeServer("the grants that are printed", (server) => {
+  describe.each(SCHEMAS)("in schema %j", (schema) => {
+    const suffix = randomBytes(8).toString("hex");
+    const roles = { readWrite: `writer "of" ${suffix}; --`, readOnly: `reader 'of' ${suffix}` };
+    let database: TestDatabase<string>;
+    let writer: PostgresSaver;
+    let reader: PostgresSaver;
+
+    beforeAll(async () => {
+      database = await server.createDatabase();
+      const run = cliOn(database);
+      await run("migrate", "--schema", schema);
+      await database.exec(`create table ${quoted(schema)}.other (id integer)`);
+      for (const role of Object.values(roles)) {
+        await database.exec(`create role ${quoted(role)} login password '${PASSWORD}'`);
+      }
+      const named = ["--read-write", roles.readWrite, "--read-only", roles.readOnly];
+      const { stdout } = await run("migrate", "--print-grants", "--schema", schema, ...named);
+      await database.exec(stdout);
+      writer = new PostgresSaver(urlOf(database, roles.readWrite), undefined, { schema });
+      reader = new PostgresSaver(urlOf(database, roles.readOnly), undefined, { schema });
+    });
+
+    afterAll(async () => {
+      await writer.end();
+      await reader.end();
+      for (const role of Object.values(roles)) {
+        await database.exec(`drop owned by ${quoted(role)}; drop role ${quoted(role)}`);
+      }
+    });
+
+    it("let a saver that reads and writes do all that it can do", async () => {
+      await writer.setup();
+      const thread = newThread();
+      const { config, checkpoint } = await putValues(writer, threadConfig(thread), { a: [1] });
+      await writer.putWrites(config, [["a", 2]], "task");
+      await writer.putWrites(config, [["__interrupt__", 3]], "task");
+      await writer.putWrites(config, [["__interrupt__", 4]], "task");
+      await writer.put(config, { ...checkpoint, channel_values: { a: [1] } }, metadataOf(1), {});
+      const tuple = await writer.getTuple(config);
+      expect(tuple?.checkpoint.channel_values).toEqual({ a: [1] });
+      expect(tuple?.pendingWrites).toHaveLength(2);
+      expect(await listIds(writer.list(threadConfig(thread)))).toEqual([checkpoint.id]);
+
+      const batched = checkpointOf(writer, { b: [2] });
+      await writer.batch(async (batch) => {
+        await batch.deleteThread(thread);
+        await batch.put(threadConfig(thread), batched, metadataOf(), allVersions(batched));
+      });
+      expect(await listIds(writer.list(threadConfig(thread)))).toEqual([batched.id]);
+      await writer.deleteThread(thread);
+      expect(await writer.getTuple(threadConfig(thread))).toBeUndefined();
+    });
+
+    it("let a saver that reads do that, and nothing else", async () => {
+      const thread = newThread();
+      const { config, checkpoint } = await putValues(writer, threadConfig(thread), { a: [1] });
+      await reader.setup();
+      expect((await reader.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
+      expect(await listIds(reader.list(threadConfig(thread)))).toEqual([checkpoint.id]);
+      for (const forbidden of [
+        () => putValues(reader, threadConfig(thread), { a: [2] }),
+        () => reader.putWrites(config, [["a", 2]], "task"),
+        () => reader.deleteThread(thread),
+      ]) {
+        await expect(forbidden()).rejects.toBeInstanceOf(PermissionError);
+      }
+      expect(await listIds(writer.list(threadConfig(thread)))).toEqual([checkpoint.id]);
+    });
+
+    it("show either role which migrations have run", async () => {
+      for (const role of Object.values(roles)) {
+        const url = urlOf(database, role);
+        const check = await cli(["migrate", "--check", "--schema", schema, "--url", url]);
+        expect(check).toMatchObject({ code: 0, stderr: "" });
+        const status = await cli(["migrate", "status", "--schema", schema, "--url", url]);
+        expect(status.stdout).toContain("version 9 on record");
+      }
+    });
+
+    it("are all that either role has got", async () => {
+      const rows = ["delete", "insert", "select", "update"];
+      const on = (names: string[], rights: string[]) => names.map((name) => ({ name, rights }));
+      const records = ["checkpoint_kysely_migration", "checkpoint_migrations"];
+      const tables = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
+      expect(await rightsOf(roles.readWrite)).toEqual(
+        [...on(tables, rows), ...on(records, ["select"])].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      );
+      expect(await rightsOf(roles.readOnly)).toEqual(on([...tables, ...records].sort(), ["select"]));
+      expect(
+        await database.query(
+          `select has_schema_privilege(rolname, $1, 'usage') as enters, has_schema_privilege(rolname, $1, 'create') as creates
+           from pg_roles where rolname = any($2)`,
+          [schema, Object.values(roles)],
+        ),
+      ).toEqual(Array(2).fill({ enters: true, creates: false }));
+    });
+
+    it("keep both roles from creating, changing and dropping tables, and from the tables of others", async () => {
+      const place = quoted(schema);
+      for (const role of Object.values(roles)) {
+        const as = (statement: string) =>
+          database.exec(`set role ${quoted(role)}; ${statement}`).catch((error: unknown) => error);
+        for (const statement of [
+          `create table ${place}.mine (id integer)`,
+          `alter table ${place}.checkpoints add column mine integer`,
+          `drop table ${place}.checkpoint_writes`,
+          `truncate ${place}.checkpoints`,
+          `select from ${place}.other`,
+          `insert into ${place}.checkpoint_kysely_migration values ('9999-future', '2030-01-01')`,
+          `delete from ${place}.checkpoint_migrations`,
+          `select from ${place}.checkpoint_kysely_migration_lock`,
+        ]) {
+          expect({ statement, error: await as(statement) }).toMatchObject({ error: { code: "42501" } });
+        }
+      }
+    });
+
+    it("end a migration by either role with the error that says which right is missing", async () => {
+      const undone = await cliOn(database)("migrate", "down", "--schema", schema);
+      expect(undone.code).toBe(0);
+      for (const saver of [writer, reader]) {
+        const error = await saver.setup().catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(CheckpointError);
+        expect(error).toMatchObject({ code: "MIGRATION_REQUIRED", sqlState: "42501" });
+      }
+      await cliOn(database)("migrate", "--schema", schema);
+      await writer.setup();
+      expect(await collect(reader.list(threadConfig(newThread())))).toEqual([]);
+    });
+
+    /** What a role may do to each table of the schema, as far as it may do anything. */
+    function rightsOf(role: string): Promise<Record<string, unknown>[]> {
+      return database.query(
+        `select relname as name, array_agg(lower(privilege_type) order by privilege_type) as rights
+         from pg_class, aclexplode(relacl)
+         where relnamespace = to_regnamespace(quote_ident($1)) and grantee = to_regrole(quote_ident($2))
+         group by relname order by relname collate "C"`,
+        [schema, role],
+      );
+    }
+  });
+});
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function urlOf({ source }: TestDatabase<string>, role: string): string {
+  const url = new URL(source);
+  url.username = encodeURIComponent(role);
+  url.password = PASSWORD;
+  return url.href;
+}
