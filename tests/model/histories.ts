@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import type { PostgresSaver } from "../../src/index.js";
+import { threadConfig } from "../support/checkpoints.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+
+export const THREADS = ["t1", "t2", "t3"];
+
+/** Few ids, so that calls meet; bytes, UTF-16 and most locales sort them differently. */
+const IDS = ["1", "10", "9", "B", "a", "é"];
+
+/** A step of a history: it does the same to the saver and to the model, and compares what both say. */
+export type Step = fc.AsyncCommand<ReferenceSaver, PostgresSaver>;
+
+/** Where a call goes. A missing namespace means the root graph, and for a list any. */
+export interface At {
+  readonly thread: string;
+  readonly ns: string | undefined;
+}
+
+/** Mostly one thread and namespace, so that calls meet. */
+export const place = {
+  thread: weighted(["t1", 6], ["t2", 2], ["t3", 1]),
+  ns: weighted(["", 6], [undefined, 1], ["child", 2], ["node:1f0c|inner", 1]),
+};
+
+export const id = fc.constantFrom(...IDS);
+
+/** A parent that is seldom missing, and may be unknown. */
+export const parent = fc.option(id, { nil: undefined, freq: 6 });
+
+export const CHANNELS = ["log", "n", "x"];
+
+export const scalar = fc.constantFrom<unknown>(null, true, 0, 7, -1.5, "", "text", "\0", "x".repeat(2_000));
+
+/** What is stored in a row of its own. */
+export const structure = fc.constantFrom<unknown>([], {}, ["one"], { a: { b: [1, null] } }, [[], "two"]);
+
+export function configAt({ thread, ns }: At, checkpoint_id?: string) {
+  return threadConfig(thread, { checkpoint_ns: ns, checkpoint_id });
+}
+
+/** How a counterexample tells of a call. */
+export function tell(verb: string, { thread, ns, ...rest }: At & object): string {
+  return `${verb} ${thread}/${ns ?? "(none)"} ${JSON.stringify(rest)}`;
+}
+
+function weighted<T>(...choices: (readonly [value: T, weight: number])[]): fc.Arbitrary<T> {
+  return fc.oneof(...choices.map(([value, weight]) => ({ weight, arbitrary: fc.constant(value) })));
+}

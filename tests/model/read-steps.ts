@@ -1,0 +1,162 @@
+import { expect } from "@jest/globals";
+import fc from "fast-check";
+import type { PostgresSaver } from "../../src/index.js";
+import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
+import { collect } from "../support/checkpoints.js";
+import { type At, CHANNELS, configAt, id, place, type Step, tell, THREADS } from "./histories.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+
+interface Lookup extends At {
+  /** The newest where it is undefined. */
+  readonly id: string | undefined;
+  readonly options: ReadOptions;
+}
+
+class GetTuple implements Step {
+  readonly #lookup: Lookup;
+
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+    const config = configAt(this.#lookup, this.#lookup.id);
+    const { options } = this.#lookup;
+    expect(await saver.getTuple(config, options)).toStrictEqual(await model.getTuple(config, options));
+  }
+
+  toString(): string {
+    return tell("getTuple", this.#lookup);
+  }
+}
+
+interface Listing {
+  /** No key that is undefined: that is refused, since it may be one that got lost. */
+  readonly configurable: Readonly<Record<string, string>>;
+  readonly before: string | undefined;
+  readonly limit: number | undefined;
+  readonly filter: Record<string, unknown> | undefined;
+  readonly options: ReadOptions;
+}
+
+class List implements Step {
+  readonly #listing: Listing;
+
+  constructor(listing: Listing) {
+    this.#listing = listing;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+    const { configurable, before, limit, filter, options } = this.#listing;
+    const all = {
+      ...options,
+      ...(before === undefined ? {} : { before: { configurable: { checkpoint_id: before } } }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(filter === undefined ? {} : { filter }),
+    };
+    const listed = await collect(saver.list({ configurable }, all));
+    expect(listed).toStrictEqual(await model.list({ configurable }, all));
+  }
+
+  toString(): string {
+    return `list ${JSON.stringify(this.#listing)}`;
+  }
+}
+
+class GetChannelValues implements Step {
+  readonly #request: Parameters<PostgresSaver["getChannelValues"]>[0];
+
+  constructor(request: Parameters<PostgresSaver["getChannelValues"]>[0]) {
+    this.#request = request;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+    const [actual, expected] = [
+      await saver.getChannelValues(this.#request),
+      await model.getChannelValues(this.#request),
+    ];
+    // As arrays, for the order of the threads.
+    expect([...actual]).toStrictEqual([...expected]);
+  }
+
+  toString(): string {
+    return `getChannelValues ${JSON.stringify(this.#request)}`;
+  }
+}
+
+const options: fc.Arbitrary<ReadOptions> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<ReadOptions>(
+      { values: false },
+      { values: false, writes: true },
+      { writes: false },
+    ),
+  },
+  { weight: 1, arbitrary: fc.subarray([...CHANNELS, "loose", "unknown"]).map((channels) => ({ channels })) },
+  { weight: 1, arbitrary: fc.subarray(CHANNELS).map((channels) => ({ channels, writes: false })) },
+);
+
+const filter = fc.constantFrom<Record<string, unknown>>(
+  {},
+  { source: "loop" },
+  { step: 1 },
+  { step: -1, source: "input" },
+  { run_id: "r1" },
+  { run_id: null },
+  { info: { a: 1 } },
+  { info: { tags: ["v"] } },
+  { info: {} },
+  { unknown: 1 },
+);
+
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+
+const listing = fc.record({
+  configurable: fc.record(
+    {
+      thread_id: fc.constantFrom(...THREADS, "t1", "unknown"),
+      checkpoint_ns: fc.constantFrom("", "child", "node:1f0c|inner", "unknown"),
+      checkpoint_id: id,
+    },
+    { requiredKeys: [] },
+  ),
+  before: sometimes(id),
+  limit: sometimes(fc.nat(4)),
+  filter: sometimes(filter),
+  options,
+});
+
+/** All that is read one by one, and everything in any combination of what narrows a list. */
+export const readStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ ...place, id: sometimes(id), options })
+      .map((lookup): Step => new GetTuple(lookup)),
+  },
+  { weight: 3, arbitrary: listing.map((each): Step => new List(each)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({
+        threadIds: fc.array(fc.constantFrom(...THREADS, "unknown"), { maxLength: 4 }),
+        channel: fc.constantFrom(...CHANNELS, "loose"),
+        checkpointNs: place.ns,
+      })
+      .map((request): Step => new GetChannelValues(request)),
+  },
+);

@@ -1,0 +1,226 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  type Checkpoint,
+  type CheckpointMetadata,
+  ERROR,
+  INTERRUPT,
+  type PendingWrite,
+  RESUME,
+  SCHEDULED,
+  TASKS,
+} from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import type { CheckpointBatch } from "../../src/saver/batch.js";
+import { type At, CHANNELS, configAt, id, parent, place, scalar, structure, tell } from "./histories.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+
+/** A call that stores something, worked out: it can be made on a saver, on a batch, and on the model. */
+export type WriteCall = (on: CheckpointBatch) => Promise<RunnableConfig | undefined>;
+
+/** A call that stores something. What it stores may depend on what the model has so far. */
+export interface Write {
+  resolve(model: ReferenceSaver, nextVersion: NextVersion): Promise<WriteCall>;
+  toString(): string;
+}
+
+export type NextVersion = (current: number | string | undefined) => number | string;
+
+/** What becomes of a channel: a new value, none under a new version, no version, or a value that nobody calls new. */
+type Change = { readonly to: unknown } | { readonly undeclared: unknown } | "emptied" | "dropped";
+
+interface Successor extends At {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly changes: Readonly<Record<string, Change | undefined>>;
+  /** Whether a value comes along that has no version. */
+  readonly loose: boolean;
+  readonly metadata: CheckpointMetadata;
+}
+
+/** Puts a checkpoint that follows another one: the first of a thread, its newest, a fork, or one under a known id. */
+class PutSuccessor implements Write {
+  readonly #put: Successor;
+
+  constructor(put: Successor) {
+    this.#put = put;
+  }
+
+  async resolve(model: ReferenceSaver, nextVersion: NextVersion): Promise<WriteCall> {
+    const { parent: parentId, changes, loose, metadata } = this.#put;
+    const base = parentId === undefined ? undefined : await model.getTuple(configAt(this.#put, parentId));
+    const values = new Map(Object.entries(base?.checkpoint.channel_values ?? {}));
+    const versions = new Map<string, number | string>(
+      Object.entries(base?.checkpoint.channel_versions ?? {}),
+    );
+    const declared = new Set<string>();
+    for (const [channel, change] of Object.entries(changes)) {
+      if (change === undefined) continue;
+      values.delete(channel);
+      if (change === "dropped") versions.delete(channel);
+      else versions.set(channel, nextVersion(versions.get(channel)));
+      if (typeof change === "object") values.set(channel, "to" in change ? change.to : change.undeclared);
+      if (change === "emptied" || (typeof change === "object" && "to" in change)) declared.add(channel);
+    }
+    if (loose) values.set("loose", ["no version"]);
+    const newVersions = [...versions].filter(([channel]) => declared.has(channel));
+    const checkpoint = checkpointOf(this.#put.id, values, versions);
+    return (on) =>
+      on.put(configAt(this.#put, parentId), checkpoint, metadata, Object.fromEntries(newVersions));
+  }
+
+  toString(): string {
+    return tell("put", this.#put);
+  }
+}
+
+interface Again extends At {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly log: unknown;
+  readonly metadata: CheckpointMetadata;
+}
+
+/** Puts a checkpoint again under its id and with its versions, though `log` has another value and the parent is another. */
+class PutAgain implements Write {
+  readonly #again: Again;
+
+  constructor(again: Again) {
+    this.#again = again;
+  }
+
+  async resolve(model: ReferenceSaver): Promise<WriteCall> {
+    const stored = await model.getTuple(configAt(this.#again, this.#again.id));
+    if (stored === undefined) return nothing;
+    const { channel_values, channel_versions } = stored.checkpoint;
+    const checkpoint = { ...stored.checkpoint, channel_values: { ...channel_values, log: this.#again.log } };
+    const config = configAt(this.#again, this.#again.parent);
+    return (on) => on.put(config, checkpoint, this.#again.metadata, channel_versions);
+  }
+
+  toString(): string {
+    return tell("put again", this.#again);
+  }
+}
+
+interface Writes extends At {
+  readonly id: string;
+  readonly task: string;
+  readonly path: string | undefined;
+  readonly pairs: PendingWrite[];
+}
+
+/** Attaches writes to a checkpoint, which need not be there yet. */
+class PutWrites implements Write {
+  readonly #writes: Writes;
+
+  constructor(writes: Writes) {
+    this.#writes = writes;
+  }
+
+  resolve(): Promise<WriteCall> {
+    const { task, path, pairs } = this.#writes;
+    const config = configAt(this.#writes, this.#writes.id);
+    return Promise.resolve((on) => on.putWrites(config, pairs, task, path).then(nothing));
+  }
+
+  toString(): string {
+    return tell("putWrites", this.#writes);
+  }
+}
+
+class DeleteThread implements Write {
+  readonly #thread: string;
+
+  constructor(thread: string) {
+    this.#thread = thread;
+  }
+
+  resolve(): Promise<WriteCall> {
+    return Promise.resolve((on) => on.deleteThread(this.#thread).then(nothing));
+  }
+
+  toString(): string {
+    return `deleteThread ${this.#thread}`;
+  }
+}
+
+function checkpointOf(
+  checkpointId: string,
+  values: ReadonlyMap<string, unknown>,
+  versions: ReadonlyMap<string, number | string>,
+): Checkpoint {
+  return {
+    v: 4,
+    id: checkpointId,
+    ts: "2026-01-02T03:04:05.678Z",
+    channel_values: Object.fromEntries(values),
+    channel_versions: Object.fromEntries(versions),
+    versions_seen: { node: Object.fromEntries(versions) },
+  };
+}
+
+function nothing(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+const metadata: fc.Arbitrary<CheckpointMetadata> = fc
+  .record({
+    source: fc.constantFrom("input" as const, "loop" as const, "fork" as const),
+    step: fc.integer({ min: -1, max: 2 }),
+    more: fc.constantFrom<object>(
+      {},
+      { run_id: "r1" },
+      { run_id: null },
+      { info: { a: 1, tags: ["u", "v"] } },
+      { info: { a: 2 } },
+    ),
+  })
+  .map(({ more, ...fixed }) => ({ ...fixed, parents: {}, ...more }));
+
+function change(value: fc.Arbitrary<unknown>): fc.Arbitrary<Change | undefined> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    { weight: 4, arbitrary: value.map((to) => ({ to })) },
+    { weight: 1, arbitrary: value.map((undeclared) => ({ undeclared })) },
+    { weight: 1, arbitrary: fc.constantFrom("emptied" as const, "dropped" as const) },
+  );
+}
+
+const successor = fc
+  .record({
+    ...place,
+    id,
+    parent,
+    changes: fc.record({
+      log: change(structure),
+      n: change(scalar),
+      x: change(fc.oneof(scalar, structure)),
+    }),
+    loose: fc.nat(5).map((dice) => dice === 5),
+    metadata,
+  })
+  .map((put) => new PutSuccessor(put));
+
+const again = fc.record({ ...place, id, parent, log: structure, metadata }).map((put) => new PutAgain(put));
+
+const WRITTEN_TO = [...CHANNELS, "n", "log", TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED];
+
+const pendingWrites = fc
+  .record({
+    ...place,
+    id,
+    task: fc.constantFrom("task-1", "task-2", "00000000-0000-0000-0000-000000000000"),
+    path: fc.constantFrom(undefined, "", "~a", "~b"),
+    pairs: fc.array(fc.tuple(fc.constantFrom(...WRITTEN_TO), fc.oneof(scalar, structure)), { maxLength: 4 }),
+  })
+  .map((writes) => new PutWrites(writes));
+
+const deletion = place.thread.map((thread) => new DeleteThread(thread));
+
+/** Any call that stores something. */
+export const write: fc.Arbitrary<Write> = fc.oneof(
+  { weight: 8, arbitrary: successor },
+  { weight: 2, arbitrary: again },
+  { weight: 5, arbitrary: pendingWrites },
+  { weight: 1, arbitrary: deletion },
+);

@@ -1,0 +1,61 @@
+import { expect } from "@jest/globals";
+import fc from "fast-check";
+import type { PostgresSaver } from "../../src/index.js";
+import type { Step } from "./histories.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+import { type Write, write } from "./write-calls.js";
+
+class WriteStep implements Step {
+  readonly #write: Write;
+
+  constructor(step: Write) {
+    this.#write = step;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+    const call = await this.#write.resolve(model, (current) => saver.getNextVersion(current));
+    const expected = await call(model);
+    expect(await call(saver)).toEqual(expected);
+  }
+
+  toString(): string {
+    return String(this.#write);
+  }
+}
+
+/** The model makes one by one what the saver is handed as one batch. */
+class BatchStep implements Step {
+  readonly #writes: readonly Write[];
+
+  constructor(writes: readonly Write[]) {
+    this.#writes = writes;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+    await saver.batch(async (batch) => {
+      for (const each of this.#writes) {
+        const call = await each.resolve(model, (current) => saver.getNextVersion(current));
+        const expected = await call(model);
+        expect(await call(batch)).toEqual(expected);
+      }
+    });
+  }
+
+  toString(): string {
+    return `batch of {${this.#writes.join("; ")}}`;
+  }
+}
+
+export const writeStep: fc.Arbitrary<Step> = write.map((each) => new WriteStep(each));
+
+export const batchStep: fc.Arbitrary<Step> = fc
+  .array(write, { minLength: 1, maxLength: 6 })
+  .map((writes) => new BatchStep(writes));
