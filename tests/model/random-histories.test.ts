@@ -17,7 +17,7 @@ import { batchStep, writeStep } from "./write-steps.js";
  * A failure prints its seed and path, and the calls that are left of the history. To see it again, hand both to
  * `fc.assert` below, with the `replayPath` that is printed to `fc.commands`.
  */
-const RUNS = Number(process.env.MODEL_RUNS ?? 15);
+const RUNS = Number(process.env.MODEL_RUNS ?? 40);
 const STEPS = 40;
 
 /** So that hunting longer is a matter of the variable alone. */

@@ -21,8 +21,8 @@ import { select } from "./select.js";
  * What a saver must do, in memory: LangGraph's `MemorySaver`, and what is required of a saver where that one differs.
  *
  * Required by LangGraph's conformance suites:
- * - of the values that a `put` brings only those of new versions are stored; all others are read by their versions,
- *   and one without a version is not there,
+ * - of the values that a `put` brings only those of new versions are stored, and every read looks values up by their
+ *   versions: one without a version is not there,
  * - a channel with a new version and no value is absent when read.
  *
  * As the official Postgres savers have it:
@@ -51,23 +51,15 @@ export class ReferenceSaver implements CheckpointBatch {
     const firstParent: unknown =
       stored === undefined ? parent : stored.parentConfig?.configurable?.checkpoint_id;
     const { values } = this.#stateOf(thread_id);
-    const keyOf = (channel: string) =>
-      JSON.stringify([checkpoint_ns, channel, checkpoint.channel_versions[channel]]);
-    for (const channel of Object.keys(checkpoint.channel_versions)) {
-      const value = Object.entries(checkpoint.channel_values)
-        .find(([name]) => name === channel)
-        ?.slice(1);
-      const isCarried = parent !== undefined && value !== undefined && isScalar(value[0]);
+    for (const [channel, version] of Object.entries(checkpoint.channel_versions)) {
+      const key = valueKey(checkpoint_ns, channel, version);
+      const value = valueIn(checkpoint.channel_values, channel);
+      const isCarried = parent !== undefined && value.some(isScalar);
       const isStored = Object.hasOwn(newVersions, channel) || isCarried;
-      if (isStored && !values.has(keyOf(channel))) values.set(keyOf(channel), value ?? []);
+      if (isStored && !values.has(key)) values.set(key, value);
     }
-    const channel_values = Object.fromEntries(
-      Object.keys(checkpoint.channel_versions).flatMap((channel) =>
-        (values.get(keyOf(channel)) ?? []).map((value) => [channel, value] as const),
-      ),
-    );
     const following = { configurable: { ...place, checkpoint_id: firstParent } };
-    return this.#memory.put(following, { ...checkpoint, channel_values }, metadata);
+    return this.#memory.put(following, { ...checkpoint, channel_values: {} }, metadata);
   }
 
   async putWrites(
@@ -109,7 +101,7 @@ export class ReferenceSaver implements CheckpointBatch {
       .filter(({ metadata }) => contains(metadata, filter))
       .sort((a, b) => compare(keyOfTuple(b), keyOfTuple(a)))
       .slice(0, limit)
-      .map((tuple) => select(tuple, selection));
+      .map((tuple) => select(this.#withValues(tuple), selection));
   }
 
   async getChannelValues(request: ChannelValuesRequest): Promise<Map<string, unknown>> {
@@ -119,10 +111,19 @@ export class ReferenceSaver implements CheckpointBatch {
       const tuple = await this.getTuple({
         configurable: { thread_id: threadId, checkpoint_ns: checkpointNs },
       });
-      const found = tuple?.checkpoint.channel_values ?? {};
-      if (Object.hasOwn(found, channel)) values.set(threadId, found[channel]);
+      for (const value of valueIn(tuple?.checkpoint.channel_values ?? {}, channel))
+        values.set(threadId, value);
     }
     return values;
+  }
+
+  #withValues(tuple: CheckpointTuple): CheckpointTuple {
+    const { thread_id, checkpoint_ns } = placeOf(tuple.config);
+    const { values } = this.#stateOf(thread_id);
+    const found = Object.entries(tuple.checkpoint.channel_versions).flatMap(([channel, version]) =>
+      (values.get(valueKey(checkpoint_ns, channel, version)) ?? []).map((value) => [channel, value] as const),
+    );
+    return { ...tuple, checkpoint: { ...tuple.checkpoint, channel_values: Object.fromEntries(found) } };
   }
 
   #stateOf(threadId: string): ThreadState {
@@ -137,6 +138,15 @@ interface ThreadState {
   /** The first value of each version, in an array; an empty array where it was stored without one. */
   readonly values: Map<string, readonly unknown[]>;
   readonly taskPaths: Map<string, string>;
+}
+
+function valueKey(ns: string, channel: string, version: number | string): string {
+  return JSON.stringify([ns, channel, version]);
+}
+
+/** In an array, which is empty where there is no value: `null` is one. */
+function valueIn(values: Readonly<Record<string, unknown>>, channel: string): unknown[] {
+  return Object.hasOwn(values, channel) ? [values[channel]] : [];
 }
 
 function isScalar(value: unknown): boolean {
