@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { CheckpointError, PermissionError, PostgresSaver } from "../../src/index.js";
+import { CompiledQuery } from "kysely";
+import { MigrationRequiredError, PermissionError, PostgresSaver } from "../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -89,6 +90,27 @@ commit;
 });
 
 describeServer("the grants that are printed", (server) => {
+  it.each(["public", "none"])("name no role that Postgres would not let anybody create: %s", async (name) => {
+    const database = await server.createDatabase();
+    await expect(database.exec(`create role ${quoted(name)}`)).rejects.toMatchObject({ code: "42939" });
+  });
+
+  it("grant nothing where one of the roles is missing", async () => {
+    const database = await server.createDatabase();
+    const role = `writer_${randomBytes(8).toString("hex")}`;
+    await cliOn(database)("migrate");
+    await database.exec(`create role ${role}`);
+    const named = ["--read-write", role, "--read-only", `${role}_missing`];
+    const { stdout } = await cliOn(database)("migrate", "--print-grants", ...named);
+    expect(await runOneByOne(database, stdout)).toMatchObject([{ code: "42704" }, { code: "25P02" }]);
+    const [rights] = await database.query(
+      "select has_table_privilege($1, 'checkpoints', 'select') as reads",
+      [role],
+    );
+    await database.exec(`drop owned by ${role}; drop role ${role}`);
+    expect(rights).toEqual({ reads: false });
+  });
+
   describe.each(SCHEMAS)("in schema %j", (schema) => {
     const suffix = randomBytes(8).toString("hex");
     const roles = { readWrite: `writer "of" ${suffix}; --`, readOnly: `reader 'of' ${suffix}` };
@@ -206,13 +228,13 @@ describeServer("the grants that are printed", (server) => {
       }
     });
 
-    it("end a migration by either role with the error that says which right is missing", async () => {
+    it("don't suffice to migrate: setup() of either role says so where a step is pending", async () => {
       const undone = await cliOn(database)("migrate", "down", "--schema", schema);
       expect(undone.code).toBe(0);
       for (const saver of [writer, reader]) {
         const error = await saver.setup().catch((reason: unknown) => reason);
-        expect(error).toBeInstanceOf(CheckpointError);
-        expect(error).toMatchObject({ code: "MIGRATION_REQUIRED", sqlState: "42501" });
+        expect(error).toBeInstanceOf(MigrationRequiredError);
+        expect(error).toMatchObject({ schema, sqlState: "42501" });
       }
       await cliOn(database)("migrate", "--schema", schema);
       await writer.setup();
@@ -231,6 +253,22 @@ describeServer("the grants that are printed", (server) => {
     }
   });
 });
+
+/** Runs statements as psql does, on past errors, and returns these. */
+async function runOneByOne(database: TestDatabase, text: string): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  await database
+    .kysely<Record<string, never>>()
+    .connection()
+    .execute(async (connection) => {
+      for (const statement of text.split(";\n")) {
+        await connection.executeQuery(CompiledQuery.raw(statement)).catch((error: unknown) => {
+          errors.push(error);
+        });
+      }
+    });
+  return errors;
+}
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
