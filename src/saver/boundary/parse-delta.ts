@@ -14,13 +14,12 @@ export interface DeltaRequest {
   readonly walksTasks: boolean;
 }
 
+const request = z.object({ config: z.unknown(), channels: z.unknown().optional() });
 const channelNames = z.array(keyText);
 
 /** What `getDeltaChannelHistory` is asked for. */
-export function parseDeltaRequest(options: {
-  readonly config: unknown;
-  readonly channels: unknown;
-}): DeltaRequest {
-  const channels = [...new Set(parse(channelNames, options.channels, "channels"))];
-  return { key: parseLookupConfig(options.config), channels, walksTasks: channels.includes(TASKS) };
+export function parseDeltaRequest(options: unknown): DeltaRequest {
+  const { config, channels: names } = parse(request, options, "options");
+  const channels = [...new Set(parse(channelNames, names, "channels"))];
+  return { key: parseLookupConfig(config), channels, walksTasks: channels.includes(TASKS) };
 }

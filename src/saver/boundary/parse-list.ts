@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
-import { encodeJson } from "../../serde/json/encode-json.js";
+import { encodeJsonb } from "../codec/encode-jsonb.js";
 import type { ListScope } from "../queries/list-tuple-rows.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
 import { keyText, optionalCheckpointId, threadId } from "./keys.js";
@@ -55,8 +55,10 @@ export function parseListRequest(config: unknown, options: unknown): ListRequest
 
 function encodeFilter(filter: Record<string, unknown> | undefined): string | undefined {
   if (filter === undefined || Object.keys(filter).length === 0) return undefined;
+  // First, since it ends on a cycle and lets nothing out that a getter throws.
+  const json = encodeJsonb(filter, "options.filter");
   refuseUndefined(filter, "options.filter");
-  return JSON.stringify(encodeJson(filter, { jsonb: true, path: "options.filter" }));
+  return JSON.stringify(json);
 }
 
 // A filter by a value that got lost on its way would otherwise match what it was meant to leave out.

@@ -12,17 +12,28 @@ export function parse<Schema extends z.ZodType>(
   value: unknown,
   name: string,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = deepest(result.error.issues);
+  try {
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    throw refusal(result.error, name);
+  } catch (error) {
+    if (error instanceof InvalidConfigError) throw error;
+    // A getter or a Proxy of the caller's may throw anything while it is looked at, for an error's text as well.
+    throw new InvalidConfigError(name, "could not be read", { cause: error });
+  }
+}
+
+function refusal({ issues }: z.ZodError, name: string): InvalidConfigError {
+  const issue = deepest(issues);
   const field = [name, ...(issue?.path ?? []).map(String)].filter((part) => part !== "").join(".");
-  throw new InvalidConfigError(field, issue?.message ?? "is not valid");
+  return new InvalidConfigError(field, issue?.message ?? "is not valid");
 }
 
 // Of a union, the alternative that came furthest says best what is wrong.
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [issue] = issues;
   if (issue?.code !== "invalid_union") return issue;
-  const custom = issue.errors.flat().find((inner) => inner.code === "custom");
-  return custom === undefined ? issue : { ...custom, path: [...issue.path, ...custom.path] };
+  const inner = issue.errors.flat();
+  const furthest = inner.find(({ code }) => code === "custom") ?? inner.find(({ path }) => path.length > 0);
+  return furthest === undefined ? issue : { ...furthest, path: [...issue.path, ...furthest.path] };
 }

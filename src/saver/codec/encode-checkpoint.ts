@@ -1,10 +1,10 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { StoredCheckpoint } from "../../db/stored-json.js";
-import { encodeJson } from "../../serde/json/encode-json.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
+import { encodeJsonb } from "./encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 
@@ -31,9 +31,10 @@ export interface Encoding {
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const { inline, stored } = splitValues(request, encoding);
-  const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
   const header = encodeHeader(checkpoint, inline);
-  const metadataText = JSON.stringify(encodeJson(metadata, { jsonb: true, path: "metadata" }));
+  const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
+  // Begun last: should the others throw, nobody would look at these, and a rejection among them would end the process.
+  const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
   return {
     threadId,
     checkpointNs,
@@ -124,7 +125,7 @@ function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, Inli
   const { v, id, ts, channel_versions } = checkpoint;
   const others = Object.entries(checkpoint)
     .filter(([key]) => !SEPARATE_KEYS.has(key))
-    .map(([key, value]) => [key, encodeJson(value, { jsonb: true, path: `checkpoint.${key}` })] as const);
+    .map(([key, value]) => [key, encodeJsonb(value, `checkpoint.${key}`)] as const);
   // The versions are not encoded like the rest: Postgres looks values up by them, whatever the channels are called.
   const header = { v, id, ts, channel_versions, ...Object.fromEntries(others) };
   return Object.keys(inline).length === 0 ? header : { ...header, channel_values: inline };

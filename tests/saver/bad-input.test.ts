@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget } from "../support/targets.js";
+import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
+import { BAD_CONFIGS } from "./bad-input/bad-configs.js";
+import type { BadInput, NamedError, Standing } from "./bad-input/bad-input.js";
+import { BAD_READS } from "./bad-input/bad-reads.js";
+import { BAD_SAVERS } from "./bad-input/bad-savers.js";
+import { BAD_VALUES } from "./bad-input/bad-values.js";
+import { BAD_WRITES } from "./bad-input/bad-writes.js";
+import { snapshotOf } from "./bad-input/snapshot.js";
+
+const BAD_INPUTS = [
+  ...BAD_CONFIGS,
+  ...BAD_CHECKPOINTS,
+  ...BAD_VALUES,
+  ...BAD_WRITES,
+  ...BAD_READS,
+  ...BAD_SAVERS,
+];
+
+describe("the table of bad input", () => {
+  it("has 150 different ones at least", () => {
+    expect(new Set(BAD_INPUTS.map(({ what }) => what)).size).toBe(BAD_INPUTS.length);
+    expect(BAD_INPUTS.length).toBeGreaterThanOrEqual(150);
+  });
+});
+
+describeEachTarget("bad input is refused by name, and changes nothing", (target) => {
+  let standing: Standing;
+  let snapshot: () => Promise<object>;
+
+  beforeAll(async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { retry: false });
+    await saver.setup();
+    const { config, checkpoint } = await putValues(saver, threadConfig("standing"), { a: ["kept"], b: 1 });
+    await saver.putWrites(config, [["a", "written"]], "before");
+    standing = { saver, config, checkpoint };
+    snapshot = await snapshotOf(database);
+  });
+
+  it.each(BAD_INPUTS)("$what", async ({ call, error }: BadInput) => {
+    const before = await snapshot();
+    await expectRejection(call(standing), error);
+    expect(await snapshot()).toEqual(before);
+  });
+});
+
+/** A call that threw before it returned a promise would not get here. */
+async function expectRejection(call: Promise<unknown>, { type, fields }: NamedError): Promise<void> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (reason: unknown) => ({ reason }),
+  );
+  expect(outcome).toHaveProperty("reason");
+  const { reason } = outcome as { reason: unknown };
+  expect(reason).toBeInstanceOf(type);
+  expect(reason).toMatchObject(fields);
+}

@@ -1,0 +1,69 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import {
+  type CheckpointError,
+  InvalidConfigError,
+  type PostgresSaver,
+  SerializationError,
+} from "../../../src/index.js";
+
+/** The class, the code and the place that an error has to name. */
+export interface NamedError {
+  readonly type: new (...args: never[]) => CheckpointError;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A checkpoint that stands in the database while bad input comes. */
+export interface Standing {
+  readonly saver: PostgresSaver;
+  readonly config: RunnableConfig;
+  readonly checkpoint: Checkpoint;
+}
+
+/** A call that must be refused. */
+export interface BadInput {
+  readonly what: string;
+  readonly call: (standing: Standing) => Promise<unknown>;
+  readonly error: NamedError;
+}
+
+/** A key over the 2,000 bytes that one may have. */
+export const LONG_KEY = "ü".repeat(1_001);
+
+/** What a caller's own code throws while the saver looks at an argument. */
+export class CallersError extends Error {}
+
+/** An object whose property `key` throws when it is read. */
+export function throwing(key: string): object {
+  return Object.defineProperty({}, key, {
+    enumerable: true,
+    get: () => {
+      throw new CallersError("read");
+    },
+  });
+}
+
+/** An object that throws whatever is done with it. */
+export function throwingProxy(): object {
+  const refuse = (): never => {
+    throw new CallersError("trapped");
+  };
+  return new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse });
+}
+
+/** An object that contains itself, as `self`. */
+export function cycle(): object {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
+}
+
+/** The error for an argument that can't be used. */
+export function invalid(field: string): NamedError {
+  return { type: InvalidConfigError, fields: { code: "INVALID_CONFIG", field } };
+}
+
+/** The error for a value that can't be stored. */
+export function unstorable(path: unknown, place: { readonly channel?: string } = {}): NamedError {
+  return { type: SerializationError, fields: { code: "SERIALIZATION_FAILED", path, ...place } };
+}

@@ -1,0 +1,47 @@
+import { type DatabaseSource, PostgresSaver } from "../../../src/index.js";
+import { type BadInput, invalid, type NamedError, throwing } from "./bad-input.js";
+
+type Row = readonly [what: string, argument: unknown, error: NamedError];
+
+const SOURCES: readonly (readonly [what: string, source: unknown])[] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["a number", 5432],
+  ["a boolean", true],
+  ["a function", () => "postgres://localhost"],
+];
+
+const SAVER_OPTIONS: readonly Row[] = [
+  ["null as options", null, invalid("options")],
+  ["text as options", "agents", invalid("options")],
+  ["a list as options", [], invalid("options")],
+  ["a getter of the schema that throws", throwing("schema"), invalid("options")],
+  ["an empty schema", { schema: "" }, invalid("options.schema")],
+  ["null as schema", { schema: null }, invalid("options.schema")],
+  ["a number as schema", { schema: 1 }, invalid("options.schema")],
+  ["a schema over 63 bytes", { schema: "ü".repeat(32) }, invalid("options.schema")],
+  ["a schema with U+0000", { schema: "a\0" }, invalid("options.schema")],
+  ["a schema with a lone surrogate", { schema: "\ud800" }, invalid("options.schema")],
+  ["text as prepare", { prepare: "no" }, invalid("options.prepare")],
+  ["null as prepare", { prepare: null }, invalid("options.prepare")],
+  ["true as retry", { retry: true }, invalid("options.retry")],
+  ["a number as retry", { retry: 1_000 }, invalid("options.retry")],
+  ["a negative bound", { retry: { maxElapsedMs: -1 } }, invalid("options.retry.maxElapsedMs")],
+  ["NaN as bound", { retry: { maxElapsedMs: NaN } }, invalid("options.retry.maxElapsedMs")],
+  ["text as pause", { retry: { minDelayMs: "25" } }, invalid("options.retry.minDelayMs")],
+  ["a negative pause", { retry: { maxDelayMs: -25 } }, invalid("options.retry.maxDelayMs")],
+];
+
+/** Each source and each option that no saver can be made of. */
+export const BAD_SAVERS: readonly BadInput[] = [
+  ...SOURCES.map(([what, source]): BadInput => ({
+    what: `a saver on ${what}`,
+    call: async () => Promise.resolve(new PostgresSaver(source as DatabaseSource)),
+    error: invalid("source"),
+  })),
+  ...SAVER_OPTIONS.map(([what, options, error]): BadInput => ({
+    what: `a saver with ${what}`,
+    call: async () => Promise.resolve(new PostgresSaver("memory://", undefined, options as object)),
+    error,
+  })),
+];

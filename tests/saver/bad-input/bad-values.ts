@@ -1,0 +1,74 @@
+import { expect } from "@jest/globals";
+import { metadataOf } from "../../support/checkpoints.js";
+import { type BadInput, cycle, throwing, throwingProxy, unstorable } from "./bad-input.js";
+
+class Custom {
+  readonly x = 1;
+}
+
+/** What would not read back equal, and the rest of the path to the culprit within it. */
+const VALUES: readonly (readonly [what: string, value: unknown, rest?: string])[] = [
+  ["a function", () => 1],
+  ["a class", Custom],
+  ["a symbol", Symbol("s")],
+  ["an instance of an unknown class", new Custom()],
+  ["an Error of an unknown class", new (class extends Error {})()],
+  ["an array of an unknown class", new (class extends Array {})()],
+  ["a Map of an unknown class", new (class extends Map {})()],
+  ["a WeakMap", new WeakMap()],
+  ["a WeakSet", new WeakSet()],
+  ["a WeakRef", new WeakRef({})],
+  ["a Promise", Promise.resolve(1)],
+  ["an iterator", [1].values()],
+  ["shared memory", new SharedArrayBuffer(1)],
+  ["a boxed number", Object(1)],
+  ["a property named by a symbol", { [Symbol("s")]: 1 }],
+  ["an array with a property", Object.assign([1], { x: 1 })],
+  ["a function in a Map", new Map([["k", () => 1]]), '.get("k")'],
+  ["a symbol in a Set", new Set([Symbol("s")]), ".values()[0]"],
+  ["a cycle", cycle(), ".self"],
+  ["a getter that throws", throwing("x")],
+  ["a Proxy that throws", throwingProxy()],
+];
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+function inChannelAndWrite(what: string, value: unknown, path: unknown): readonly BadInput[] {
+  const error = unstorable(path, { channel: "a" });
+  return [
+    {
+      what: `put of ${what}`,
+      call: ({ saver, config, checkpoint }) => {
+        const changed = { ...checkpoint, channel_values: { ...checkpoint.channel_values, a: value } };
+        return saver.put(config, changed, metadataOf(), { a: 1 });
+      },
+      error,
+    },
+    {
+      what: `putWrites of ${what}`,
+      call: ({ saver, config }) =>
+        saver.putWrites(
+          config,
+          [
+            ["before", 1],
+            ["a", value],
+          ],
+          "task",
+        ),
+      error,
+    },
+  ];
+}
+
+/** Each value that can't be stored, as that of a channel and as that of a write. */
+export const BAD_VALUES: readonly BadInput[] = [
+  ...VALUES.flatMap(([what, value, rest = ""]) =>
+    inChannelAndWrite(what, { messages: [value] }, `messages[0]${rest}`),
+  ),
+  ...inChannelAndWrite("a function by itself", () => 1, ""),
+  ...inChannelAndWrite("what is nested 10,000 deep", nested(10_000), expect.stringMatching(/^(\[0\])+/)),
+];
