@@ -11,7 +11,18 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import { type At, CHANNELS, configAt, id, parent, place, scalar, structure, tell } from "./histories.js";
+import {
+  type At,
+  CHANNELS,
+  configAt,
+  id,
+  parent,
+  place,
+  scalar,
+  structure,
+  tell,
+  weighted,
+} from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 /** A call that stores something, worked out: it can be made on a saver, on a batch, and on the model. */
@@ -179,6 +190,7 @@ const metadata: fc.Arbitrary<CheckpointMetadata> = fc
 
 function change(value: fc.Arbitrary<unknown>): fc.Arbitrary<Change | undefined> {
   return fc.oneof(
+    { withCrossShrink: true },
     { weight: 4, arbitrary: fc.constant(undefined) },
     { weight: 4, arbitrary: value.map((to) => ({ to })) },
     { weight: 1, arbitrary: value.map((undeclared) => ({ undeclared })) },
@@ -209,7 +221,7 @@ const pendingWrites = fc
   .record({
     ...place,
     id,
-    task: fc.constantFrom("task-1", "task-2", "00000000-0000-0000-0000-000000000000"),
+    task: weighted(["task-1", 4], ["task-2", 1], ["00000000-0000-0000-0000-000000000000", 1]),
     path: fc.constantFrom(undefined, "", "~a", "~b"),
     pairs: fc.array(fc.tuple(fc.constantFrom(...WRITTEN_TO), fc.oneof(scalar, structure)), { maxLength: 4 }),
   })
@@ -219,8 +231,8 @@ const deletion = place.thread.map((thread) => new DeleteThread(thread));
 
 /** Any call that stores something. */
 export const write: fc.Arbitrary<Write> = fc.oneof(
-  { weight: 8, arbitrary: successor },
-  { weight: 2, arbitrary: again },
-  { weight: 5, arbitrary: pendingWrites },
+  { weight: 12, arbitrary: successor },
+  { weight: 3, arbitrary: again },
+  { weight: 8, arbitrary: pendingWrites },
   { weight: 1, arbitrary: deletion },
 );
