@@ -4,11 +4,12 @@ import { putValues, threadConfig } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
 import { BAD_CONFIGS } from "./bad-input/bad-configs.js";
-import type { BadInput, NamedError, Standing } from "./bad-input/bad-input.js";
+import type { BadInput, Standing } from "./bad-input/bad-input.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
 import { BAD_WRITES } from "./bad-input/bad-writes.js";
+import { expectRejection } from "./bad-input/expect-rejection.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const BAD_INPUTS = [
@@ -47,15 +48,3 @@ describeEachTarget("bad input is refused by name, and changes nothing", (target)
     expect(await snapshot()).toEqual(before);
   });
 });
-
-/** A call that threw before it returned a promise would not get here. */
-async function expectRejection(call: Promise<unknown>, { type, fields }: NamedError): Promise<void> {
-  const outcome = await call.then(
-    (value) => ({ value }),
-    (reason: unknown) => ({ reason }),
-  );
-  expect(outcome).toHaveProperty("reason");
-  const { reason } = outcome as { reason: unknown };
-  expect(reason).toBeInstanceOf(type);
-  expect(reason).toMatchObject(fields);
-}

@@ -6,13 +6,13 @@ import {
   TASKS,
 } from "@langchain/langgraph-checkpoint";
 import { DeserializationError } from "../../errors.js";
-import { parseJsonText } from "../../serde/json/json-text.js";
 import type { PendingWriteContext } from "../../serde/serde-context.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { FIRST_VERSION } from "../next-version.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
 import { configOf } from "./config-of.js";
+import { decodeJsonb } from "./decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
@@ -31,8 +31,8 @@ export async function decodeTuple(
   const { key, parentCheckpointId } = parts;
   // All at once: a serializer may do its work on other threads.
   const [header, metadata, pendingWrites, sends] = await Promise.all([
-    parseJsonText(parts.checkpoint),
-    parseJsonText(parts.metadata),
+    decodeJsonb(parts.checkpoint, key),
+    decodeJsonb(parts.metadata, key),
     decodeWrites(parts, reader),
     decodeSends(parts, reader),
   ]);
