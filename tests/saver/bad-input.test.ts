@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
+import { metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
 import { BAD_CONFIGS } from "./bad-input/bad-configs.js";
-import type { BadInput, Standing } from "./bad-input/bad-input.js";
+import { type BadInput, type Standing, unstorable } from "./bad-input/bad-input.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
@@ -46,5 +47,22 @@ describeEachTarget("bad input is refused by name, and changes nothing", (target)
     const before = await snapshot();
     await expectRejection(call(standing), error);
     expect(await snapshot()).toEqual(before);
+  });
+
+  it("leaves no rejection unhandled where a value and the metadata are both bad", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const { saver, config, checkpoint } = standing;
+      const bad = { ...checkpoint, channel_values: { a: [() => 1] } };
+      const metadata = { ...metadataOf(), on: () => 1 };
+      await expectRejection(saver.put(config, bad, metadata, { a: 1 }), unstorable("metadata.on"));
+      // Node tells of a rejection once the microtasks are done.
+      await setImmediate();
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+    expect(unhandled).toEqual([]);
   });
 });
