@@ -1,28 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import {
-  type Checkpoint,
-  type CheckpointMetadata,
-  ERROR,
-  INTERRUPT,
-  type PendingWrite,
-  RESUME,
-  SCHEDULED,
-  TASKS,
-} from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
+import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/langgraph-checkpoint";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import {
-  type At,
-  CHANNELS,
-  configAt,
-  id,
-  parent,
-  place,
-  scalar,
-  structure,
-  tell,
-  weighted,
-} from "./histories.js";
+import { type At, configAt, tell } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 /** A call that stores something, worked out: it can be made on a saver, on a batch, and on the model. */
@@ -37,9 +16,9 @@ export interface Write {
 export type NextVersion = (current: number | string | undefined) => number | string;
 
 /** What becomes of a channel: a new value, none under a new version, no version, or a value that nobody calls new. */
-type Change = { readonly to: unknown } | { readonly undeclared: unknown } | "emptied" | "dropped";
+export type Change = { readonly to: unknown } | { readonly undeclared: unknown } | "emptied" | "dropped";
 
-interface Successor extends At {
+export interface Successor extends At {
   readonly id: string;
   readonly parent: string | undefined;
   readonly changes: Readonly<Record<string, Change | undefined>>;
@@ -49,7 +28,7 @@ interface Successor extends At {
 }
 
 /** Puts a checkpoint that follows another one: the first of a thread, its newest, a fork, or one under a known id. */
-class PutSuccessor implements Write {
+export class PutSuccessor implements Write {
   readonly #put: Successor;
 
   constructor(put: Successor) {
@@ -84,7 +63,7 @@ class PutSuccessor implements Write {
   }
 }
 
-interface Again extends At {
+export interface Again extends At {
   readonly id: string;
   readonly parent: string | undefined;
   readonly log: unknown;
@@ -92,7 +71,7 @@ interface Again extends At {
 }
 
 /** Puts a checkpoint again under its id and with its versions, though `log` has another value and the parent is another. */
-class PutAgain implements Write {
+export class PutAgain implements Write {
   readonly #again: Again;
 
   constructor(again: Again) {
@@ -113,7 +92,7 @@ class PutAgain implements Write {
   }
 }
 
-interface Writes extends At {
+export interface Writes extends At {
   readonly id: string;
   readonly task: string;
   readonly path: string | undefined;
@@ -121,7 +100,7 @@ interface Writes extends At {
 }
 
 /** Attaches writes to a checkpoint, which need not be there yet. */
-class PutWrites implements Write {
+export class PutWrites implements Write {
   readonly #writes: Writes;
 
   constructor(writes: Writes) {
@@ -139,7 +118,7 @@ class PutWrites implements Write {
   }
 }
 
-class DeleteThread implements Write {
+export class DeleteThread implements Write {
   readonly #thread: string;
 
   constructor(thread: string) {
@@ -173,66 +152,3 @@ function checkpointOf(
 function nothing(): Promise<undefined> {
   return Promise.resolve(undefined);
 }
-
-const metadata: fc.Arbitrary<CheckpointMetadata> = fc
-  .record({
-    source: fc.constantFrom("input" as const, "loop" as const, "fork" as const),
-    step: fc.integer({ min: -1, max: 2 }),
-    more: fc.constantFrom<object>(
-      {},
-      { run_id: "r1" },
-      { run_id: null },
-      { info: { a: 1, tags: ["u", "v"] } },
-      { info: { a: 2 } },
-    ),
-  })
-  .map(({ more, ...fixed }) => ({ ...fixed, parents: {}, ...more }));
-
-function change(value: fc.Arbitrary<unknown>): fc.Arbitrary<Change | undefined> {
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 4, arbitrary: fc.constant(undefined) },
-    { weight: 4, arbitrary: value.map((to) => ({ to })) },
-    { weight: 1, arbitrary: value.map((undeclared) => ({ undeclared })) },
-    { weight: 1, arbitrary: fc.constantFrom("emptied" as const, "dropped" as const) },
-  );
-}
-
-const successor = fc
-  .record({
-    ...place,
-    id,
-    parent,
-    changes: fc.record({
-      log: change(structure),
-      n: change(scalar),
-      x: change(fc.oneof(scalar, structure)),
-    }),
-    loose: fc.nat(5).map((dice) => dice === 5),
-    metadata,
-  })
-  .map((put) => new PutSuccessor(put));
-
-const again = fc.record({ ...place, id, parent, log: structure, metadata }).map((put) => new PutAgain(put));
-
-const WRITTEN_TO = [...CHANNELS, "n", "log", TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED];
-
-const pendingWrites = fc
-  .record({
-    ...place,
-    id,
-    task: weighted(["task-1", 4], ["task-2", 1], ["00000000-0000-0000-0000-000000000000", 1]),
-    path: fc.constantFrom(undefined, "", "~a", "~b"),
-    pairs: fc.array(fc.tuple(fc.constantFrom(...WRITTEN_TO), fc.oneof(scalar, structure)), { maxLength: 4 }),
-  })
-  .map((writes) => new PutWrites(writes));
-
-const deletion = place.thread.map((thread) => new DeleteThread(thread));
-
-/** Any call that stores something. */
-export const write: fc.Arbitrary<Write> = fc.oneof(
-  { weight: 12, arbitrary: successor },
-  { weight: 3, arbitrary: again },
-  { weight: 8, arbitrary: pendingWrites },
-  { weight: 1, arbitrary: deletion },
-);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { PostgresSaver } from "../../src/index.js";
 import type { Step } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
-import { type Write, write } from "./write-calls.js";
+import { write } from "./any-write.js";
+import type { Write } from "./write-calls.js";
 
 class WriteStep implements Step {
   readonly #write: Write;
