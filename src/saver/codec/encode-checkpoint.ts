@@ -1,11 +1,13 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { StoredCheckpoint } from "../../db/stored-json.js";
+import type { ErrorLocation } from "../../errors.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { encodeJsonb } from "./encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
+import { guardRead } from "./guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 
 /** A checked call of `put`. */
@@ -61,12 +63,11 @@ interface SplitValues {
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
 function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitValues {
-  const { newVersions, checkpoint } = request;
+  const { newVersions } = request;
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
   const add = (channel: string, version: string | number): void => {
-    const isEmpty = !Object.hasOwn(checkpoint.channel_values, channel);
-    const value = checkpoint.channel_values[channel];
+    const { isEmpty, value } = givenValue(request, channel);
     if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
     else stored.push({ channel, version: String(version), value, isEmpty });
   };
@@ -82,18 +83,26 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
  * holds it is an ancestor's: so the value goes along, inline again or as a blob that is only inserted if it is missing.
  * A checkpoint without a parent has nobody to carry a value over from.
  */
-function carriedOver({
-  checkpoint,
-  newVersions,
-  parentCheckpointId,
-}: PutRequest): [string, string | number][] {
+function carriedOver(request: PutRequest): [string, string | number][] {
+  const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];
-  return Object.entries(checkpoint.channel_versions).filter(
-    ([channel]) =>
-      !Object.hasOwn(newVersions, channel) &&
-      Object.hasOwn(checkpoint.channel_values, channel) &&
-      mayBeInline(checkpoint.channel_values[channel]),
+  return Object.entries(checkpoint.channel_versions).filter(([channel]) => {
+    if (Object.hasOwn(newVersions, channel)) return false;
+    const { isEmpty, value } = givenValue(request, channel);
+    return !isEmpty && mayBeInline(value);
+  });
+}
+
+function givenValue(request: PutRequest, channel: string): Pick<ChannelValue, "value" | "isEmpty"> {
+  const { channel_values } = request.checkpoint;
+  return guardRead(
+    () => ({ isEmpty: !Object.hasOwn(channel_values, channel), value: channel_values[channel] }),
+    placeOf(request, channel),
   );
+}
+
+function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: string): ErrorLocation {
+  return { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
 }
 
 /** Whole numbers alone may have been floats in Python; all others have one spelling. */
@@ -111,13 +120,19 @@ function carriedNumbers(
 
 async function encodeBlob(
   { channel, version, value, isEmpty }: ChannelValue,
-  { threadId, checkpointNs, checkpoint }: PutRequest,
+  request: PutRequest,
   serde: SerializerProtocol,
 ): Promise<EncodedBlob> {
   if (isEmpty) return { channel, version, type: "empty", blob: null };
-  const context = { threadId, checkpointNs, channel, version };
-  const location = { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
-  const encoded = await encodeValue(serde, toStoredBarrier(channel, value), context, location);
+  const context = {
+    threadId: request.threadId,
+    checkpointNs: request.checkpointNs,
+    channel,
+    version,
+  };
+  const location = placeOf(request, channel);
+  const stored = guardRead(() => toStoredBarrier(channel, value), location);
+  const encoded = await encodeValue(serde, stored, context, location);
   return { channel, version, ...encoded };
 }
 

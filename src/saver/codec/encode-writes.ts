@@ -3,6 +3,7 @@ import { asPythonInterrupt } from "../../serde/python-interrupt.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
 import { encodeValue } from "./encode-value.js";
+import { guardRead } from "./guard-read.js";
 
 /** A checked call of `putWrites`. */
 export interface PutWritesRequest extends CheckpointKey {
@@ -24,8 +25,8 @@ export async function encodeWrites(
   const { threadId, checkpointNs, checkpointId, taskId, taskPath } = request;
   const encoded = await Promise.all(
     request.writes.map(async ([channel, written], position): Promise<EncodedWrite> => {
-      const value = channel === INTERRUPT ? asPythonInterrupt(written) : written;
       const location = { threadId, checkpointNs, checkpointId, channel };
+      const value = channel === INTERRUPT ? guardRead(() => asPythonInterrupt(written), location) : written;
       const idx = indexOf(channel, position);
       const context = { ...location, taskId, idx };
       return { idx, channel, ...(await encodeValue(serde, value, context, location)) };

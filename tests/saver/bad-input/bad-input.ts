@@ -48,7 +48,10 @@ export function throwingProxy(): object {
   const refuse = (): never => {
     throw new CallersError("trapped");
   };
-  return new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse });
+  return new Proxy(
+    {},
+    { get: refuse, getOwnPropertyDescriptor: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse },
+  );
 }
 
 /** An object that contains itself, as `self`. */

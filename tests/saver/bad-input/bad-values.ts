@@ -64,8 +64,36 @@ function inChannelAndWrite(what: string, value: unknown, path: unknown): readonl
   ];
 }
 
+/** Where the saver itself looks at a value before a serializer does. */
+const LOOKED_AT: readonly BadInput[] = [
+  ...[
+    ["with a getter that throws", throwing("a"), { a: 1 }, "a"] as const,
+    ["with a getter that throws of an unchanged channel", throwing("b"), {}, "b"] as const,
+    ["that are a Proxy that throws", throwingProxy(), { a: 1 }, "a"] as const,
+    ["with a barrier that throws", { "join:x:y": throwingList() }, { "join:x:y": 1 }, "join:x:y"] as const,
+  ].map(([what, values, newVersions, channel]): BadInput => ({
+    what: `put of channel_values ${what}`,
+    call: ({ saver, config, checkpoint }) => {
+      const channel_values = values as Record<string, unknown>;
+      return saver.put(config, { ...checkpoint, channel_values }, metadataOf(), newVersions);
+    },
+    error: unstorable("", { channel }),
+  })),
+  {
+    what: "putWrites of an interrupt that is a Proxy that throws",
+    call: ({ saver, config }) => saver.putWrites(config, [["__interrupt__", throwingProxy()]], "task"),
+    error: unstorable("", { channel: "__interrupt__" }),
+  },
+];
+
+/** A list whose only element throws. */
+function throwingList(): unknown {
+  return Object.defineProperty([1], 0, Object.getOwnPropertyDescriptor(throwing("x"), "x") ?? {});
+}
+
 /** Each value that can't be stored, as that of a channel and as that of a write. */
 export const BAD_VALUES: readonly BadInput[] = [
+  ...LOOKED_AT,
   ...VALUES.flatMap(([what, value, rest = ""]) =>
     inChannelAndWrite(what, { messages: [value] }, `messages[0]${rest}`),
   ),
