@@ -78,7 +78,7 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
   if (typeof source === "string") {
     return isPGliteUrl(source) ? ownedPGlite(source) : ownedPool({ connectionString: source }, options);
   }
-  if (typeof source !== "object" || (source as unknown) === null) {
+  if (typeof source !== "object" || (source as unknown) === null || Array.isArray(source)) {
     throw new InvalidConfigError(
       "source",
       "expected a connection string, pool, Kysely, PGlite or pool options",

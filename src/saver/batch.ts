@@ -7,7 +7,7 @@ import type {
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { CheckpointError } from "../errors.js";
+import { CheckpointError, InvalidConfigError } from "../errors.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
 import { encodePut, encodePutWrites } from "./codec/encode-call.js";
@@ -52,6 +52,7 @@ export async function runBatch<T>(
   serde: SerializerProtocol,
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {
+  if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
   const batch = new OpenBatch(serde);
   let result: T;
   try {

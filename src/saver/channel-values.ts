@@ -1,8 +1,8 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { DeserializationError } from "../errors.js";
-import { parseJsonText } from "../serde/json/json-text.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/barrier-value.js";
+import { decodeJsonb } from "./codec/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
 import { readUnreplaced, valueReader } from "./long-values.js";
@@ -42,5 +42,5 @@ async function valueOf(
     return fromStoredBarrier(channel, value);
   }
   if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, location);
-  return parseJsonText(row.json ?? "null");
+  return decodeJsonb(row.json ?? "null", location);
 }

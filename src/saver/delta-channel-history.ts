@@ -1,10 +1,10 @@
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { DeserializationError } from "../errors.js";
-import { parseJsonText } from "../serde/json/json-text.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { compareText } from "./codec/compare-text.js";
+import { decodeJsonb } from "./codec/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
 import { readUnreplaced, valueReader } from "./long-values.js";
@@ -69,7 +69,7 @@ async function decodeSeed(row: DeltaRow, reader: ValueReader, location: ChannelL
       place,
     );
   if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
-  return parseJsonText(row.json);
+  return decodeJsonb(row.json, place);
 }
 
 /** The ancestors that the walk came past; should damaged rows be each other's, it begins with any of them. */

@@ -7,7 +7,7 @@ import { keyText, optionalCheckpointId, threadId } from "./keys.js";
 import { parse } from "./parse.js";
 import { parseSelection } from "./parse-selection.js";
 
-// A key that is there without a value is not a narrower question, but one that went wrong: see `scoped`.
+// `undefined` is no thread, as LangGraph has it; an empty one or `null` went wrong on its way, and must not ask for all.
 const scope = z.object({
   configurable: z
     .object({

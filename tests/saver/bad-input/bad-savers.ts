@@ -9,6 +9,7 @@ const SOURCES: readonly (readonly [what: string, source: unknown])[] = [
   ["a number", 5432],
   ["a boolean", true],
   ["a function", () => "postgres://localhost"],
+  ["a list", ["postgres://localhost"]],
 ];
 
 const SAVER_OPTIONS: readonly Row[] = [

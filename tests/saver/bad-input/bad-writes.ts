@@ -52,10 +52,17 @@ const DELETED: readonly (readonly [what: string, threadId: unknown])[] = [
   ["more than 2,000 bytes", LONG_KEY],
 ];
 
+const nothing: unknown = undefined;
+
 const ENDED: NamedError = { type: CheckpointError, fields: { code: "BATCH_ENDED" } };
 
 /** What a batch is misused for. Each has a good call before the bad one, which must not be stored either. */
 const BATCHES: readonly BadInput[] = [
+  {
+    what: "a batch of nothing",
+    call: ({ saver }) => saver.batch(nothing as () => void),
+    error: invalid("run"),
+  },
   ...DELETED.slice(0, 3).map(([what, threadId]): BadInput => ({
     what: `a batch with deleteThread of ${what}`,
     call: ({ saver, config }) =>
