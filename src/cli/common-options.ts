@@ -1,12 +1,11 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { MAX_NAME_BYTES } from "../db/max-name-bytes.js";
 import { InvalidConfigError } from "../errors.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../migrations/migrate.js";
 import type { CommandIO } from "./command-io.js";
 
 const URL_PATTERN = /^(?:postgres(?:ql)?|memory|file):\/\//;
-// Postgres cuts a longer name off, silently.
-const MAX_NAME_BYTES = 63;
 // The largest value that the server takes.
 const MAX_LOCK_TIMEOUT_MS = 2_147_483_647;
 

@@ -25,7 +25,8 @@ export async function runStatement<Params extends object, Row>(
 
 /**
  * Sends statements one after another in one transaction, so that all of them count or none; a single one is a
- * transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as it is, and commits when its owner says so.
+ * transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as it is, and
+ * commits when its owner says so.
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import { InvalidConfigError } from "../../errors.js";
 import { grantStatements } from "../../migrations/grant-statements.js";
 import type { CommandContext, Report } from "../command-definition.js";
@@ -7,8 +8,6 @@ import { EXIT_CODE } from "../exit-code.js";
 import { formatGrants, type PrintedGrants } from "../format-grants.js";
 
 const DEFAULT_ROLES = { readWrite: "checkpoint_writer", readOnly: "checkpoint_reader" };
-// Postgres cuts a longer name off, silently.
-const MAX_NAME_BYTES = 63;
 // To GRANT these are everybody and nobody, quoted too, and so never the name of a role.
 const NO_ROLES = ["public", "none"];
 

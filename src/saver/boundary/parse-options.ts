@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import type { RetryOptions } from "../../db/retry-transient.js";
 import { parse } from "./parse.js";
 
@@ -14,9 +15,6 @@ export interface PostgresSaverOptions {
   /** How long transient faults are retried, or `false` to be told at once. Default: 15 seconds. */
   readonly retry?: RetryOptions | false | undefined;
 }
-
-// Postgres cuts a longer name off, silently.
-const MAX_NAME_BYTES = 63;
 
 const schemaName = z
   .string()

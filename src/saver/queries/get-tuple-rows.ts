@@ -2,7 +2,8 @@ import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
-import { type Parameter, Statement } from "../../db/statement.js";
+import type { Parameter } from "../../db/statement.js";
+import { StatementFamily } from "../../db/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
@@ -19,7 +20,9 @@ export function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  return runStatement(tables, statementFor(selection, checkpointId !== undefined), {
+  const { id, ...shape } = shapeOf(selection);
+  const byId = checkpointId !== undefined;
+  return runStatement(tables, statements.of(`${id} ${byId}`, { ...shape, byId }), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",
@@ -33,47 +36,25 @@ interface TupleParams extends CheckpointKey {
   readonly channels: readonly string[];
 }
 
-// One statement for each shape that is used.
-const statements = /* @__PURE__ */ new Map<string, Statement<TupleParams, TupleRow>>();
-
-function statementFor(selection: TupleSelection, byId: boolean): Statement<TupleParams, TupleRow> {
-  const shape = shapeOf(selection);
-  const id = `${shape.id} ${byId ? "by id" : "newest"}`;
-  const known = statements.get(id);
-  if (known !== undefined) return known;
-  const statement = buildStatement(shape, byId);
-  statements.set(id, statement);
-  return statement;
+interface ReadShape extends TupleShape {
+  /** Whether the checkpoint is named, or the newest one meant. */
+  readonly byId: boolean;
 }
 
-function buildStatement(shape: TupleShape, byId: boolean): Statement<TupleParams, TupleRow> {
-  return new Statement((db, parameter) =>
-    selectTupleRows(byId ? withNamed(db, parameter) : withNewest(db, parameter), {
+const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, TupleRow>(
+  (shape) => (db, parameter) =>
+    selectTupleRows(withMatching(db, parameter, shape), {
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
       threadId: parameter("threadId"),
     }),
-  );
-}
+);
 
-function withNamed(
+function withMatching(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<TupleParams>,
-): QueryCreator<WithMatching> {
-  return db.with("matching", (qb) =>
-    qb
-      .selectFrom("checkpoints")
-      .selectAll()
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("checkpoint_id", "=", parameter("checkpointId")),
-  );
-}
-
-function withNewest(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<TupleParams>,
+  { byId }: ReadShape,
 ): QueryCreator<WithMatching> {
   return db.with("matching", (qb) =>
     qb
@@ -82,14 +63,16 @@ function withNewest(
       .where("thread_id", "=", parameter("threadId"))
       .where("checkpoint_ns", "=", parameter("checkpointNs"))
       .where("checkpoint_id", "=", (eb) =>
-        // Finds the id in the index alone, before the row with its JSON is touched.
-        eb
-          .selectFrom("checkpoints")
-          .select("checkpoint_id")
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .orderBy(sql`checkpoint_id collate "C"`, "desc")
-          .limit(sql.lit(1)),
+        byId
+          ? parameter("checkpointId")
+          : // Finds the id in the index alone, before the row with its JSON is touched.
+            eb
+              .selectFrom("checkpoints")
+              .select("checkpoint_id")
+              .where("thread_id", "=", parameter("threadId"))
+              .where("checkpoint_ns", "=", parameter("checkpointNs"))
+              .orderBy(sql`checkpoint_id collate "C"`, "desc")
+              .limit(sql.lit(1)),
       ),
   );
 }

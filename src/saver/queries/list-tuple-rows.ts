@@ -2,7 +2,8 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kyse
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runStatement } from "../../db/run-statement.js";
-import { type Parameter, Statement } from "../../db/statement.js";
+import type { Parameter } from "../../db/statement.js";
+import { StatementFamily } from "../../db/statement-family.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows } from "./select-tuple-rows.js";
@@ -36,7 +37,10 @@ export function listTupleRows(
   { after, pageSize }: ListPage,
 ): Promise<PageRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(tables, statementFor(narrowed, after !== undefined, selection), {
+  const continued = after !== undefined;
+  const { id, ...shape } = shapeOf(selection);
+  const statement = statements.of([...narrowed, continued, id].join(), { ...shape, narrowed, continued });
+  return runStatement(tables, statement, {
     threadId: scope.threadId ?? "",
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",
@@ -72,50 +76,36 @@ const CONDITIONS = [
 type Builder = ExpressionBuilder<CheckpointDatabase, "checkpoints">;
 type Predicate = Expression<SqlBool>;
 
+interface ListShape extends TupleShape {
+  readonly narrowed: readonly Condition[];
+  /** Whether a page came before. */
+  readonly continued: boolean;
+}
+
 // One statement for each combination that is used, so that each is planned for the conditions that it really has.
-const statements = /* @__PURE__ */ new Map<string, Statement<ListParams, PageRow>>();
-
-function statementFor(
-  narrowed: readonly Condition[],
-  continued: boolean,
-  selection: TupleSelection,
-): Statement<ListParams, PageRow> {
-  const shape = shapeOf(selection);
-  const id = [...narrowed, continued, shape.id].join();
-  const known = statements.get(id);
-  if (known !== undefined) return known;
-  const statement = buildStatement(narrowed, continued, shape);
-  statements.set(id, statement);
-  return statement;
-}
-
-function buildStatement(
-  narrowed: readonly Condition[],
-  continued: boolean,
-  shape: TupleShape,
-): Statement<ListParams, PageRow> {
-  return new Statement((db, parameter) =>
-    selectPageRows(
-      db.with("matching", (qb) =>
-        qb
-          .selectFrom("checkpoints")
-          .selectAll()
-          .where((eb) => eb.and(narrowed.map((name) => predicate(eb, name, parameter))))
-          .$if(continued, (query) => query.where((eb) => isBehind(eb, parameter)))
-          .orderBy(sql`checkpoint_id collate "C"`, "desc")
-          .orderBy(sql`thread_id collate "C"`, "desc")
-          .orderBy(sql`checkpoint_ns collate "C"`, "desc")
-          .limit(parameter("pageSize")),
+const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, PageRow>(
+  ({ narrowed, continued, ...shape }) =>
+    (db, parameter) =>
+      selectPageRows(
+        db.with("matching", (qb) =>
+          qb
+            .selectFrom("checkpoints")
+            .selectAll()
+            .where((eb) => eb.and(narrowed.map((name) => predicate(eb, name, parameter))))
+            .$if(continued, (query) => query.where((eb) => isBehind(eb, parameter)))
+            .orderBy(sql`checkpoint_id collate "C"`, "desc")
+            .orderBy(sql`thread_id collate "C"`, "desc")
+            .orderBy(sql`checkpoint_ns collate "C"`, "desc")
+            .limit(parameter("pageSize")),
+        ),
+        {
+          shape,
+          channels: parameter("channels"),
+          pieceBytes: parameter("pieceBytes"),
+          threadId: narrowed.includes("threadId") ? parameter("threadId") : undefined,
+        },
       ),
-      {
-        shape,
-        channels: parameter("channels"),
-        pieceBytes: parameter("pieceBytes"),
-        threadId: narrowed.includes("threadId") ? parameter("threadId") : undefined,
-      },
-    ),
-  );
-}
+);
 
 function predicate(eb: Builder, name: Condition, parameter: Parameter<ListParams>): Predicate {
   switch (name) {

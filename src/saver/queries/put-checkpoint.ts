@@ -5,6 +5,7 @@ import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { blobStays, headerIsReplaced } from "./conflict-rules.js";
+import { BLOB_COLUMNS } from "./inserted-columns.js";
 
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
 export interface EncodedCheckpoint extends CheckpointKey {
@@ -98,7 +99,7 @@ function putHeaderWithBlobs(
     .with("blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
-        .columns(["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"])
+        .columns(BLOB_COLUMNS)
         .expression((eb) =>
           eb
             .selectFrom(rows)

@@ -4,6 +4,7 @@ import { runStatement } from "../../db/run-statement.js";
 import { Statement } from "../../db/statement.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
+import { WRITE_COLUMNS } from "./inserted-columns.js";
 
 /** The writes of one task, as they are stored. */
 export interface EncodedWrites extends CheckpointKey {
@@ -51,17 +52,7 @@ const putWrites = /* @__PURE__ */ new Statement<PutWritesParams, unknown>((db, p
   )`.as<"row">(sql`row(idx, channel, type, blob)`);
   return db
     .insertInto("checkpoint_writes")
-    .columns([
-      "thread_id",
-      "checkpoint_ns",
-      "checkpoint_id",
-      "task_id",
-      "task_path",
-      "idx",
-      "channel",
-      "type",
-      "blob",
-    ])
+    .columns(WRITE_COLUMNS)
     .expression((eb) =>
       eb
         .selectFrom(rows)

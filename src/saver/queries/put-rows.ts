@@ -3,6 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobStays, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
+import { BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
 
 /**
@@ -23,20 +24,6 @@ const HEADER_COLUMNS = [
   "checkpoint",
   "metadata",
 ] as const;
-
-const WRITE_COLUMNS = [
-  "thread_id",
-  "checkpoint_ns",
-  "checkpoint_id",
-  "task_id",
-  "task_path",
-  "idx",
-  "channel",
-  "type",
-  "blob",
-] as const;
-
-const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;
 
 const putAll = /* @__PURE__ */ new Statement<RowArrays, unknown>((db, parameter) =>
   db

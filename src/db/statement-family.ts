@@ -1,0 +1,20 @@
+import { Statement, type StatementBuilder } from "./statement.js";
+
+/** Statements that do the same in several shapes; each is built when a call first needs it, and only once. */
+export class StatementFamily<Shape, Params extends object, Row> {
+  readonly #builderOf: (shape: Shape) => StatementBuilder<Params, Row>;
+  readonly #statements = new Map<string, Statement<Params, Row>>();
+
+  constructor(builderOf: (shape: Shape) => StatementBuilder<Params, Row>) {
+    this.#builderOf = builderOf;
+  }
+
+  /** @param id - Tells the shape from all others of the family. */
+  of(id: string, shape: Shape): Statement<Params, Row> {
+    const known = this.#statements.get(id);
+    if (known !== undefined) return known;
+    const statement = new Statement(this.#builderOf(shape));
+    this.#statements.set(id, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,15 @@
+/** The columns of `checkpoint_writes` in the order in which they are inserted. */
+export const WRITE_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "task_id",
+  "task_path",
+  "idx",
+  "channel",
+  "type",
+  "blob",
+] as const;
+
+/** The columns of `checkpoint_blobs` in the order in which they are inserted. */
+export const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;
