@@ -4,16 +4,20 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import type { ExitCode } from "./exit-code.js";
 import type { Style } from "./style.js";
 
-/** What a command works with. */
-export interface CommandContext {
-  /** The database; opened and closed around the command. */
-  readonly db: Kysely<CheckpointDatabase>;
+/** What a command works with that needs no database. */
+export interface OfflineContext {
   /** The schema that holds the tables. */
   readonly schema: string;
   /** How long to wait for other migrations and for tables in use, in milliseconds. */
   readonly lockTimeoutMs: number;
   /** Colours for {@link Report.text}, where it goes to a terminal. */
   readonly style: Style;
+}
+
+/** What a command works with. */
+export interface CommandContext extends OfflineContext {
+  /** The database; opened and closed around the command. */
+  readonly db: Kysely<CheckpointDatabase>;
 }
 
 /** What a command has to say; whether as text or as JSON is the user's choice. */
@@ -51,6 +55,13 @@ export interface CommandDefinition {
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
   readonly subcommands?: readonly CommandDefinition[];
+  /**
+   * Answers what can be answered without a database. It is asked first, so that nobody has to name a database for it.
+   *
+   * @param flags - As those of {@link run}.
+   * @returns `undefined` where {@link run} is to answer.
+   */
+  runOffline?(context: OfflineContext, flags: unknown): Report | undefined;
   /** @param flags - The values of {@link options}, by name, as the parser found them. */
   run(context: CommandContext, flags: unknown): Promise<Report>;
 }

@@ -9,10 +9,8 @@ const URL_PATTERN = /^(?:postgres(?:ql)?|memory|file):\/\//;
 // The largest value that the server takes.
 const MAX_LOCK_TIMEOUT_MS = 2_147_483_647;
 
-/** The options that every command has. */
+/** What the options that every command has say, besides which database it is. */
 export interface CommonOptions {
-  /** The connection string of the database. */
-  readonly url: string;
   /** The schema that holds the tables. */
   readonly schema: string;
   /** How long to wait for other migrations and for tables in use, in milliseconds; 0 waits forever. */
@@ -52,7 +50,6 @@ export function parsePrintOptions(options: unknown): PrintOptions {
 }
 
 const given = z.object({
-  url: z.string().optional(),
   schema: z.string().default("public"),
   lockTimeout: z.string().default(String(DEFAULT_LOCK_TIMEOUT_MS)),
 });
@@ -61,16 +58,26 @@ const given = z.object({
  * Makes sense of the options that every command has.
  *
  * @param options - The options as the parser found them.
- * @param env - Has the connection string where the options don't.
- * @throws InvalidConfigError naming the option; never with the connection string, which may hold a password.
+ * @throws InvalidConfigError naming the option.
  */
-export function parseCommonOptions(options: unknown, env: CommandIO["env"]): CommonOptions {
-  const { url, schema, lockTimeout } = given.parse(options);
-  return {
-    url: url === undefined ? urlOfEnvironment(env) : checkedUrl("--url", url),
-    schema: checkedSchema(schema),
-    lockTimeoutMs: parseLockTimeout(lockTimeout),
-  };
+export function parseCommonOptions(options: unknown): CommonOptions {
+  const { schema, lockTimeout } = given.parse(options);
+  return { schema: checkedSchema(schema), lockTimeoutMs: parseLockTimeout(lockTimeout) };
+}
+
+const givenUrl = z.object({ url: z.string().optional() });
+
+/**
+ * The connection string of the database.
+ *
+ * @param options - The options as the parser found them.
+ * @param env - Has the connection string where the options don't.
+ * @throws InvalidConfigError where there is none, or none that fits; never with the connection string, which may hold a
+ *   password.
+ */
+export function parseUrl(options: unknown, env: CommandIO["env"]): string {
+  const { url } = givenUrl.parse(options);
+  return url === undefined ? urlOfEnvironment(env) : checkedUrl("--url", url);
 }
 
 function urlOfEnvironment({ DATABASE_URL: url = "" }: CommandIO["env"]): string {

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandDefinition, Report } from "./command-definition.js";
 import type { CommandIO } from "./command-io.js";
-import { parseCommonOptions, parsePrintOptions } from "./common-options.js";
+import { parseCommonOptions, parsePrintOptions, parseUrl } from "./common-options.js";
 import type { ExitCode } from "./exit-code.js";
 import type { OpenUrl } from "./open-url.js";
 import { reportFailure } from "./report-failure.js";
@@ -22,9 +22,10 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const print = parsePrintOptions(options);
   try {
-    const { url, ...where } = parseCommonOptions(options, io.env);
-    const style = styleFor(io.stdout, io.env);
-    const report = await withDatabase(open, url, (db) => command.run({ db, style, ...where }, options));
+    const context = { ...parseCommonOptions(options), style: styleFor(io.stdout, io.env) };
+    const report =
+      command.runOffline?.(context, options) ??
+      (await withDatabase(open, parseUrl(options, io.env), (db) => command.run({ ...context, db }, options)));
     io.stdout.write(`${print.json ? JSON.stringify(report.json) : report.text}\n`);
     return report.exitCode;
   } catch (error) {

@@ -15,15 +15,13 @@ import {
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { cli, cliOn } from "./cli.js";
 
-/** A server of which nobody answers: what connects to it fails. */
-const NOWHERE = ["--url", "postgres://127.0.0.1:1/none"];
 const PASSWORD = "secret";
 const SCHEMAS = ["my-schema", 'it\'s "quoted"; drop table t; --\n$1'];
 
 describe("migrate --print-grants", () => {
-  const print = (...argv: string[]) => cli(["migrate", "--print-grants", ...argv, ...NOWHERE]);
+  const print = (...argv: string[]) => cli(["migrate", "--print-grants", ...argv]);
 
-  it("prints one transaction of SQL for two roles, and needs no server for that", async () => {
+  it("prints one transaction of SQL for two roles, and wants no database named for that", async () => {
     expect(await print("--schema", "agents", "--read-write", "app")).toEqual({
       code: 0,
       stdout: `-- Grants on the tables in schema "agents".
@@ -43,6 +41,15 @@ commit;
 `,
       stderr: "",
     });
+  });
+
+  it("looks at no connection string and opens nothing", async () => {
+    const open = () => {
+      throw new Error("a database was opened");
+    };
+    const env = { DATABASE_URL: "mysql://db" };
+    expect(await cli(["migrate", "--print-grants"], { env, open })).toEqual(await print());
+    expect((await cli(["migrate", "--check"], { env, open })).stderr).toContain("DATABASE_URL: must begin");
   });
 
   it("notes what everybody may do in an old public schema, which no grant takes back", async () => {
@@ -75,7 +82,7 @@ commit;
     ["nobody", ["--print-grants", "--read-only", "none"], /--read-only: "none" can't be the name of a role/],
     ["a name too long", ["--print-grants", "--read-only", "ü".repeat(32)], /not be longer than 63 bytes/],
   ])("is refused with 2: %s", async (_what, argv, message) => {
-    const { code, stdout, stderr } = await cli(["migrate", ...argv, ...NOWHERE]);
+    const { code, stdout, stderr } = await cli(["migrate", ...argv]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
     expect(stderr).toMatch(message);
@@ -85,6 +92,7 @@ commit;
     const { stdout } = await cli(["migrate", "--help"]);
     for (const option of ["--print-grants", "--read-write <role>", "--read-only <role>"])
       expect(stdout).toContain(option);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("needs no database");
     expect(stdout).toMatch(/\$ langgraph-checkpoint migrate --print-grants --schema agents --read-write /);
   });
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import { InvalidConfigError } from "../../errors.js";
 import { grantStatements } from "../../migrations/grant-statements.js";
-import type { CommandContext, Report } from "../command-definition.js";
+import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatGrants, type PrintedGrants } from "../format-grants.js";
 
@@ -22,7 +22,7 @@ export function grantOptions(): Option[] {
   return [
     new Option(
       "--print-grants",
-      "print the SQL that grants a read-write and a read-only role what they need; run nothing",
+      "print the SQL that grants a read-write and a read-only role what they need; needs no database",
     ).conflicts(["plan", "check"]),
     new Option("--read-write <role>", `with --print-grants (default: ${DEFAULT_ROLES.readWrite})`),
     new Option("--read-only <role>", `with --print-grants (default: ${DEFAULT_ROLES.readOnly})`),
@@ -30,12 +30,12 @@ export function grantOptions(): Option[] {
 }
 
 /**
- * Prints the grants, where `flags` ask for them. Sends nothing to the database.
+ * Prints the grants, where `flags` ask for them. Needs no database.
  *
  * @returns `undefined` where something else was asked for.
  * @throws InvalidConfigError naming the option whose role is none, or that is given without `--print-grants`.
  */
-export function reportGrants({ schema }: CommandContext, flags: unknown): Report | undefined {
+export function reportGrants({ schema }: OfflineContext, flags: unknown): Report | undefined {
   const { printGrants, readWrite, readOnly } = given.parse(flags);
   if (!printGrants) {
     refuseGiven("--read-write", readWrite);

@@ -31,9 +31,8 @@ export const migrate: CommandDefinition = {
     "migrate down",
   ],
   subcommands: [migrateStatus, migrateDown],
+  runOffline: reportGrants,
   run: async (context, flags) => {
-    const grants = reportGrants(context, flags);
-    if (grants !== undefined) return grants;
     const { plan, check } = flagsOfMigrate.parse(flags);
     if (plan) return printPlan(context);
     return check ? checkPending(context) : bringToLatest(context);
