@@ -95,6 +95,36 @@ export class SerializationError extends CheckpointError {
   }
 }
 
+/** What a {@link CheckpointTooLargeError} is built from. */
+export interface CheckpointTooLargeErrorOptions extends CheckpointErrorOptions {
+  /** What the call would have stored, in bytes. */
+  readonly bytes: number;
+  /** What it may store, in bytes. */
+  readonly maxBytes: number;
+}
+
+/**
+ * A call that would store more than the saver's option `maxCheckpointBytes` allows. Thrown before anything is sent.
+ * `channel` is the one with the most bytes; `message` names the three largest.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof CheckpointTooLargeError) await trim(error.threadId, error.channel, error.bytes - error.maxBytes);
+ * ```
+ */
+export class CheckpointTooLargeError extends CheckpointError {
+  /** What the call would have stored, in bytes: header, metadata and values as they are encoded. */
+  readonly bytes: number;
+  /** What it may store, in bytes. */
+  readonly maxBytes: number;
+
+  constructor(message: string, options: CheckpointTooLargeErrorOptions) {
+    super("CHECKPOINT_TOO_LARGE", message, options);
+    this.bytes = options.bytes;
+    this.maxBytes = options.maxBytes;
+  }
+}
+
 /** Stored bytes that can't be turned back into a value: corrupt, encrypted, pickled, or of an unknown type. */
 export class DeserializationError extends CheckpointError {
   /** What is wrong with the bytes, without the place. */

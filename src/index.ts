@@ -4,6 +4,7 @@ export type { PGliteInstance } from "./db/pglite-source.js";
 export type { RetryOptions } from "./db/retry-transient.js";
 export {
   CheckpointError,
+  CheckpointTooLargeError,
   ConnectionError,
   CorruptCheckpointError,
   DatabaseError,

@@ -3,14 +3,13 @@ import type {
   Checkpoint,
   CheckpointMetadata,
   PendingWrite,
-  SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
-import { encodePut, encodePutWrites } from "./codec/encode-call.js";
+import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
 
@@ -49,11 +48,11 @@ export interface CheckpointBatch {
 /** Collects what `run` does, and stores all of it when `run` has come to its end. */
 export async function runBatch<T>(
   tables: CheckpointTables,
-  serde: SerializerProtocol,
+  encoding: CallEncoding,
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {
   if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
-  const batch = new OpenBatch(serde);
+  const batch = new OpenBatch(encoding);
   let result: T;
   try {
     result = await run(batch);
@@ -65,24 +64,24 @@ export async function runBatch<T>(
 }
 
 class OpenBatch implements CheckpointBatch {
-  readonly #serde: SerializerProtocol;
+  readonly #encoding: CallEncoding;
   readonly #operations: Promise<BatchOperation>[] = [];
   #hasEnded = false;
 
-  constructor(serde: SerializerProtocol) {
-    this.#serde = serde;
+  constructor(encoding: CallEncoding) {
+    this.#encoding = encoding;
   }
 
   put(...call: Parameters<CheckpointBatch["put"]>): Promise<RunnableConfig> {
     return this.#collect(
-      async () => ({ kind: "put", checkpoint: await encodePut(this.#serde, ...call) }) as const,
+      async () => ({ kind: "put", checkpoint: await encodePut(this.#encoding, ...call) }) as const,
       ({ checkpoint }) => configOf(checkpoint),
     );
   }
 
   putWrites(...call: Parameters<CheckpointBatch["putWrites"]>): Promise<void> {
     return this.#collect(
-      async () => ({ kind: "putWrites", writes: await encodePutWrites(this.#serde, ...call) }) as const,
+      async () => ({ kind: "putWrites", writes: await encodePutWrites(this.#encoding, ...call) }) as const,
       nothing,
     );
   }

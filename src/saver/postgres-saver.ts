@@ -25,12 +25,13 @@ import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-o
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
 import { channelValues } from "./channel-values.js";
 import { configOf } from "./codec/config-of.js";
-import { encodePut, encodePutWrites } from "./codec/encode-call.js";
+import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
 import { deleteThread } from "./queries/delete-thread.js";
 import { readTuple } from "./read-tuple.js";
+import { SizeCheck } from "./size-check.js";
 import { storeCheckpoint, storeWrites } from "./store.js";
 
 /**
@@ -52,6 +53,7 @@ import { storeCheckpoint, storeWrites } from "./store.js";
  */
 export class PostgresSaver extends BaseCheckpointSaver {
   readonly #tables: CheckpointTables;
+  readonly #sizeCheck: SizeCheck;
 
   /**
    * @param source - Where the checkpoints are: what is described is opened at the first query and closed by
@@ -64,10 +66,11 @@ export class PostgresSaver extends BaseCheckpointSaver {
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(serde ?? new MsgpackSerializer());
-    const { schema, prepare, retry } = parseSaverOptions(options);
+    const { schema, prepare, retry, ...sizeBounds } = parseSaverOptions(options);
     // Decided here, since LangGraph calls the method without `this` in subgraphs.
     if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
     this.#tables = { database: openDatabase(source, { prepare }), schema, retry };
+    this.#sizeCheck = new SizeCheck(sizeBounds);
   }
 
   /**
@@ -156,6 +159,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * @returns The config of the new checkpoint.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws SerializationError for a value that would not read back equal, before anything is written.
+   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
    * @throws DatabaseError when the database refuses; nothing is stored then.
    *
    * @example
@@ -169,7 +173,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const encoded = await encodePut(this.serde, config, checkpoint, metadata, newVersions);
+    const encoded = await encodePut(this.#encoding, config, checkpoint, metadata, newVersions);
     await storeCheckpoint(this.#tables, encoded);
     return configOf(encoded);
   }
@@ -181,6 +185,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * @param taskPath - Where in the graph the task stands; the first key that writes are ordered by.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws SerializationError for a value that would not read back equal, before anything is written.
+   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
    *
    * @example
    * ```ts
@@ -193,7 +198,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
     taskId: string,
     taskPath?: string,
   ): Promise<void> {
-    await storeWrites(this.#tables, await encodePutWrites(this.serde, config, writes, taskId, taskPath));
+    await storeWrites(this.#tables, await encodePutWrites(this.#encoding, config, writes, taskId, taskPath));
   }
 
   /**
@@ -223,7 +228,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T): Promise<T> {
-    return runBatch(this.#tables, this.serde, run);
+    return runBatch(this.#tables, this.#encoding, run);
   }
 
   /**
@@ -295,5 +300,9 @@ export class PostgresSaver extends BaseCheckpointSaver {
   /** Does what {@link end} does, at the end of a block that says `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
+  }
+
+  get #encoding(): CallEncoding {
+    return { serde: this.serde, sizeCheck: this.#sizeCheck };
   }
 }

@@ -190,7 +190,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
           const limits = { ...DEFAULT_SIZE_LIMITS, statementBytes };
           const tables: CheckpointTables = { database: opened, schema: "batched", retry: false, limits };
           const serde = new MsgpackSerializer();
-          const prefix = await bothWays(before, batched, (run) => runBatch(tables, serde, run));
+          const prefix = await bothWays(before, batched, (run) => runBatch(tables, { serde }, run));
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),

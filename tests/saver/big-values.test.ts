@@ -65,7 +65,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
 
   async function putInPieces(config: RunnableConfig, checkpoint: Checkpoint): Promise<void> {
     const call = [config, checkpoint, metadataOf(), allVersions(checkpoint)] as const;
-    await storeCheckpoint(inPieces(), await encodePut(serde, ...call));
+    await storeCheckpoint(inPieces(), await encodePut({ serde }, ...call));
   }
 
   /** A database whose next piece is sent only when something else has happened. */
@@ -92,7 +92,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
           [TASKS, written],
           [RESUME, [written]],
         ];
-        await storeWrites(inPieces(), await encodePutWrites(serde, config, writes, "task"));
+        await storeWrites(inPieces(), await encodePutWrites({ serde }, config, writes, "task"));
         const child = { ...checkpointOf(saver, { b }, parent), v: 3, channel_values: { a, b } };
         await saver.put(config, child, metadataOf(), { b: child.channel_versions.b ?? "" });
 

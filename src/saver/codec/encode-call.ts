@@ -10,8 +10,17 @@ import {
 import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
+import type { SizeCheck } from "../size-check.js";
+import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint } from "./encode-checkpoint.js";
 import { encodeWrites } from "./encode-writes.js";
+
+/** How the calls of a saver are encoded. */
+export interface CallEncoding {
+  readonly serde: SerializerProtocol;
+  /** Looks at how much each call stores; by default nothing does. */
+  readonly sizeCheck?: SizeCheck;
+}
 
 /** The arguments of `put` as they were given. */
 export type PutArguments = readonly [
@@ -34,9 +43,10 @@ export type PutWritesArguments = readonly [
  *
  * @throws InvalidConfigError for an argument that can't be used.
  * @throws SerializationError naming the channel and the path of what can't be stored.
+ * @throws CheckpointTooLargeError for a call that would store too much.
  */
 export async function encodePut(
-  serde: SerializerProtocol,
+  { serde, sizeCheck }: CallEncoding,
   ...[config, checkpoint, metadata, newVersions]: PutArguments
 ): Promise<EncodedCheckpoint> {
   const request = {
@@ -48,12 +58,14 @@ export async function encodePut(
   // Other serializers may encrypt, or write for readers that know no inline values; so may a class of an application's own
   // that extends this one.
   const inlineScalars = serde.constructor === MsgpackSerializer;
-  return encodeCheckpoint(request, { serde, inlineScalars });
+  const encoded = await encodeCheckpoint(request, { serde, inlineScalars });
+  sizeCheck?.check(encoded, () => sizeOfCheckpoint(encoded));
+  return encoded;
 }
 
 /** The same for a call of `putWrites`. */
 export async function encodePutWrites(
-  serde: SerializerProtocol,
+  { serde, sizeCheck }: CallEncoding,
   ...[config, writes, taskId, taskPath]: PutWritesArguments
 ): Promise<EncodedWrites> {
   const request = {
@@ -61,5 +73,7 @@ export async function encodePutWrites(
     ...parseTask(taskId, taskPath),
     writes: parseWrites(writes),
   };
-  return encodeWrites(request, serde);
+  const encoded = await encodeWrites(request, serde);
+  sizeCheck?.check(encoded, () => sizeOfWrites(encoded));
+  return encoded;
 }

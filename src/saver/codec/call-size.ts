@@ -1,0 +1,45 @@
+import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedWrites } from "../queries/put-pending-writes.js";
+
+/** What a call brings to the database, in bytes. */
+export interface CallSize {
+  /** All of it. */
+  readonly bytes: number;
+  /** Header and metadata, as JSON text; 0 of writes, which have neither. */
+  readonly headerBytes: number;
+  /** The values, as the serializer wrote them: those of each channel together, the largest first. */
+  readonly channels: readonly ChannelSize[];
+}
+
+/** What a call brings of one channel. */
+export interface ChannelSize {
+  readonly channel: string;
+  readonly bytes: number;
+}
+
+/** The size of a call of `put`. */
+export function sizeOfCheckpoint({ checkpoint, metadata, blobs }: EncodedCheckpoint): CallSize {
+  return callSize(Buffer.byteLength(checkpoint) + Buffer.byteLength(metadata), blobs);
+}
+
+/** The size of a call of `putWrites`. */
+export function sizeOfWrites({ writes }: EncodedWrites): CallSize {
+  return callSize(0, writes);
+}
+
+interface Value {
+  readonly channel: string;
+  readonly blob: Uint8Array | null;
+}
+
+function callSize(headerBytes: number, values: readonly Value[]): CallSize {
+  const byChannel = new Map<string, number>();
+  let bytes = headerBytes;
+  for (const { channel, blob } of values) {
+    const length = blob?.byteLength ?? 0;
+    byChannel.set(channel, (byChannel.get(channel) ?? 0) + length);
+    bytes += length;
+  }
+  const channels = [...byChannel].map(([channel, sum]) => ({ channel, bytes: sum }));
+  return { bytes, headerBytes, channels: channels.sort((a, b) => b.bytes - a.bytes) };
+}
