@@ -156,6 +156,24 @@ export class DeserializationError extends CheckpointError {
   }
 }
 
+/**
+ * The `AbortSignal` of a call has ended it; `cause` is the signal's reason. It carries the name that programs look for,
+ * `AbortError`.
+ *
+ * What the server had not finished was cancelled there. Only where it did not answer any more may a write have been
+ * stored all the same.
+ *
+ * @example
+ * ```ts
+ * const tuple = await saver.getTuple(config, { signal: AbortSignal.timeout(500) }); // AbortError after half a second
+ * ```
+ */
+export class AbortError extends CheckpointError {
+  constructor(options: CheckpointErrorOptions = {}) {
+    super("ABORTED", "the call was aborted", options);
+  }
+}
+
 /** A row that does not have the shape of a checkpoint: the table was edited by hand, or is another program's. */
 export class CorruptCheckpointError extends CheckpointError {
   constructor(problem: string, options: CheckpointErrorOptions = {}) {
@@ -198,6 +216,24 @@ export class DatabaseError extends CheckpointError {
 export class ConnectionError extends DatabaseError {
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, { transient: true, ...options }, "CONNECTION_FAILED");
+  }
+}
+
+/**
+ * A statement took longer than the saver's `statementTimeoutMs`, and the server has cancelled it: nothing of it was
+ * stored. It is not tried again, since it would most likely take as long.
+ */
+export class StatementTimeoutError extends DatabaseError {
+  /** How long it was allowed to take, in milliseconds. */
+  readonly timeoutMs: number;
+
+  constructor(timeoutMs: number, options: DatabaseErrorOptions = {}) {
+    super(
+      `the statement took longer than ${timeoutMs} ms and was cancelled`,
+      { sqlState: "57014", ...options },
+      "STATEMENT_TIMEOUT",
+    );
+    this.timeoutMs = timeoutMs;
   }
 }
 

@@ -1,9 +1,10 @@
 import type { OpenedDatabase } from "./open-database.js";
 import type { RetryOptions } from "./retry-transient.js";
+import type { RunContext } from "./run-context.js";
 import type { SizeLimits } from "./size-limits.js";
 
 /** The checkpoint tables of one schema in one database: what every query takes first. */
-export interface CheckpointTables {
+export interface CheckpointTables extends RunContext {
   readonly database: OpenedDatabase;
   /** The schema that holds the tables. */
   readonly schema: string;

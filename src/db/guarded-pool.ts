@@ -1,11 +1,11 @@
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from "pg";
+import type { PostgresPool } from "kysely";
+import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
+import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
+import { GuardedClient, ignoreError } from "./guarded-client.js";
+import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
-import { toBinaryArray } from "./to-binary-array.js";
-
-/** After these a prepared statement is worthless on its connection: DISCARD ALL, or a table that changed under it. */
-const STALE_STATEMENT_STATES = new Set(["26000", "0A000"]);
+import type { TransactionSteps } from "./transaction-steps.js";
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -30,14 +30,14 @@ export class GuardedPool implements PostgresPool {
     // Without a listener Node ends the process when the server drops an idle connection. The pool has discarded the
     // connection by then, and the next query opens another: there is nothing left to do.
     // One listener does for all savers on a pool, and stays: the pool may have another saver when this one is closed.
-    if (!pool.listeners("error").includes(ignore)) pool.on("error", ignore);
+    if (!pool.listeners("error").includes(ignoreError)) pool.on("error", ignoreError);
   }
 
   /** Sends one of our own statements on a connection of the pool, and returns its rows. */
-  async execute<Row>(statement: BoundStatement<Row>): Promise<Row[]> {
-    const client = await this.connect();
+  async execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
+    const client = await this.#connect(context.signal);
     try {
-      return await client.execute(statement, this.#prepare);
+      return await client.execute(statement, this.#prepare, context);
     } finally {
       // A connection that broke is not put back: pg's client knows, and the pool asks it.
       client.release();
@@ -45,28 +45,40 @@ export class GuardedPool implements PostgresPool {
   }
 
   /** Sends several of our own statements in one transaction, on one connection. */
-  async executeAll(statements: readonly BoundStatement<unknown>[]): Promise<void> {
-    const client = await this.connect();
-    let isClean = false;
+  async transact(steps: TransactionSteps, context: RunContext): Promise<void> {
+    const client = await this.#connect(context.signal);
     try {
-      await client.executeAll(statements);
-      isClean = true;
+      await client.transact(steps, context);
     } finally {
-      // Where it failed the transaction may be open still: the server ends it when it sees the connection go.
-      client.release(!isClean);
+      client.release();
     }
   }
 
   async connect(): Promise<GuardedClient> {
     if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
-    const client = await this.#pool.connect();
-    // The pool listens to idle clients only; one that is checked out has nobody to hear that its backend died.
-    client.on("error", ignore);
-    return this.#guarded(client);
+    const client = this.#guarded(await this.#pool.connect());
+    client.reserve();
+    return client;
   }
 
   async end(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
+  async #connect(signal: AbortSignal | undefined): Promise<GuardedClient> {
+    if (signal === undefined) return this.connect();
+    throwIfAborted(signal);
+    const connected = this.connect();
+    const { promise: aborted, stop } = whenAborted(signal);
+    try {
+      return await Promise.race([connected, aborted]);
+    } catch (error) {
+      if (signal.aborted) connected.then(release, ignoreError);
+      throw error;
+    } finally {
+      stop();
+    }
   }
 
   // Kysely remembers what it knows of a connection by the client's identity.
@@ -79,90 +91,20 @@ export class GuardedPool implements PostgresPool {
   }
 }
 
-class GuardedClient implements PostgresPoolClient {
-  readonly #client: PoolClient;
-  #losesStatements = false;
-
-  constructor(client: PoolClient) {
-    this.#client = client;
-  }
-
-  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  query<R>(
-    query: string | PostgresCursor<R>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof query !== "string") throw new TypeError("the dialect is opened without a cursor class");
-    return this.#query(query, [...parameters]);
-  }
-
-  release(discard?: boolean): void {
-    this.#client.off("error", ignore);
-    this.#client.release(discard);
-  }
-
-  async execute<Row>({ name, sql, parameters }: BoundStatement<Row>, prepare: boolean): Promise<Row[]> {
-    const unnamed = { text: sql, values: parameters.map(toBinaryArray) };
-    if (!prepare || this.#losesStatements) return (await this.#send<Row>(unnamed)).rows;
-    try {
-      return (await this.#send<Row>({ name, ...unnamed })).rows;
-    } catch (error) {
-      if (!isStale(error)) throw error;
-      // What pg believes to be prepared here is not: this connection goes on without names.
-      this.#losesStatements = true;
-      return (await this.#send<Row>(unnamed)).rows;
-    }
-  }
-
-  /**
-   * Without names: a statement that is no longer prepared would end the transaction, and where several are sent
-   * planning is the least of it.
-   */
-  async executeAll(statements: readonly BoundStatement<unknown>[]): Promise<void> {
-    await this.#send({ text: "begin" });
-    for (const { sql, parameters } of statements) {
-      await this.#send({ text: sql, values: parameters.map(toBinaryArray) });
-    }
-    await this.#send({ text: "commit" });
-  }
-
-  async #query<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#send<R>({ text, values });
-    return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
-  }
-
-  #send<R>(query: QueryConfig): Promise<QueryResult<R & QueryResultRow>> {
-    return this.#client.query<R & QueryResultRow>(query);
-  }
+function release(client: GuardedClient): void {
+  client.release();
 }
 
-type Command = PostgresQueryResult<unknown>["command"];
-
-const COMMANDS: readonly string[] = [
-  "UPDATE",
-  "DELETE",
-  "INSERT",
-  "SELECT",
-  "MERGE",
-  "COMMIT",
-  "ROLLBACK",
-] satisfies Command[];
-
-// Kysely tells these apart; whatever else the server ran (DDL, SET) has neither rows nor a count that it would use.
-function isCommand(command: string): command is Command {
-  return COMMANDS.includes(command);
-}
-
-function isStale(error: unknown): boolean {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    STALE_STATEMENT_STATES.has(String(error.code))
-  );
-}
-
-function ignore(): void {
-  // See where it is attached.
+function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+  let stop = ignoreError;
+  const promise = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => {
+      reject(abortErrorOf(signal));
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => {
+      signal.removeEventListener("abort", onAbort);
+    };
+  });
+  return { promise, stop };
 }

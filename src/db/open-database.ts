@@ -1,17 +1,13 @@
-import {
-  CompiledQuery,
-  type ControlledTransaction,
-  Kysely,
-  PGliteDialect,
-  PostgresDialect,
-  type Transaction,
-} from "kysely";
+import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
+import { executeThrough, transactThrough } from "./through-kysely.js";
+import type { TransactionSteps } from "./transaction-steps.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
@@ -40,10 +36,10 @@ export interface OpenDatabaseOptions {
   readonly prepare?: boolean;
 }
 
-type Execute = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
-type ExecuteAll = (statements: readonly BoundStatement<unknown>[]) => Promise<void>;
+type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
+type Transact = (steps: TransactionSteps, context?: RunContext) => Promise<void>;
 /** What sends our statements, in one way or another. */
-type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "executeAll">;
+type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "transact">;
 
 /** A database as this library uses it. */
 export interface OpenedDatabase {
@@ -52,7 +48,7 @@ export interface OpenedDatabase {
   /** Sends one of our own statements and returns its rows. */
   readonly execute: Execute;
   /** Sends several, one after another in one transaction: one of its own, but where a transaction was lent. */
-  readonly executeAll: ExecuteAll;
+  readonly transact: Transact;
   /** Whether it was opened here and has been closed since. */
   readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
@@ -103,8 +99,8 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
   const guarded = new GuardedPool(pool, { prepare });
   return {
     kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
-    execute: (statement) => guarded.execute(statement),
-    executeAll: (statements) => guarded.executeAll(statements),
+    execute: (statement, context = {}) => guarded.execute(statement, context),
+    transact: (steps, context = {}) => guarded.transact(steps, context),
   };
 }
 
@@ -126,28 +122,9 @@ function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
 function throughKysely(kysely: Kysely<CheckpointDatabase>): Sender {
   return {
     kysely,
-    execute: (statement) => executeThrough(kysely, statement),
-    executeAll: (statements) =>
-      kysely.isTransaction
-        ? executeInTurn(kysely, statements)
-        : kysely.transaction().execute((transaction) => executeInTurn(transaction, statements)),
+    execute: (statement, context = {}) => executeThrough(kysely, statement, context),
+    transact: (steps, context = {}) => transactThrough(kysely, steps, context),
   };
-}
-
-async function executeThrough<Row>(
-  kysely: Kysely<CheckpointDatabase>,
-  { sql, parameters }: BoundStatement<Row>,
-): Promise<Row[]> {
-  const query: CompiledQuery<Row> = CompiledQuery.raw(sql, [...parameters]);
-  const { rows } = await kysely.executeQuery(query);
-  return rows;
-}
-
-async function executeInTurn(
-  kysely: Kysely<CheckpointDatabase>,
-  statements: readonly BoundStatement<unknown>[],
-): Promise<void> {
-  for (const statement of statements) await executeThrough(kysely, statement);
 }
 
 function lent(sender: Sender): OpenedDatabase {

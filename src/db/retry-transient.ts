@@ -1,10 +1,11 @@
 import pRetry from "p-retry";
 import { DatabaseError } from "../errors.js";
+import { throwIfAborted } from "./bounded-run.js";
 import { toDatabaseError } from "./to-database-error.js";
 
 /** How long a transient fault is retried. */
 export interface RetryOptions {
-  /** No attempt begins later than this after the first, in milliseconds. Default 15,000. */
+  /** No attempt begins later than this after the first failure, in milliseconds. Default 15,000. */
   readonly maxElapsedMs?: number | undefined;
   /** The pause after the first failure, in milliseconds; it doubles with each, with jitter. Default 25. */
   readonly minDelayMs?: number | undefined;
@@ -16,29 +17,37 @@ export interface RetryOptions {
  * Runs `attempt`, and again while it fails in a way that passes: connection lost, server starting, deadlock. Only for
  * what may be done twice, as every statement of ours may.
  *
+ * @param signal - Ends the pauses between the attempts too.
  * @throws DatabaseError of the last attempt, with the driver's error as its cause.
+ * @throws AbortError when `signal` has been aborted.
  */
 export async function retryTransient<T>(
   attempt: () => Promise<T>,
   options: RetryOptions | false,
+  signal?: AbortSignal,
 ): Promise<T> {
+  throwIfAborted(signal);
   try {
     return await attempt();
   } catch (error) {
     const failure = toDatabaseError(error);
     if (options === false || !isTransient(failure)) throw failure;
-    return retryAfter(failure, attempt, options);
+    return retryAfter(failure, attempt, { ...options, signal });
   }
 }
 
 /** Goes on after a first attempt that failed: nearly none does, and what keeps count of them costs as much as a query. */
-function retryAfter<T>(failure: Error, attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000 } = options;
+async function retryAfter<T>(
+  failure: Error,
+  attempt: () => Promise<T>,
+  options: RetryOptions & { readonly signal: AbortSignal | undefined },
+): Promise<T> {
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal } = options;
   const again = (): Promise<T> =>
     attempt().catch((error: unknown) => {
       throw toDatabaseError(error);
     });
-  return pRetry((count) => (count === 1 ? Promise.reject(failure) : again()), {
+  const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again()), {
     retries: Infinity,
     maxRetryTime: maxElapsedMs,
     minTimeout: minDelayMs,
@@ -46,7 +55,14 @@ function retryAfter<T>(failure: Error, attempt: () => Promise<T>, options: Retry
     factor: 2,
     randomize: true,
     shouldRetry: ({ error }) => isTransient(error),
+    ...(signal && { signal }),
   });
+  try {
+    return await retried;
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  }
 }
 
 function isTransient(error: Error): boolean {

@@ -2,7 +2,8 @@ import { ConnectionError, DatabaseError, MigrationRequiredError } from "../error
 import type { CheckpointTables } from "./checkpoint-tables.js";
 import { migrateCommand } from "./migrate-command.js";
 import { retryTransient } from "./retry-transient.js";
-import type { BoundStatement, Statement } from "./statement.js";
+import type { Statement } from "./statement.js";
+import type { TransactionSteps } from "./transaction-steps.js";
 
 /** What is said when a table, a column or the whole schema that a statement names does not exist. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
@@ -20,36 +21,32 @@ export async function runStatement<Params extends object, Row>(
   params: Params,
 ): Promise<Row[]> {
   const bound = statement.bind(tables.schema, params);
-  return retried(tables, () => tables.database.execute(bound));
+  return retried(tables, () => tables.database.execute(bound, tables));
 }
 
 /**
- * Sends statements one after another in one transaction, so that all of them count or none; a single one is a
- * transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as it is, and
- * commits when its owner says so.
+ * Sends statements one after another in one transaction, so that all of them count or none; a single one without a
+ * guard is a transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as
+ * it is, and commits when its owner says so.
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.
  */
-export async function runTransaction(
-  tables: CheckpointTables,
-  statements: readonly [BoundStatement<unknown>, ...BoundStatement<unknown>[]],
-): Promise<void> {
-  const { execute, executeAll } = tables.database;
-  const [first, ...others] = statements;
+export async function runTransaction(tables: CheckpointTables, steps: TransactionSteps): Promise<void> {
+  const { execute, transact } = tables.database;
+  const [first, ...others] = steps.statements;
   await retried(tables, async () => {
-    if (others.length > 0) await executeAll(statements);
-    else await execute(first);
+    if (first === undefined) return;
+    if (others.length > 0 || steps.guard !== undefined) await transact(steps, tables);
+    else await execute(first, tables);
   });
 }
 
-async function retried<T>(
-  { database, schema, retry }: CheckpointTables,
-  attempt: () => Promise<T>,
-): Promise<T> {
+async function retried<T>(tables: CheckpointTables, attempt: () => Promise<T>): Promise<T> {
+  const { database, schema, retry, signal } = tables;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry);
+    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry, signal);
   } catch (error) {
     throw explainMissingTables(error, schema);
   }

@@ -37,11 +37,11 @@ export async function storeBatch(
 ): Promise<void> {
   const { deletedThreads, ...rows } = resolveBatch(operations);
   const { schema } = tables;
-  const [first, ...others] = [
+  const statements = [
     ...(deletedThreads.length === 0 ? [] : [deleteThreads(schema, deletedThreads)]),
     ...splitRows(rows, limitOf(tables)).map((portion) => toStatement(schema, portion)),
   ];
-  if (first !== undefined) await runTransaction(tables, [first, ...others]);
+  await runTransaction(tables, { statements });
 }
 
 function toStatement(schema: string, portion: Portion): BoundStatement<unknown> {

@@ -1,0 +1,179 @@
+import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import { runBounded } from "./bounded-run.js";
+import { requestCancel } from "./cancel-request.js";
+import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
+import type { RunContext } from "./run-context.js";
+import type { BoundStatement } from "./statement.js";
+import { setTenant } from "./tenant.js";
+import { toBinaryArray } from "./to-binary-array.js";
+import { BEGIN, COMMIT, ROLLBACK, type TransactionSteps } from "./transaction-steps.js";
+
+/**
+ * After these a prepared statement is worthless on its connection: DISCARD ALL, a table that changed under it, a pooler
+ * that gives each transaction another server connection, on which it is missing or which has it from somebody else.
+ */
+const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
+
+/** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
+const READ_ONLY_STATE = "25006";
+
+/** A connection of a pool: sends our own statements as prepared ones, past the parts of Kysely that they don't need. */
+export class GuardedClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  /** The names under which statements have run here. */
+  readonly #prepared = new Set<string>();
+  #losesStatements = false;
+  #isSpoiled = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    query: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof query !== "string") throw new TypeError("the dialect is opened without a cursor class");
+    return this.#queryForKysely(query, [...parameters]);
+  }
+
+  release(discard = false): void {
+    this.#client.off("error", ignoreError);
+    this.#client.release(discard || this.#isSpoiled);
+  }
+
+  /** To be called when the client is taken from the pool. */
+  reserve(): void {
+    // The pool listens to idle clients only; one that is checked out has nobody to hear that its backend died.
+    this.#client.on("error", ignoreError);
+  }
+
+  /** Sends one statement, by its name if `prepare` says so. */
+  async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
+    const unnamed = toQuery(statement);
+    if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(unnamed, context);
+    const { name } = statement;
+    try {
+      const rows = await this.#sendScoped<Row>({ name, ...unnamed }, context);
+      this.#prepared.add(name);
+      return rows;
+    } catch (error) {
+      if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
+      // What pg believes to be prepared here is not: this connection goes on without names.
+      this.#losesStatements = true;
+      return this.#sendScoped<Row>(unnamed, context);
+    }
+  }
+
+  /**
+   * Sends statements in one transaction, the opening and the guard in one round trip. Without names: a statement that is no
+   * longer prepared would end the transaction, and where several are sent planning is the least of it.
+   */
+  async transact({ guard, statements }: TransactionSteps, context: RunContext): Promise<void> {
+    const opening = [BEGIN, ...setTenant(context), ...(guard?.statements ?? [])].map(toQuery);
+    const last = statements.at(-1);
+    try {
+      const results = await this.#sendAll(opening, context);
+      guard?.check(results.slice(-guard.statements.length).map(({ rows }) => rows));
+      for (const statement of statements.slice(0, -1)) await this.#send(toQuery(statement), context);
+      await this.#sendAll([...(last === undefined ? [] : [last]), COMMIT].map(toQuery), context);
+    } catch (error) {
+      await this.#rollBack(context);
+      throw error;
+    }
+  }
+
+  /** One statement; in the same round trip what holds for its transaction alone. */
+  async #sendScoped<Row>(query: QueryConfig, context: RunContext): Promise<Row[]> {
+    const scope = setTenant(context).map(toQuery);
+    if (scope.length === 0) return (await this.#send<Row>(query, context)).rows;
+    try {
+      const results = await this.#sendAll<Row>([...scope, query], context);
+      return results.at(-1)?.rows ?? [];
+    } catch (error) {
+      // pg takes a named statement for prepared as soon as the first of a pipeline is.
+      if (query.name !== undefined && !this.#prepared.has(query.name)) this.#isSpoiled = true;
+      throw error;
+    }
+  }
+
+  #send<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
+    return this.#bounded(() => this.#client.query<Row & object>(query), context);
+  }
+
+  #sendAll<Row = unknown>(
+    queries: readonly QueryConfig[],
+    context: RunContext,
+  ): Promise<QueryResult<Row & object>[]> {
+    const last = queries.at(-1);
+    if (last === undefined) return Promise.resolve([]);
+    const pipeline: Pipeline = [last, ...queries.slice(0, -1)];
+    return this.#bounded(() => queryInPipeline<Row & object>(this.#client, pipeline), context);
+  }
+
+  async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
+    const cancel = (giveUp: AbortSignal): Promise<void> => {
+      // The request may arrive late, and would then hit the connection's next statement: there must be none.
+      this.#isSpoiled = true;
+      return requestCancel(this.#client, giveUp);
+    };
+    try {
+      return await runBounded({ run, cancel }, context);
+    } catch (error) {
+      if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
+      throw error;
+    }
+  }
+
+  /** The connection is of no use where that fails: the server ends the transaction when it sees it go. */
+  async #rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
+    if (this.#isSpoiled) return;
+    try {
+      await this.#send(toQuery(ROLLBACK), { statementTimeoutMs });
+    } catch {
+      this.#isSpoiled = true;
+    }
+  }
+
+  async #queryForKysely<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
+    const { command, rowCount, rows } = await this.#client.query<R & object>({ text, values });
+    return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
+  }
+}
+
+/** For a connection or a pool whose failures show elsewhere: at the call that uses it, or not at all. */
+export function ignoreError(): void {
+  // See where it is attached.
+}
+
+function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
+  return { text: sql, values: parameters.map(toBinaryArray) };
+}
+
+type Command = PostgresQueryResult<unknown>["command"];
+
+const COMMANDS: readonly string[] = [
+  "UPDATE",
+  "DELETE",
+  "INSERT",
+  "SELECT",
+  "MERGE",
+  "COMMIT",
+  "ROLLBACK",
+] satisfies Command[];
+
+// Kysely tells these apart; whatever else the server ran (DDL, SET) has neither rows nor a count that it would use.
+function isCommand(command: string): command is Command {
+  return COMMANDS.includes(command);
+}
+
+function isIn(states: ReadonlySet<string>, error: unknown): boolean {
+  return states.has(String(codeOf(error)));
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}

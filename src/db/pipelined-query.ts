@@ -1,0 +1,69 @@
+import pg, { type ClientBase, type Connection, type QueryConfig, type QueryResult } from "pg";
+
+/** Statements that are sent together; the last one comes first, since there is always one. */
+export type Pipeline = readonly [last: QueryConfig, ...preceding: QueryConfig[]];
+
+/**
+ * Sends statements in one round trip. Postgres takes them for one transaction, since the client asks only once, after the
+ * last of them, for all that they did to be committed: one that fails undoes those before it.
+ *
+ * Within a transaction that is open they are part of that.
+ *
+ * @returns The result of each, in the order in which they ran.
+ */
+export function queryInPipeline<Row extends object>(
+  client: ClientBase,
+  [last, ...preceding]: Pipeline,
+): Promise<QueryResult<Row>[]> {
+  return new Promise((resolve, reject) => {
+    const query = new PipelinedQuery<Row>(preceding, { ...last, ...EXTENDED }, (error, results) => {
+      if (isFailure(error)) reject(error);
+      else resolve([results].flat());
+    });
+    client.query(query);
+  });
+}
+
+/** Has pg use the extended protocol for statements without parameters too: no other can be pipelined. */
+const EXTENDED = { queryMode: "extended" };
+
+type Callback<Row extends object> = (
+  error: Error | null | undefined,
+  results: QueryResult<Row> | QueryResult<Row>[],
+) => void;
+
+/**
+ * A query of pg's that sends others before itself. It receives the answers to all, as pg does with several results of
+ * one text.
+ */
+class PipelinedQuery<Row extends object> extends pg.Query<Row> {
+  constructor(preceding: readonly QueryConfig[], last: QueryConfig, callback: Callback<Row>) {
+    super(last, callback);
+    const submitLast = this.submit.bind(this);
+    this.submit = (connection) => {
+      connection.stream.cork();
+      try {
+        const unsynced = withoutSync(connection);
+        for (const statement of preceding) new pg.Query({ ...statement, ...EXTENDED }).submit(unsynced);
+        submitLast(connection);
+      } finally {
+        connection.stream.uncork();
+      }
+    };
+  }
+}
+
+/** The connection, but that it does not ask the server to end the transaction and to say so. */
+function withoutSync(connection: Connection): Connection {
+  return new Proxy(connection, {
+    get: (target, name) => (name === "sync" ? ignore : (Reflect.get(target, name) as unknown)),
+  });
+}
+
+function isFailure(error: Error | null | undefined): error is Error {
+  return error !== null && error !== undefined;
+}
+
+function ignore(): void {
+  // The last query of the pipeline does it.
+}

@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { RunContext } from "./run-context.js";
+import { type BoundStatement, Statement } from "./statement.js";
+
+/** The setting that policies of row-level security compare with; see docs/tenants.md. */
+export const TENANT_SETTING = "langgraph.tenant_id";
+
+/** Says for the rest of the transaction whose rows are seen; nothing where the context names no tenant. */
+export function setTenant({ tenantId }: RunContext): BoundStatement<unknown>[] {
+  return tenantId === undefined ? [] : [setTo(tenantId)];
+}
+
+/** Sets it to what it was before, in a transaction that is somebody else's. */
+export function resetTenant(previous: string | null): BoundStatement<unknown> {
+  return setTo(previous ?? "");
+}
+
+/** Reads whose rows the transaction sees so far. */
+export function currentTenant(): BoundStatement<{ tenant_id: string | null }> {
+  return getSetting.bind("", {});
+}
+
+function setTo(tenantId: string): BoundStatement<unknown> {
+  return setSetting.bind("", { tenantId });
+}
+
+const setSetting = /* @__PURE__ */ new Statement<{ readonly tenantId: string }, unknown>((db, parameter) =>
+  db.selectNoFrom(
+    sql<string>`set_config(${sql.lit(TENANT_SETTING)}, ${parameter("tenantId")}, true)`.as("tenant_id"),
+  ),
+);
+
+const getSetting = /* @__PURE__ */ new Statement<object, { tenant_id: string | null }>((db) =>
+  db.selectNoFrom(sql<string | null>`current_setting(${sql.lit(TENANT_SETTING)}, true)`.as("tenant_id")),
+);
