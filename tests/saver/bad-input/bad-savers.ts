@@ -31,6 +31,19 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["NaN as bound", { retry: { maxElapsedMs: NaN } }, invalid("options.retry.maxElapsedMs")],
   ["text as pause", { retry: { minDelayMs: "25" } }, invalid("options.retry.minDelayMs")],
   ["a negative pause", { retry: { maxDelayMs: -25 } }, invalid("options.retry.maxDelayMs")],
+  ["no byte as maximum", { maxCheckpointBytes: 0 }, invalid("options.maxCheckpointBytes")],
+  ["half a byte as maximum", { maxCheckpointBytes: 1.5 }, invalid("options.maxCheckpointBytes")],
+  ["an endless maximum", { maxCheckpointBytes: Infinity }, invalid("options.maxCheckpointBytes")],
+  ["text as maximum", { maxCheckpointBytes: "1 MB" }, invalid("options.maxCheckpointBytes")],
+  ["null as maximum", { maxCheckpointBytes: null }, invalid("options.maxCheckpointBytes")],
+  ["a negative warning level", { warnCheckpointBytes: -1 }, invalid("options.warnCheckpointBytes")],
+  ["NaN as warning level", { warnCheckpointBytes: NaN }, invalid("options.warnCheckpointBytes")],
+  [
+    "a warning level above the maximum",
+    { maxCheckpointBytes: 10, warnCheckpointBytes: 11 },
+    invalid("options.warnCheckpointBytes"),
+  ],
+  ["a getter of the maximum that throws", throwing("maxCheckpointBytes"), invalid("options")],
 ];
 
 /** Each source and each option that no saver can be made of. */
