@@ -35,7 +35,7 @@ const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])
 const value = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
   fc.string({ unit: "grapheme", maxLength: 60 }),
-  fc.jsonValue({ maxDepth: 3 }),
+  fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" }),
   fc.constant("long ".repeat(400)),
 );
 const channels = fc.dictionary(fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }), value, {
@@ -105,7 +105,7 @@ describeEachTarget("the size of what one call stores", (target) => {
   describe.each(SERIALIZERS)("%s", (_what, serde) => {
     it("is counted as the database then holds it, and may be just the maximum: put", async () => {
       await fc.assert(
-        fc.asyncProperty(channels, fc.jsonValue(), async (values, note) => {
+        fc.asyncProperty(channels, fc.jsonValue({ stringUnit: "grapheme" }), async (values, note) => {
           const thread = newThread();
           const checkpoint = checkpointOf(saverOf({}, serde), values);
           const metadata = metadataOf(0, { note });
