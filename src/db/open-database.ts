@@ -3,6 +3,8 @@ import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
+import type { Locks } from "./locks/locks.js";
+import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -39,7 +41,7 @@ export interface OpenDatabaseOptions {
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
 type Transact = (steps: TransactionSteps, context?: RunContext) => Promise<void>;
 /** What sends our statements, in one way or another. */
-type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "transact">;
+type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "transact" | "locks">;
 
 /** A database as this library uses it. */
 export interface OpenedDatabase {
@@ -49,6 +51,8 @@ export interface OpenedDatabase {
   readonly execute: Execute;
   /** Sends several, one after another in one transaction: one of its own, but where a transaction was lent. */
   readonly transact: Transact;
+  /** Its advisory locks, one holder each over all processes. Not for a transaction that was lent. */
+  readonly locks: Locks;
   /** Whether it was opened here and has been closed since. */
   readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
@@ -101,29 +105,32 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
     kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
     execute: (statement, context = {}) => guarded.execute(statement, context),
     transact: (steps, context = {}) => guarded.transact(steps, context),
+    locks: locksOfPool(pool),
   };
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
   const { open, release } = pgliteOpener(url);
   const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: open }) });
-  return owned(throughKysely(kysely), () => kysely.destroy().finally(release));
+  return owned(throughKysely(kysely, locksOfPGlite(kysely)), () => kysely.destroy().finally(release));
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  return lent(throughKysely(new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) })));
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) });
+  return lent(throughKysely(kysely, locksOfPGlite(pglite)));
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
-  return lent(throughKysely(source.withoutPlugins()));
+  return lent(throughKysely(source.withoutPlugins(), locksOfKysely(source)));
 }
 
 /** Where the connections are not ours to decide on. */
-function throughKysely(kysely: Kysely<CheckpointDatabase>): Sender {
+function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
   return {
     kysely,
     execute: (statement, context = {}) => executeThrough(kysely, statement, context),
     transact: (steps, context = {}) => transactThrough(kysely, steps, context),
+    locks,
   };
 }
 
@@ -138,7 +145,10 @@ function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
     get closed() {
       return closing !== undefined;
     },
-    close: () => (closing ??= end()),
+    close: () => {
+      sender.locks.close();
+      return (closing ??= end());
+    },
   };
 }
 

@@ -1,0 +1,62 @@
+import pg from "pg";
+import { ConnectionError } from "../../errors.js";
+import type { LockConnection } from "./lock-connection.js";
+
+/** When to ask a silent server whether it is still there, in milliseconds. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/**
+ * Opens a connection like those of `pool`, beside them: locks that are held for long must not eat up the connections that
+ * their holders need.
+ */
+export async function connectLikePool(
+  pool: pg.Pool,
+  onLost: (error: unknown) => void,
+): Promise<LockConnection> {
+  if (pool.ending) throw new ConnectionError("the pool has been ended", { transient: false });
+  const Client = clientOf(pool);
+  const client = new Client({
+    ...pool.options,
+    // The pool hides it from enumeration.
+    password: pool.options.password,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  });
+  let isClosed = false;
+  const onEnd = (error: Error): void => {
+    if (!isClosed) onLost(error);
+  };
+  client.on("error", onEnd);
+  client.on("end", () => {
+    onEnd(new Error("the connection has ended"));
+  });
+  const close = (): void => {
+    isClosed = true;
+    client.end().catch(ignore);
+  };
+  try {
+    await client.connect();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    send: async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows,
+    close,
+  };
+}
+
+type Row = Record<string, unknown>;
+
+// As the pool itself does: it may have been given a class of its own.
+function clientOf(pool: pg.Pool): typeof pg.Client {
+  return hasClient(pool) ? pool.Client : pg.Client;
+}
+
+function hasClient(pool: pg.Pool): pool is pg.Pool & { readonly Client: typeof pg.Client } {
+  return "Client" in pool && typeof pool.Client === "function";
+}
+
+function ignore(): void {
+  // It is gone already.
+}

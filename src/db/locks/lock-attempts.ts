@@ -1,0 +1,50 @@
+import type { HeldLock } from "./locks.js";
+import type { BorrowedSession, SharedSession } from "./shared-session.js";
+
+/** The attempts of one who wants a lock: on one session, and on the next where that is lost. */
+export class LockAttempts {
+  readonly #shared: SharedSession;
+  readonly #key: bigint;
+  #borrowed: BorrowedSession | undefined;
+  #hasTurn = false;
+
+  constructor(shared: SharedSession, key: bigint) {
+    this.#shared = shared;
+    this.#key = key;
+  }
+
+  /** Whether no other process can take the lock before this one. */
+  get hasTurn(): boolean {
+    return this.#hasTurn;
+  }
+
+  /** Tries once, and returns `undefined` where the lock is taken. */
+  async tryOnce(): Promise<HeldLock | undefined> {
+    const { session, giveBack } = await this.#borrow();
+    const { locked, turn } = await session.tryLock(this.#key, this.#hasTurn);
+    this.#hasTurn = turn;
+    if (!locked) return undefined;
+    return { lost: session.lost, release: () => session.unlock(this.#key).finally(giveBack) };
+  }
+
+  /** Leaves it at that, with nothing taken. */
+  async giveUp(): Promise<void> {
+    const { session, giveBack } = this.#borrowed ?? {};
+    try {
+      if (this.#hasTurn) await session?.unlockTurn(this.#key);
+    } catch {
+      // It is lost, and the turn with it.
+    } finally {
+      await giveBack?.();
+    }
+  }
+
+  async #borrow(): Promise<BorrowedSession> {
+    if (this.#borrowed?.session.lost.aborted === true) {
+      await this.#borrowed.giveBack();
+      this.#borrowed = undefined;
+      this.#hasTurn = false;
+    }
+    return (this.#borrowed ??= await this.#shared.borrow());
+  }
+}

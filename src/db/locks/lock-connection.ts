@@ -1,0 +1,14 @@
+/** A connection that locks are held on, alone and for as long as there are any. */
+export interface LockConnection {
+  /** Sends a statement and returns its rows. */
+  readonly send: (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
+  /** Gives the connection up. What is `broken` may have a transaction and locks left, which end with it. */
+  readonly close: (state: "clean" | "broken") => void;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @param onLost - Called when it has died by itself, where that shows.
+ */
+export type ConnectForLocks = (onLost: (error: unknown) => void) => Promise<LockConnection>;

@@ -1,0 +1,172 @@
+import { ConnectionError } from "../../errors.js";
+import { toDatabaseError } from "../to-database-error.js";
+import { onAbort } from "./on-abort.js";
+import { raceAgainst } from "./race-against.js";
+import type { ConnectForLocks, LockConnection } from "./lock-connection.js";
+
+/** How a session looks after itself. */
+export interface SessionTiming {
+  /** How often it asks whether it is still alive, in milliseconds. */
+  readonly heartbeatMs: number;
+  /** How long an answer may take before the connection counts as lost, in milliseconds. */
+  readonly answerMs: number;
+}
+
+const DEFAULT_TIMING: SessionTiming = { heartbeatMs: 5_000, answerMs: 10_000 };
+
+/** What an attempt to take a lock came to. */
+export interface LockAttempt {
+  readonly locked: boolean;
+  /** Whether this session is the next in turn, so that no other process can take the lock before it. */
+  readonly turn: boolean;
+}
+
+/**
+ * The time-outs that would end a transaction that holds a lock for long are switched off, as far as the server knows them.
+ * And it is to notice within half a minute that a holder's machine has gone without a word, instead of hours.
+ */
+const SETTINGS = `
+  select set_config(name, value, true)
+  from pg_settings join (values
+    ('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0'), ('transaction_timeout', '0'),
+    ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
+  ) as wanted (name, value) using (name)`;
+
+/**
+ * Who wants a lock takes its turn ($1) first, and gives it back when it has the lock ($2): else a process that releases
+ * and asks again at once would always be faster than those that look now and then.
+ */
+const TRY_LOCK = `
+  select locked, case when locked then not pg_advisory_unlock($1::bigint) else turn end as turn
+  from (
+    select turn, case when turn then pg_try_advisory_lock($2::bigint) else false end as locked
+    from (
+      select case when $3::boolean then true else pg_try_advisory_lock($1::bigint) end as turn offset 0
+    ) as queue offset 0
+  ) as lock`;
+
+const UNLOCK = "select pg_advisory_unlock($1::bigint) as unlocked";
+
+/** Tells the number of a lock's turn from that of the lock. */
+const TURN_MASK = 0x7475_726e_7475_726en;
+
+/**
+ * One connection that holds any number of advisory locks, within one transaction: so it stays the same connection behind
+ * a pooler in transaction mode, and ends with the client that had it. Once a statement fails, all of its locks count as lost.
+ */
+export class LockSession {
+  readonly #connection: LockConnection;
+  readonly #timing: SessionTiming;
+  readonly #lost: AbortController;
+  #isClosing = false;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  private constructor(connection: LockConnection, lost: AbortController, timing: SessionTiming) {
+    this.#connection = connection;
+    this.#timing = timing;
+    this.#lost = lost;
+    onAbort(lost.signal, () => {
+      clearTimeout(this.#heartbeat);
+      connection.close("broken");
+    });
+  }
+
+  /** Opens a session; nothing is left of one that can't be opened. */
+  static async open(connect: ConnectForLocks, timing = DEFAULT_TIMING): Promise<LockSession> {
+    const lost = new AbortController();
+    const connection = await connect((error) => {
+      lost.abort(toDatabaseError(error));
+    });
+    const session = new LockSession(connection, lost, timing);
+    // Whatever the default is: a snapshot that lasts as long as the lock would keep VACUUM from its work.
+    await session.#send("begin isolation level read committed");
+    await session.#send(SETTINGS);
+    session.#beat();
+    return session;
+  }
+
+  /** Aborts when the connection is lost, with the error that it died of. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /**
+   * Tries once to take a lock that this session does not have.
+   *
+   * @param hasTurn - Whether an earlier attempt has taken the turn.
+   */
+  async tryLock(key: bigint, hasTurn: boolean): Promise<LockAttempt> {
+    const [row] = await this.#send(TRY_LOCK, [String(turnOf(key)), String(key), hasTurn]);
+    return row as LockAttempt;
+  }
+
+  /** Gives back a lock. */
+  async unlock(key: bigint): Promise<void> {
+    const [row] = await this.#send(UNLOCK, [String(key)]);
+    if (!(row as { unlocked: boolean }).unlocked) throw new ConnectionError("the lock was not held any more");
+  }
+
+  /** Gives back the turn that an attempt has taken. */
+  async unlockTurn(key: bigint): Promise<void> {
+    await this.unlock(turnOf(key));
+  }
+
+  /** Ends the session; may be called on one that is lost. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#heartbeat);
+    try {
+      await this.#send("commit");
+      this.#connection.close("clean");
+    } catch {
+      // Then it is lost, and closed for that.
+    }
+  }
+
+  async #send(sql: string, parameters: readonly unknown[] = []): Promise<unknown[]> {
+    this.lost.throwIfAborted();
+    try {
+      return await raceAgainst(this.lost, this.#answered(this.#connection.send(sql, parameters)));
+    } catch (error) {
+      this.#lost.abort(toDatabaseError(error));
+      throw error;
+    }
+  }
+
+  /** Nothing that is sent here takes long: who does not answer is gone, which TCP may take a quarter of an hour to say. */
+  async #answered(rows: Promise<unknown[]>): Promise<unknown[]> {
+    const { answerMs } = this.#timing;
+    let overdue: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      // Where the process itself was busy, the answer may have come meanwhile, and is read before this.
+      overdue = setImmediate(() => {
+        this.#lost.abort(new ConnectionError(`the server has not answered for ${answerMs} ms`));
+      });
+    }, answerMs);
+    try {
+      return await rows;
+    } finally {
+      clearTimeout(timer);
+      clearImmediate(overdue);
+    }
+  }
+
+  // On a connection where nothing is sent, nothing shows that it has died.
+  #beat(): void {
+    if (this.#isClosing) return;
+    this.#heartbeat = setTimeout(() => {
+      this.#send("select 1").then(() => {
+        this.#beat();
+      }, ignore);
+    }, this.#timing.heartbeatMs);
+    this.#heartbeat.unref();
+  }
+}
+
+function ignore(): void {
+  // Whoever holds a lock is told by the signal.
+}
+
+function turnOf(key: bigint): bigint {
+  return BigInt.asIntN(64, key ^ TURN_MASK);
+}

@@ -1,0 +1,47 @@
+import type { LockSession } from "./lock-session.js";
+
+/** A session in use, until it is given back. */
+export interface BorrowedSession {
+  readonly session: LockSession;
+  /** Closes the session where nobody else uses it; to be called once. */
+  readonly giveBack: () => Promise<void>;
+}
+
+interface Opened {
+  readonly opening: Promise<LockSession>;
+  users: number;
+}
+
+/** One session for all who want one: opened for the first, closed after the last, and replaced when it is lost. */
+export class SharedSession {
+  readonly #open: () => Promise<LockSession>;
+  #current: Opened | undefined;
+
+  constructor(open: () => Promise<LockSession>) {
+    this.#open = open;
+  }
+
+  async borrow(): Promise<BorrowedSession> {
+    const opened = (this.#current ??= { opening: this.#open(), users: 0 });
+    opened.users++;
+    try {
+      const session = await opened.opening;
+      session.lost.throwIfAborted();
+      return { session, giveBack: () => this.#giveBack(opened, session) };
+    } catch (error) {
+      this.#forget(opened);
+      throw error;
+    }
+  }
+
+  async #giveBack(opened: Opened, session: LockSession): Promise<void> {
+    opened.users--;
+    if (opened.users > 0) return;
+    this.#forget(opened);
+    await session.close();
+  }
+
+  #forget(opened: Opened): void {
+    if (this.#current === opened) this.#current = undefined;
+  }
+}
