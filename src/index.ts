@@ -15,6 +15,8 @@ export {
   MigrationRequiredError,
   PermissionError,
   SerializationError,
+  ThreadLockedError,
+  ThreadLockLostError,
 } from "./errors.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
