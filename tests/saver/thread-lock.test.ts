@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import type { PostgresSaverOptions } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { Gate } from "../support/gate.js";
+import { LockingSaver } from "../support/locking-saver.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+describeEachTarget("the lock of a thread", (target) => {
+  let database: TestDatabase;
+  let saver: LockingSaver;
+  let thread: string;
+  const savers: LockingSaver[] = [];
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    saver = openSaver();
+    thread = newThread();
+  });
+  afterEach(async () => {
+    for (const opened of savers.splice(0)) await opened.end();
+  });
+
+  function openSaver(options: PostgresSaverOptions = {}): LockingSaver {
+    const opened = new LockingSaver(database.source, undefined, options);
+    savers.push(opened);
+    return opened;
+  }
+
+  /** Holds the lock from when it resolves until `release` is called. */
+  async function hold(
+    by = saver,
+    threadId = thread,
+  ): Promise<{ release: () => void; released: Promise<void> }> {
+    const [inside, leave] = [new Gate(), new Gate()];
+    const released = by.withThreadLock(threadId, () => {
+      inside.open();
+      return leave.opened;
+    });
+    await Promise.race([inside.opened, released]);
+    return { release: leave.open, released };
+  }
+
+  it("gives back what the function returns, also where that is no promise", async () => {
+    expect(await saver.withThreadLock(thread, () => Promise.resolve(1))).toBe(1);
+    expect(await saver.withThreadLock(thread, () => 2)).toBe(2);
+  });
+
+  it("is had by one at a time, in the order in which it was asked for", async () => {
+    const log: number[] = [];
+    let running = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        saver.withThreadLock(thread, async () => {
+          expect(++running).toBe(1);
+          await database.query("select 1");
+          log.push(n);
+          running--;
+        }),
+      ),
+    );
+    expect(log).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  it("is one for all savers on a database", async () => {
+    const other = openSaver();
+    const { release, released } = await hold();
+    await expect(other.withThreadLock(thread, () => "ran", { waitMs: 0 })).rejects.toMatchObject({
+      code: "THREAD_LOCKED",
+    });
+    const waiting = other.withThreadLock(thread, () => "ran");
+    release();
+    await released;
+    expect(await waiting).toBe("ran");
+  });
+
+  it("is free again when the function fails, whose error passes as it is", async () => {
+    const failure = new Error("out of tokens");
+    const fails = (): Promise<never> => Promise.reject(failure);
+    const throws = (): never => {
+      throw failure;
+    };
+    await expect(saver.withThreadLock(thread, fails)).rejects.toBe(failure);
+    await expect(saver.withThreadLock(thread, throws)).rejects.toBe(failure);
+    expect(await openSaver().withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+  });
+
+  it("is waited for no longer than waitMs, by those in the same process and by others", async () => {
+    const { release, released } = await hold();
+    let runs = 0;
+    for (const by of [saver, openSaver()]) {
+      for (const waitMs of [0, 20]) {
+        const waiting = by.withThreadLock(thread, () => ++runs, { waitMs });
+        await expect(waiting).rejects.toMatchObject({
+          name: "ThreadLockedError",
+          code: "THREAD_LOCKED",
+          threadId: thread,
+          waitMs,
+        });
+      }
+    }
+    release();
+    await released;
+    expect(runs).toBe(0);
+    // Nobody who gave up stands in the way.
+    expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+  });
+
+  it("may be waited for longer than a timer can last", async () => {
+    const { release, released } = await hold();
+    const waiting = [2 ** 40, Infinity].map((waitMs) => saver.withThreadLock(thread, () => 1, { waitMs }));
+    await database.query("select 1");
+    release();
+    await released;
+    expect(await Promise.all(waiting)).toEqual([1, 1]);
+  });
+
+  it("keeps nobody from other threads, nor from the same thread in another schema", async () => {
+    const inOtherSchema = openSaver({ schema: "other" });
+    // Each waits for all others to be inside.
+    const gates = [new Gate(), new Gate(), new Gate()];
+    const meet = (n: number) => async (): Promise<void> => {
+      gates[n]?.open();
+      await Promise.all(gates.map(({ opened }) => opened));
+    };
+    await Promise.all([
+      saver.withThreadLock(thread, meet(0)),
+      saver.withThreadLock(newThread(), meet(1)),
+      inOtherSchema.withThreadLock(thread, meet(2)),
+    ]);
+  });
+
+  it("is that of a thread's number as well as of the same text", async () => {
+    const { release, released } = await hold(saver, "42");
+    await expect(saver.withThreadLock(42 as never, () => 1, { waitMs: 0 })).rejects.toMatchObject({
+      code: "THREAD_LOCKED",
+    });
+    release();
+    await released;
+  });
+
+  it("lets the saver be used as ever meanwhile", async () => {
+    await saver.setup();
+    const { config } = await saver.withThreadLock(thread, () =>
+      putValues(saver, threadConfig(thread), { a: 1 }),
+    );
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+  });
+
+  it("is refused to the function that has it, instead of waiting for itself", async () => {
+    const nested = (): Promise<string> => saver.withThreadLock(thread, () => "ran");
+    await expect(saver.withThreadLock(thread, nested)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      field: "threadId",
+      threadId: thread,
+    });
+    const deeper = (): Promise<string> => saver.withThreadLock(newThread(), nested);
+    await expect(saver.withThreadLock(thread, deeper)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+
+  it("may be asked for again by what the function has left behind", async () => {
+    const gate = new Gate();
+    const leftBehind = await saver.withThreadLock(thread, () => ({
+      promise: gate.opened.then(() => saver.withThreadLock(thread, () => "ran")),
+    }));
+    gate.open();
+    expect(await leftBehind.promise).toBe("ran");
+  });
+
+  it("is waited for until the signal aborts, which the function gets as well", async () => {
+    const { release, released } = await hold();
+    for (const by of [saver, openSaver()]) {
+      const caller = new AbortController();
+      const waiting = by.withThreadLock(thread, () => "ran", { signal: caller.signal });
+      const refused = expect(waiting).rejects.toMatchObject({
+        name: "AbortError",
+        code: "ABORTED",
+        cause: "gone",
+      });
+      await database.query("select 1");
+      caller.abort("gone");
+      await refused;
+      await expect(by.withThreadLock(thread, () => "ran", { signal: caller.signal })).rejects.toMatchObject({
+        code: "ABORTED",
+      });
+    }
+    release();
+    await released;
+
+    const caller = new AbortController();
+    const seen = saver.withThreadLock(
+      thread,
+      async ({ signal }) => {
+        expect(signal.aborted).toBe(false);
+        const aborted = new Gate();
+        signal.addEventListener("abort", aborted.open);
+        caller.abort("enough");
+        await aborted.opened;
+        return signal.reason as unknown;
+      },
+      { signal: caller.signal },
+    );
+    // The lock was not lost, so that what the function makes of it counts.
+    expect(await seen).toBe("enough");
+    expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+  });
+
+  it("is refused in a transaction that was lent", async () => {
+    const db = database.kysely<never>();
+    await db.transaction().execute(async (transaction) => {
+      await expect(
+        new LockingSaver(transaction as never).withThreadLock(thread, () => 1),
+      ).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+    });
+  });
+
+  it("is kept over end() until the function has ended, and refused to all others from then on", async () => {
+    const owner = new LockingSaver(target.name === "postgres" ? (database.source as string) : "memory://");
+    const { release, released } = await hold(owner);
+    const refused = [
+      expect(owner.withThreadLock(thread, () => "ran")).rejects.toMatchObject({ code: "CONNECTION_FAILED" }),
+    ];
+    await owner.end();
+    refused.push(
+      expect(owner.withThreadLock(newThread(), () => "ran")).rejects.toMatchObject({
+        code: "CONNECTION_FAILED",
+      }),
+    );
+    await Promise.all(refused);
+    if (target.name === "postgres") {
+      await expect(saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).rejects.toMatchObject({
+        code: "THREAD_LOCKED",
+      });
+    }
+    release();
+    await released;
+    expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+  });
+
+  it("is refused where the arguments can't be meant", async () => {
+    const run = (): number => 1;
+    const calls: [() => Promise<unknown>, string][] = [
+      [() => saver.withThreadLock("", run), "threadId"],
+      [() => saver.withThreadLock(undefined as never, run), "threadId"],
+      [() => saver.withThreadLock(thread, undefined as never), "run"],
+      [() => saver.withThreadLock(thread, run, { waitMs: -1 }), "options.waitMs"],
+      [() => saver.withThreadLock(thread, run, { waitMs: NaN }), "options.waitMs"],
+      [() => saver.withThreadLock(thread, run, { waitMs: "1" as never }), "options.waitMs"],
+      [() => saver.withThreadLock(thread, run, { signal: {} as never }), "options.signal"],
+      [() => saver.withThreadLock(thread, run, 5 as never), "options"],
+    ];
+    for (const [call, field] of calls) {
+      await expect(call()).rejects.toMatchObject({ code: "INVALID_CONFIG", field });
+    }
+  });
+});
