@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { ROOT } from "./consumer-project.js";
+
+const names = z.record(z.string(), z.string());
+
+const Manifest = z.object({
+  scripts: names,
+  files: z.array(z.string()),
+  dependencies: names,
+  devDependencies: names,
+  peerDependencies: names,
+});
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dev: z.boolean().optional(),
+      hasInstallScript: z.boolean().optional(),
+      resolved: z.string().optional(),
+    }),
+  ),
+});
+
+/** What npm runs by itself when a package is installed, from a registry, from git, or where it stands. */
+const INSTALL_SCRIPTS = [
+  "preinstall",
+  "install",
+  "postinstall",
+  "prepublish",
+  "preprepare",
+  "prepare",
+  "postprepare",
+  "dependencies",
+  "prepack",
+];
+
+describe("what comes with the package", () => {
+  let manifest: z.infer<typeof Manifest>;
+  let lock: z.infer<typeof Lock>;
+  let contributing: string;
+
+  beforeAll(async () => {
+    manifest = Manifest.parse(JSON.parse(await readRoot("package.json")));
+    lock = Lock.parse(JSON.parse(await readRoot("package-lock.json")));
+    contributing = await readRoot("CONTRIBUTING.md");
+  });
+
+  it("runs nothing at its installation: no script of its own, and no native code to compile", () => {
+    expect(Object.keys(manifest.scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);
+    // npm compiles what has such a file, without being told to.
+    expect(manifest.files.filter((file) => /\.gypi?$|[*?!{]/.test(file))).toEqual([]);
+  });
+
+  it("brings one package that runs a script, msgpackr's optional one: no other without being noticed", () => {
+    const shipped = Object.entries(lock.packages).filter(([, { dev = false }]) => !dev);
+    const withScript = shipped.filter(([, { hasInstallScript = false }]) => hasInstallScript);
+    expect(withScript.map(([path]) => path)).toEqual(["node_modules/msgpackr-extract"]);
+  });
+
+  it("is locked without a word of the registry that it was locked from", () => {
+    const resolved = Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined);
+    expect(resolved.map(([path]) => path)).toEqual([]);
+  });
+
+  it("has a reason in CONTRIBUTING for each dependency, and reasons for nothing else: what ships", () => {
+    const reasons = tableAfter("What ships:");
+    expect([...reasons.keys()].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+    expect(withoutReason(reasons)).toEqual([]);
+  });
+
+  it("has a reason in CONTRIBUTING for each dependency, and reasons for nothing else: development", () => {
+    const reasons = tableAfter("What is for development:");
+    const installed = Object.keys(manifest.devDependencies);
+    const peers = Object.keys(manifest.peerDependencies);
+    expect(installed.filter((name) => !reasons.has(name) && !peers.includes(name))).toEqual([]);
+    expect([...reasons.keys()].filter((name) => !installed.includes(name))).toEqual([]);
+    expect(withoutReason(reasons)).toEqual([]);
+  });
+
+  it("names in CONTRIBUTING each package that its users bring", () => {
+    const paragraph = /^What you bring:[^]*?\n\n/m.exec(contributing)?.[0] ?? "";
+    expect(quotedNames(paragraph).sort()).toEqual(
+      expect.arrayContaining(Object.keys(manifest.peerDependencies).sort()),
+    );
+  });
+
+  /** The packages of the first column of a table with what the second says, each package by itself. */
+  function tableAfter(line: string): Map<string, string> {
+    const [, after = ""] = contributing.split(`\n${line}\n`);
+    const [table = ""] = after.trimStart().split("\n\n");
+    // The first two lines are the headline and what underlines it.
+    const rows = table
+      .split("\n")
+      .slice(2)
+      .map((row) => row.split("|").map((cell) => cell.trim()));
+    return new Map(
+      rows.flatMap(([, packages = "", reason = ""]) => quotedNames(packages).map((name) => [name, reason])),
+    );
+  }
+});
+
+function withoutReason(reasons: ReadonlyMap<string, string>): string[] {
+  return [...reasons].filter(([, reason]) => !/\w{4,}/.test(reason)).map(([name]) => name);
+}
+
+function quotedNames(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+}
+
+function readRoot(file: string): Promise<string> {
+  return readFile(join(ROOT, file), "utf8");
+}
