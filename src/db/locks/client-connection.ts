@@ -41,7 +41,7 @@ export async function connectLikePool(
     throw error;
   }
   return {
-    send: async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows,
+    send: async (sql) => (await client.query<Row>(sql)).rows,
     close,
   };
 }

@@ -16,8 +16,8 @@ export async function connectThroughKysely<DB>(kysely: Kysely<DB>): Promise<Lock
     kysely
       .connection()
       .execute(async (connection) => {
-        const send = async (sql: string, parameters: readonly unknown[] = []): Promise<unknown[]> =>
-          (await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows;
+        const send = async (sql: string): Promise<unknown[]> =>
+          (await connection.executeQuery(CompiledQuery.raw(sql))).rows;
         if (await isPGlite(send)) throw new InvalidConfigError("source", PGLITE_PROBLEM);
         const state = await new Promise<"clean" | "broken">((close) => {
           resolve({ send, close });

@@ -1,7 +1,7 @@
 /** A connection that locks are held on, alone and for as long as there are any. */
 export interface LockConnection {
-  /** Sends a statement and returns its rows. */
-  readonly send: (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
+  /** Sends a statement without parameters and returns its rows. */
+  readonly send: (sql: string) => Promise<unknown[]>;
   /** Gives the connection up. What is `broken` may have a transaction and locks left, which end with it. */
   readonly close: (state: "clean" | "broken") => void;
 }

@@ -32,20 +32,22 @@ const SETTINGS = `
     ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
   ) as wanted (name, value) using (name)`;
 
-/**
- * Who wants a lock takes its turn ($1) first, and gives it back when it has the lock ($2): else a process that releases
- * and asks again at once would always be faster than those that look now and then.
- */
-const TRY_LOCK = `
-  select locked, case when locked then not pg_advisory_unlock($1::bigint) else turn end as turn
-  from (
-    select turn, case when turn then pg_try_advisory_lock($2::bigint) else false end as locked
-    from (
-      select case when $3::boolean then true else pg_try_advisory_lock($1::bigint) end as turn offset 0
-    ) as queue offset 0
-  ) as lock`;
+// Numbers stand in the text, since Postgres keeps the snapshot of a statement with parameters until the next one.
 
-const UNLOCK = "select pg_advisory_unlock($1::bigint) as unlocked";
+/**
+ * Who wants a lock takes its turn first, and gives it back when it has the lock: else a process that releases and asks
+ * again at once would always be faster than those that look now and then.
+ */
+function tryLockSql(key: bigint, hasTurn: boolean): string {
+  const turn = turnOf(key);
+  const takeTurn = hasTurn ? "true" : `pg_try_advisory_lock('${turn}')`;
+  return `
+    select locked, case when locked then not pg_advisory_unlock('${turn}') else turn end as turn
+    from (
+      select turn, case when turn then pg_try_advisory_lock('${key}') else false end as locked
+      from (select ${takeTurn} as turn offset 0) as queue offset 0
+    ) as lock`;
+}
 
 /** Tells the number of a lock's turn from that of the lock. */
 const TURN_MASK = 0x7475_726e_7475_726en;
@@ -58,6 +60,7 @@ export class LockSession {
   readonly #connection: LockConnection;
   readonly #timing: SessionTiming;
   readonly #lost: AbortController;
+  #last: Promise<unknown> = Promise.resolve();
   #isClosing = false;
   #heartbeat: NodeJS.Timeout | undefined;
 
@@ -96,13 +99,13 @@ export class LockSession {
    * @param hasTurn - Whether an earlier attempt has taken the turn.
    */
   async tryLock(key: bigint, hasTurn: boolean): Promise<LockAttempt> {
-    const [row] = await this.#send(TRY_LOCK, [String(turnOf(key)), String(key), hasTurn]);
+    const [row] = await this.#send(tryLockSql(key, hasTurn));
     return row as LockAttempt;
   }
 
   /** Gives back a lock. */
   async unlock(key: bigint): Promise<void> {
-    const [row] = await this.#send(UNLOCK, [String(key)]);
+    const [row] = await this.#send(`select pg_advisory_unlock('${key}') as unlocked`);
     if (!(row as { unlocked: boolean }).unlocked) throw new ConnectionError("the lock was not held any more");
   }
 
@@ -123,18 +126,28 @@ export class LockSession {
     }
   }
 
-  async #send(sql: string, parameters: readonly unknown[] = []): Promise<unknown[]> {
+  /** One after another, as pg asks for. */
+  async #send(sql: string): Promise<unknown[]> {
+    const sent = this.#last.then(() => this.#sendNow(sql));
+    this.#last = sent.catch(ignore);
+    return raceAgainst(this.lost, sent);
+  }
+
+  async #sendNow(sql: string): Promise<unknown[]> {
     this.lost.throwIfAborted();
+    const stopWaiting = this.#limitAnswer();
     try {
-      return await raceAgainst(this.lost, this.#answered(this.#connection.send(sql, parameters)));
+      return await this.#connection.send(sql);
     } catch (error) {
       this.#lost.abort(toDatabaseError(error));
       throw error;
+    } finally {
+      stopWaiting();
     }
   }
 
   /** Nothing that is sent here takes long: who does not answer is gone, which TCP may take a quarter of an hour to say. */
-  async #answered(rows: Promise<unknown[]>): Promise<unknown[]> {
+  #limitAnswer(): () => void {
     const { answerMs } = this.#timing;
     let overdue: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
@@ -143,12 +156,10 @@ export class LockSession {
         this.#lost.abort(new ConnectionError(`the server has not answered for ${answerMs} ms`));
       });
     }, answerMs);
-    try {
-      return await rows;
-    } finally {
+    return () => {
       clearTimeout(timer);
       clearImmediate(overdue);
-    }
+    };
   }
 
   // On a connection where nothing is sent, nothing shows that it has died.
