@@ -306,6 +306,26 @@ export class PermissionError extends DatabaseError {
   }
 }
 
+/**
+ * A saver with `tenantId` on a database that does not keep tenants apart for its role: row-level security is not active on
+ * the tables. Nothing was read or written.
+ */
+export class RowSecurityError extends DatabaseError {
+  /** The tables that every tenant would see all rows of. */
+  readonly tables: readonly string[];
+
+  constructor(schema: string, tables: readonly string[], options: DatabaseErrorOptions = {}) {
+    const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
+    super(
+      `row-level security is not active for this role on ${names}: superusers, the owner of a table and roles with ` +
+        "BYPASSRLS are not bound by it",
+      options,
+      "ROW_SECURITY_INACTIVE",
+    );
+    this.tables = tables;
+  }
+}
+
 /** The tables are missing or older than this version of the library; the message says which command to run. */
 export class MigrationRequiredError extends DatabaseError {
   /** The schema that is behind. */

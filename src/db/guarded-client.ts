@@ -72,12 +72,13 @@ export class GuardedClient implements PostgresPoolClient {
    * Sends statements in one transaction, the opening and the guard in one round trip. Without names: a statement that is no
    * longer prepared would end the transaction, and where several are sent planning is the least of it.
    */
-  async transact({ guard, statements }: TransactionSteps, context: RunContext): Promise<void> {
-    const opening = [BEGIN, ...setTenant(context), ...(guard?.statements ?? [])].map(toQuery);
+  async transact({ guard = [], statements }: TransactionSteps, context: RunContext): Promise<void> {
+    const opening = [BEGIN, ...setTenant(context), ...guard.map(({ statement }) => statement)].map(toQuery);
     const last = statements.at(-1);
     try {
       const results = await this.#sendAll(opening, context);
-      guard?.check(results.slice(-guard.statements.length).map(({ rows }) => rows));
+      const guardResults = results.slice(results.length - guard.length);
+      guard.forEach((step, index) => step.check?.(guardResults[index]?.rows ?? []));
       for (const statement of statements.slice(0, -1)) await this.#send(toQuery(statement), context);
       await this.#sendAll([...(last === undefined ? [] : [last]), COMMIT].map(toQuery), context);
     } catch (error) {

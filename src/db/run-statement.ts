@@ -21,7 +21,10 @@ export async function runStatement<Params extends object, Row>(
   params: Params,
 ): Promise<Row[]> {
   const bound = statement.bind(tables.schema, params);
-  return retried(tables, () => tables.database.execute(bound, tables));
+  return retried(tables, async () => {
+    await tables.rowSecurity?.run(tables);
+    return tables.database.execute(bound, tables);
+  });
 }
 
 /**
@@ -37,7 +40,8 @@ export async function runTransaction(tables: CheckpointTables, steps: Transactio
   const [first, ...others] = steps.statements;
   await retried(tables, async () => {
     if (first === undefined) return;
-    if (others.length > 0 || steps.guard !== undefined) await transact(steps, tables);
+    await tables.rowSecurity?.run(tables);
+    if (others.length > 0 || (steps.guard ?? []).length > 0) await transact(steps, tables);
     else await execute(first, tables);
   });
 }

@@ -20,6 +20,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface CheckpointBlobs {
   blob: Uint8Array | null;
   channel: string;
@@ -53,6 +55,11 @@ export interface Checkpoints {
   type: string | null;
 }
 
+export interface CheckpointTombstones {
+  deleted_at: Generated<Timestamp>;
+  thread_id: string;
+}
+
 export interface CheckpointWrites {
   blob: Uint8Array;
   channel: string;
@@ -70,6 +77,7 @@ export interface DB {
   checkpoint_kysely_migration: CheckpointKyselyMigration;
   checkpoint_kysely_migration_lock: CheckpointKyselyMigrationLock;
   checkpoint_migrations: CheckpointMigrations;
+  checkpoint_tombstones: CheckpointTombstones;
   checkpoint_writes: CheckpointWrites;
   checkpoints: Checkpoints;
 }

@@ -25,13 +25,11 @@ export async function executeThrough<Row>(
 /** Sends several in one transaction: one of its own, but where a transaction was lent. */
 export async function transactThrough(
   kysely: Kysely<CheckpointDatabase>,
-  { guard, statements }: TransactionSteps,
+  { guard = [], statements }: TransactionSteps,
   context: RunContext,
 ): Promise<void> {
   await inTransaction(kysely, context, async (transaction) => {
-    const rows: unknown[][] = [];
-    for (const statement of guard?.statements ?? []) rows.push(await send(transaction, statement, context));
-    guard?.check(rows);
+    for (const step of guard) step.check?.(await send(transaction, step.statement, context));
     for (const statement of statements) await send(transaction, statement, context);
   });
 }

@@ -2,17 +2,17 @@ import type { BoundStatement } from "./statement.js";
 
 /** What is done in one transaction. */
 export interface TransactionSteps {
-  readonly guard?: TransactionGuard | undefined;
+  /** What comes first and may refuse the rest: locks, and reads of what they protect. */
+  readonly guard?: readonly GuardStep[] | undefined;
   /** What is written, in this order. */
   readonly statements: readonly BoundStatement<unknown>[];
 }
 
-/** What comes first in a transaction and may refuse the rest of it. */
-export interface TransactionGuard {
-  /** Locks, and the reads that show whether the transaction may go on. Each sees what was committed before it began. */
-  readonly statements: readonly BoundStatement<unknown>[];
-  /** Takes the rows of each statement; throws where the transaction may not go on. */
-  readonly check: (rows: readonly (readonly unknown[])[]) => void;
+/** A statement that sees whatever was committed before it began, not before its transaction did. */
+export interface GuardStep<Row = unknown> {
+  readonly statement: BoundStatement<Row>;
+  /** Throws where the transaction may not go on. */
+  check?(rows: readonly Row[]): void;
 }
 
 export const BEGIN = bare("begin");

@@ -22,6 +22,7 @@ const USE_OF_TABLES: Readonly<Record<Table, "rows" | "record" | "none">> = {
   checkpoints: "rows",
   checkpoint_blobs: "rows",
   checkpoint_writes: "rows",
+  checkpoint_tombstones: "rows",
   checkpoint_migrations: "record",
   checkpoint_kysely_migration: "record",
   checkpoint_kysely_migration_lock: "none",

@@ -5,13 +5,13 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
 import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
+import type { WritableTables } from "./write-rules.js";
 
 /**
  * What a batch is filled through: the writing half of a saver. Each promise settles when its call is checked and
@@ -47,7 +47,7 @@ export interface CheckpointBatch {
 
 /** Collects what `run` does, and stores all of it when `run` has come to its end. */
 export async function runBatch<T>(
-  tables: CheckpointTables,
+  tables: WritableTables,
   encoding: CallEncoding,
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {

@@ -10,29 +10,31 @@ import {
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { type DatabaseSource, openDatabase } from "../db/open-database.js";
-import { retryTransient } from "../db/retry-transient.js";
-import { migrateToLatest } from "../migrations/migrate.js";
+import type { DatabaseSource } from "../db/open-database.js";
 import { JsonSerializer } from "../serde/json-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
+import type { CallOptions } from "./boundary/parse-call-options.js";
 import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
 import { parseLookupConfig, parseThreadId } from "./boundary/parse-config.js";
 import { parseDeltaRequest } from "./boundary/parse-delta.js";
 import { parseListRequest } from "./boundary/parse-list.js";
 import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
+import { type LockedRun, parseThreadLock, type ThreadLockOptions } from "./boundary/parse-thread-lock.js";
 import { channelValues } from "./channel-values.js";
 import { configOf } from "./codec/config-of.js";
 import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
-import { deleteThread } from "./queries/delete-thread.js";
 import { readTuple } from "./read-tuple.js";
+import type { SaverExtensions } from "./saver-extensions.js";
+import { openTables, setUpTables, tablesFor } from "./saver-tables.js";
 import { SizeCheck } from "./size-check.js";
-import { storeCheckpoint, storeWrites } from "./store.js";
+import { removeThread, storeCheckpoint, storeWrites } from "./store.js";
+import { withThreadLock } from "./thread-lock.js";
+import type { WritableTables } from "./write-rules.js";
 
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
@@ -51,8 +53,8 @@ import { storeCheckpoint, storeWrites } from "./store.js";
  * await checkpointer.end();
  * ```
  */
-export class PostgresSaver extends BaseCheckpointSaver {
-  readonly #tables: CheckpointTables;
+export class PostgresSaver extends BaseCheckpointSaver implements SaverExtensions {
+  readonly #tables: WritableTables;
   readonly #sizeCheck: SizeCheck;
 
   /**
@@ -66,11 +68,11 @@ export class PostgresSaver extends BaseCheckpointSaver {
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(serde ?? new MsgpackSerializer());
-    const { schema, prepare, retry, ...sizeBounds } = parseSaverOptions(options);
+    const parsed = parseSaverOptions(options);
     // Decided here, since LangGraph calls the method without `this` in subgraphs.
     if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
-    this.#tables = { database: openDatabase(source, { prepare }), schema, retry };
-    this.#sizeCheck = new SizeCheck(sizeBounds);
+    this.#tables = openTables(source, parsed);
+    this.#sizeCheck = new SizeCheck(parsed);
   }
 
   /**
@@ -101,9 +103,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * ```
    */
   async setup(): Promise<void> {
-    const { database, schema, retry } = this.#tables;
-    const migrate = () => migrateToLatest(database.kysely, { schema });
-    await retryTransient(migrate, database.kysely.isTransaction ? false : retry);
+    await setUpTables(this.#tables);
   }
 
   /**
@@ -126,7 +126,7 @@ export class PostgresSaver extends BaseCheckpointSaver {
   ): Promise<CheckpointTuple | undefined> {
     const key = parseLookupConfig(config);
     const selection = parseSelection(options);
-    return key && readTuple(this.#tables, key, selection, this.serde);
+    return key && readTuple(tablesFor(this.#tables, options, config), key, selection, this.serde);
   }
 
   /**
@@ -149,7 +149,8 @@ export class PostgresSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     options?: CheckpointListOptions & ReadOptions,
   ): AsyncGenerator<CheckpointTuple> {
-    yield* listTuples(this.#tables, parseListRequest(config, options), this.serde);
+    const request = parseListRequest(config, options);
+    yield* listTuples(tablesFor(this.#tables, options, config), request, this.serde);
   }
 
   /**
@@ -172,9 +173,11 @@ export class PostgresSaver extends BaseCheckpointSaver {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
+    options?: CallOptions,
   ): Promise<RunnableConfig> {
+    const tables = tablesFor(this.#tables, options);
     const encoded = await encodePut(this.#encoding, config, checkpoint, metadata, newVersions);
-    await storeCheckpoint(this.#tables, encoded);
+    await storeCheckpoint(tables, encoded);
     return configOf(encoded);
   }
 
@@ -197,8 +200,10 @@ export class PostgresSaver extends BaseCheckpointSaver {
     writes: PendingWrite[],
     taskId: string,
     taskPath?: string,
+    options?: CallOptions,
   ): Promise<void> {
-    await storeWrites(this.#tables, await encodePutWrites(this.#encoding, config, writes, taskId, taskPath));
+    const tables = tablesFor(this.#tables, options);
+    await storeWrites(tables, await encodePutWrites(this.#encoding, config, writes, taskId, taskPath));
   }
 
   /**
@@ -211,24 +216,16 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * await checkpointer.deleteThread("42");
    * ```
    */
-  override async deleteThread(threadId: string): Promise<void> {
-    await deleteThread(this.#tables, parseThreadId(threadId));
+  override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
+    await removeThread(tablesFor(this.#tables, options), parseThreadId(threadId));
   }
 
-  /**
-   * Sends any number of calls in a constant number of round trips: all of them count or none, as if made one by one.
-   *
-   * @param run - Makes the calls, on what it is handed; see {@link CheckpointBatch}. If it throws, nothing is sent.
-   * @returns What `run` returned, once everything is stored.
-   * @throws What one of the calls threw, or a DatabaseError; nothing is stored then.
-   *
-   * @example
-   * ```ts
-   * await checkpointer.batch((batch) => Promise.all(imported.map((call) => batch.put(...call))));
-   * ```
-   */
-  async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T): Promise<T> {
-    return runBatch(this.#tables, this.#encoding, run);
+  async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
+    return runBatch(tablesFor(this.#tables, options), this.#encoding, run);
+  }
+
+  async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
+    return withThreadLock(this.#tables, parseThreadLock(threadId, run, options));
   }
 
   /**
@@ -242,30 +239,20 @@ export class PostgresSaver extends BaseCheckpointSaver {
    * const { messages } = await checkpointer.getDeltaChannelHistory({ config, channels: ["messages"] });
    * ```
    */
-  override async getDeltaChannelHistory(options: {
-    config: RunnableConfig;
-    channels: string[];
-  }): Promise<Record<string, DeltaChannelHistory>> {
+  override async getDeltaChannelHistory(
+    options: { config: RunnableConfig; channels: string[] } & CallOptions,
+  ): Promise<Record<string, DeltaChannelHistory>> {
     const { key, channels, walksTasks } = parseDeltaRequest(options);
     if (walksTasks) return super.getDeltaChannelHistory(options);
-    return deltaChannelHistory(this.#tables, key, channels, this.serde);
+    return deltaChannelHistory(tablesFor(this.#tables, options, options.config), key, channels, this.serde);
   }
 
-  /**
-   * Reads one channel of many threads, each from its newest checkpoint, in one statement: the titles of all
-   * conversations of a user, say. The sends of checkpoints before version 4 of the format are not stored as a value.
-   *
-   * @returns The values by thread, in the order of `threadIds`; threads that have none are left out.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   *
-   * @example
-   * ```ts
-   * const titles = await checkpointer.getChannelValues({ threadIds: ["41", "42"], channel: "title" });
-   * titles.get("42");
-   * ```
-   */
-  async getChannelValues(request: ChannelValuesRequest): Promise<Map<string, unknown>> {
-    return channelValues(this.#tables, parseChannelValuesRequest(request), this.serde);
+  async getChannelValues(
+    request: ChannelValuesRequest,
+    options?: CallOptions,
+  ): Promise<Map<string, unknown>> {
+    const key = parseChannelValuesRequest(request);
+    return channelValues(tablesFor(this.#tables, options), key, this.serde);
   }
 
   /**

@@ -4,44 +4,59 @@ import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statement.js";
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
+import { deleteThread } from "./queries/delete-thread.js";
 import { deleteThreads } from "./queries/delete-threads.js";
 import { type EncodedCheckpoint, putCheckpoint } from "./queries/put-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { putRows } from "./queries/put-rows.js";
+import { putTombstones } from "./queries/tombstones.js";
+import { writeGuard } from "./write-guard.js";
+import type { WritableTables } from "./write-rules.js";
 
-/** Stores a checkpoint: in one statement, or in a transaction of several where its values are very long. */
-export async function storeCheckpoint(
-  tables: CheckpointTables,
-  checkpoint: EncodedCheckpoint,
-): Promise<void> {
-  if (isLong(tables, checkpoint.blobs)) await storeBatch(tables, [{ kind: "put", checkpoint }]);
-  else await putCheckpoint(tables, checkpoint);
+/** Stores a checkpoint: in one statement, or in a transaction of several where it is long or rules are to be kept. */
+export async function storeCheckpoint(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<void> {
+  const operation = { kind: "put", checkpoint } as const;
+  const isPlain = !isLong(tables, checkpoint.blobs) && isUnruled(tables, operation);
+  await (isPlain ? putCheckpoint(tables, checkpoint) : storeBatch(tables, [operation]));
 }
 
-/** Stores the writes of a task: in one statement, or in a transaction of several where its values are very long. */
-export async function storeWrites(tables: CheckpointTables, writes: EncodedWrites): Promise<void> {
-  if (isLong(tables, writes.writes)) await storeBatch(tables, [{ kind: "putWrites", writes }]);
-  else await putPendingWrites(tables, writes);
+/** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
+export async function storeWrites(tables: WritableTables, writes: EncodedWrites): Promise<void> {
+  const operation = { kind: "putWrites", writes } as const;
+  const isPlain = !isLong(tables, writes.writes) && isUnruled(tables, operation);
+  await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation]));
+}
+
+/** Deletes a thread: in one statement, or in a transaction where a tombstone is kept of it. */
+export async function removeThread(tables: WritableTables, threadId: string): Promise<void> {
+  if (tables.rules?.keepTombstones === true) await storeBatch(tables, [{ kind: "deleteThread", threadId }]);
+  else await deleteThread(tables, threadId);
 }
 
 /**
  * Does what a batch has collected: all of it or nothing, in one statement, or in a transaction of several where threads
- * are deleted or there is very much to store. Whatever is deleted is deleted by the first: a statement can't delete and
- * insert the same row.
+ * are deleted, there is very much to store, or rules are to be kept. Whatever is deleted is deleted first: a statement
+ * can't delete and insert the same row.
  */
 export async function storeBatch(
-  tables: CheckpointTables,
+  tables: WritableTables,
   operations: readonly BatchOperation[],
 ): Promise<void> {
   const { deletedThreads, ...rows } = resolveBatch(operations);
-  const { schema } = tables;
+  const { schema, rules } = tables;
+  const deletes = deletedThreads.length > 0;
   const statements = [
-    ...(deletedThreads.length === 0 ? [] : [deleteThreads(schema, deletedThreads)]),
+    ...(deletes && rules?.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
+    ...(deletes ? [deleteThreads(schema, deletedThreads)] : []),
     ...splitRows(rows, limitOf(tables)).map((portion) => toStatement(schema, portion)),
   ];
-  await runTransaction(tables, { statements });
+  await runTransaction(tables, { guard: writeGuard(tables, operations), statements });
+}
+
+function isUnruled(tables: WritableTables, operation: BatchOperation): boolean {
+  return writeGuard(tables, [operation]).length === 0;
 }
 
 function toStatement(schema: string, portion: Portion): BoundStatement<unknown> {

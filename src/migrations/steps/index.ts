@@ -2,6 +2,7 @@ import { createTables } from "./0001-create-tables.js";
 import { allowEmptyBlobs } from "./0002-allow-empty-blobs.js";
 import { addTaskPath } from "./0003-add-task-path.js";
 import { compressByLz4 } from "./0004-compress-by-lz4.js";
+import { createTombstones } from "./0005-create-tombstones.js";
 import type { MigrationStep } from "./step.js";
 
 /** Every step, oldest first, by the name that is recorded in the database. */
@@ -10,6 +11,7 @@ export const MIGRATION_STEPS: Readonly<Record<string, MigrationStep>> = {
   "0002-allow-empty-blobs": allowEmptyBlobs,
   "0003-add-task-path": addTaskPath,
   "0004-compress-by-lz4": compressByLz4,
+  "0005-create-tombstones": createTombstones,
 };
 
 /** The names of {@link MIGRATION_STEPS}, oldest first. */

@@ -23,6 +23,7 @@ export interface MigratedTables {
   checkpoint_blobs: { thread_id: string; blob: Uint8Array | null };
   checkpoint_writes: { thread_id: string; task_path: string };
   checkpoint_migrations: { v: number };
+  checkpoint_tombstones: { thread_id: string };
   "pg_catalog.pg_settings": { name: string; enumvals: string[] | null };
   "pg_catalog.pg_namespace": { oid: number; nspname: string };
   "pg_catalog.pg_class": { oid: number; relname: string; relnamespace: number };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import type { RetryOptions } from "../../db/retry-transient.js";
+import { keyText } from "./keys.js";
 import { parse } from "./parse.js";
 
 /** How a saver works. */
@@ -14,6 +15,29 @@ export interface PostgresSaverOptions {
   readonly prepare?: boolean | undefined;
   /** How long transient faults are retried, or `false` to be told at once. Default: 15 seconds. */
   readonly retry?: RetryOptions | false | undefined;
+  /**
+   * How long one statement may take, in milliseconds, before it is cancelled on the server and a
+   * `StatementTimeoutError` thrown. A server that does not even answer the request to cancel counts as a connection that
+   * was lost: the statement is tried again on another. Migrations have no limit. Without effect on PGlite, which runs in
+   * this process. Default: no limit.
+   */
+  readonly statementTimeoutMs?: number | undefined;
+  /**
+   * The tenant whose threads the saver sees, in a database with row-level security: for each statement, and no longer,
+   * the setting `langgraph.tenant_id` is set to it, as policies can ask for. A database without such policies is refused.
+   */
+  readonly tenantId?: string | undefined;
+  /**
+   * `"optimistic"` refuses a `put` as a `ConcurrentModificationError` whose parent is no longer the newest checkpoint of
+   * its thread and namespace, as when two processes run one thread at the same time; forks and updates of the state are
+   * let through. It costs one round trip more. Default `"unchecked"`.
+   */
+  readonly concurrency?: "unchecked" | "optimistic" | undefined;
+  /**
+   * Whether a thread that is deleted stays deleted: late writes to it are refused as a `ThreadDeletedError`, where all
+   * savers that write to it have this set. It costs one round trip more. Default `false`.
+   */
+  readonly keepTombstones?: boolean | undefined;
   /**
    * How many bytes one call may store: header, metadata and new values of a `put`, the values of a `putWrites`, each call
    * of a batch by itself, all as they are encoded, compressed and encrypted. More is refused as a
@@ -39,6 +63,14 @@ const schemaName = z
 
 const milliseconds = z.number().min(0).optional();
 
+/** Longer timers end at once in Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const timeout = z.number().min(1).max(MAX_TIMER_MS).optional();
+
+// An empty setting can't be told from one that is not set.
+const tenantId = keyText.refine((text) => text !== "", "must not be empty");
+
 const bytes = z.int().min(1).optional();
 
 const saverOptions = z.object({
@@ -50,6 +82,10 @@ const saverOptions = z.object({
       z.object({ maxElapsedMs: milliseconds, minDelayMs: milliseconds, maxDelayMs: milliseconds }),
     ])
     .default({}),
+  statementTimeoutMs: timeout,
+  tenantId: tenantId.optional(),
+  concurrency: z.enum(["unchecked", "optimistic"]).default("unchecked"),
+  keepTombstones: z.boolean().default(false),
   maxCheckpointBytes: bytes,
   warnCheckpointBytes: bytes,
 });
@@ -57,7 +93,7 @@ const saverOptions = z.object({
 const boundsInOrder = ({
   maxCheckpointBytes: max = Infinity,
   warnCheckpointBytes: warn = 0,
-}: z.output<typeof saverOptions>): boolean => warn <= max;
+}: SaverOptions): boolean => warn <= max;
 
 const consistentOptions = saverOptions.refine(boundsInOrder, {
   path: ["warnCheckpointBytes"],
@@ -65,6 +101,8 @@ const consistentOptions = saverOptions.refine(boundsInOrder, {
 });
 
 /** The options of a saver, complete. */
-export function parseSaverOptions(options: unknown): z.output<typeof saverOptions> {
+export type SaverOptions = z.output<typeof saverOptions>;
+
+export function parseSaverOptions(options: unknown): SaverOptions {
   return parse(consistentOptions, options, "options");
 }

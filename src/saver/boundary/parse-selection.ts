@@ -3,9 +3,10 @@ import { InvalidConfigError } from "../../errors.js";
 import { type TupleSelection, WHOLE_TUPLE } from "../queries/tuple-shape.js";
 import { keyText } from "./keys.js";
 import { parse } from "./parse.js";
+import type { CallOptions } from "./parse-call-options.js";
 
 /** How much of a checkpoint is read. What is left out is neither sent by the database nor decoded. */
-export interface ReadOptions {
+export interface ReadOptions extends CallOptions {
   /**
    * `false` reads the header and the metadata only: `channel_values` is empty then, and pending writes are read only if
    * `writes` says so. Default `true`.

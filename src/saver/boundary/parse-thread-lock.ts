@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
 import { threadId } from "./keys.js";
+import { abortSignal } from "./parse-call-options.js";
 import { parse } from "./parse.js";
 
 /** How `withThreadLock` waits. */
@@ -34,7 +35,7 @@ export interface ThreadLockRequest<T> {
 const options = z
   .object({
     waitMs: z.union([z.number().min(0), z.literal(Infinity)]).optional(),
-    signal: z.custom<AbortSignal>(isAbortSignal, "must be an AbortSignal").optional(),
+    signal: abortSignal.optional(),
   })
   .nullish();
 
@@ -44,8 +45,4 @@ export function parseThreadLock<T>(thread: unknown, run: LockedRun<T>, given: un
   if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
   const { waitMs = Infinity, signal } = parse(options, given, "options") ?? {};
   return { threadId: id, run, waitMs, signal };
-}
-
-function isAbortSignal(value: unknown): boolean {
-  return value instanceof AbortSignal;
 }

@@ -35,6 +35,8 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
   const { inline, stored } = splitValues(request, encoding);
   const header = encodeHeader(checkpoint, inline);
   const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
+  const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
+  const branches = BRANCHING_SOURCES.has(source);
   // Begun last: should the others throw, nobody would look at these, and a rejection among them would end the process.
   const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
   return {
@@ -42,12 +44,16 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     checkpointNs,
     checkpointId: checkpoint.id,
     parentCheckpointId: parentCheckpointId ?? null,
+    branches,
     checkpoint: JSON.stringify(header),
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
   };
 }
+
+/** What LangGraph calls the source of a checkpoint that branches off on purpose. */
+const BRANCHING_SOURCES: ReadonlySet<unknown> = new Set(["fork", "update"]);
 
 interface ChannelValue {
   readonly channel: string;

@@ -8,6 +8,12 @@ export type BatchOperation =
   | { readonly kind: "putWrites"; readonly writes: EncodedWrites }
   | { readonly kind: "deleteThread"; readonly threadId: string };
 
+/** The thread that a call is about. */
+export function threadOf(operation: BatchOperation): string {
+  if (operation.kind === "put") return operation.checkpoint.threadId;
+  return operation.kind === "putWrites" ? operation.writes.threadId : operation.threadId;
+}
+
 /** What a batch comes to: the threads whose stored rows go, and the rows that are stored after that. */
 export interface ResolvedBatch extends CheckpointRows {
   readonly deletedThreads: readonly string[];
@@ -25,9 +31,10 @@ export function resolveBatch(operations: readonly BatchOperation[]): ResolvedBat
     return state;
   };
   for (const operation of operations) {
-    if (operation.kind === "put") addCheckpoint(stateOf(operation.checkpoint.threadId), operation.checkpoint);
-    else if (operation.kind === "putWrites") addWrites(stateOf(operation.writes.threadId), operation.writes);
-    else threads.set(operation.threadId, newState(true));
+    const threadId = threadOf(operation);
+    if (operation.kind === "put") addCheckpoint(stateOf(threadId), operation.checkpoint);
+    else if (operation.kind === "putWrites") addWrites(stateOf(threadId), operation.writes);
+    else threads.set(threadId, newState(true));
   }
   const sorted = [...threads].sort(byKey);
   return {

@@ -10,6 +10,8 @@ import { BLOB_COLUMNS } from "./inserted-columns.js";
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
 export interface EncodedCheckpoint extends CheckpointKey {
   readonly parentCheckpointId: string | null;
+  /** Whether it may follow any checkpoint, not only the newest: a fork, or an update of the state by hand. */
+  readonly branches: boolean;
   /** The header, as JSON text. */
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
@@ -42,7 +44,7 @@ export async function putCheckpoint(tables: CheckpointTables, encoded: EncodedCh
   });
 }
 
-interface PutParams extends Omit<EncodedCheckpoint, "blobs" | "carriedNumbers"> {
+interface PutParams extends Omit<EncodedCheckpoint, "blobs" | "branches" | "carriedNumbers"> {
   readonly carriedNumbers: readonly string[];
   readonly channels: readonly string[];
   readonly versions: readonly string[];

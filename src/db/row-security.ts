@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import { RowSecurityError } from "../errors.js";
+import type { CheckpointTables } from "./checkpoint-tables.js";
+import { Statement } from "./statement.js";
+
+/** The tables that hold rows of tenants. */
+const TENANT_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
+
+/**
+ * Looks, once for each saver, whether the database keeps tenants apart at all: for a superuser, for the owner of the
+ * tables, and without policies it does not, and every row would be everybody's.
+ *
+ * @throws RowSecurityError when it does not.
+ */
+export class RowSecurityCheck {
+  #isPassed = false;
+
+  async run({ database, schema }: Pick<CheckpointTables, "database" | "schema">): Promise<void> {
+    if (this.#isPassed) return;
+    const statement = activeTables.bind(schema, { schema, tables: TENANT_TABLES });
+    const rows = await database.execute(statement);
+    const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
+    if (open.length > 0) throw new RowSecurityError(schema, open);
+    // Tables that are missing are reported by the statement that needs them.
+    this.#isPassed = rows.length === TENANT_TABLES.length;
+  }
+}
+
+interface TableRow {
+  readonly name: string;
+  readonly is_active: boolean;
+}
+
+const activeTables = /* @__PURE__ */ new Statement<
+  { readonly schema: string; readonly tables: readonly string[] },
+  TableRow
+>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+        sql`relation`,
+      ),
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .select("relation.relname as name")
+    .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`),
+);

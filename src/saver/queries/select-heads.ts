@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statement.js";
+import type { CheckpointKey } from "../checkpoint-key.js";
+
+/** What a namespace has come to, as seen by a checkpoint that is about to be stored there. */
+export interface HeadRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  /** The checkpoint that is about to be stored. */
+  readonly checkpoint_id: string;
+  /** The newest checkpoint that is stored; `null` where there is none. */
+  readonly head_checkpoint_id: string | null;
+  /** Whether the checkpoint itself is stored already. */
+  readonly is_stored: boolean;
+}
+
+/** Reads, for each checkpoint that is about to be stored, the newest one of its namespace. */
+export function selectHeads(schema: string, keys: readonly CheckpointKey[]): BoundStatement<HeadRow> {
+  return heads.bind(schema, {
+    threadIds: keys.map(({ threadId }) => threadId),
+    checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
+    checkpointIds: keys.map(({ checkpointId }) => checkpointId),
+  });
+}
+
+interface HeadParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+  readonly checkpointIds: readonly string[];
+}
+
+const heads = /* @__PURE__ */ new Statement<HeadParams, HeadRow>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<Pick<HeadRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">>`unnest(
+        ${parameter("threadIds")}::text[],
+        ${parameter("checkpointNss")}::text[],
+        ${parameter("checkpointIds")}::text[]
+      )`.as<"given">(sql`given(thread_id, checkpoint_ns, checkpoint_id)`),
+    )
+    .select(["given.thread_id", "given.checkpoint_ns", "given.checkpoint_id"])
+    .select((given) => [
+      given
+        .selectFrom("checkpoints as head")
+        .select("head.checkpoint_id")
+        .whereRef("head.thread_id", "=", "given.thread_id")
+        .whereRef("head.checkpoint_ns", "=", "given.checkpoint_ns")
+        .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
+        .limit(sql.lit(1))
+        .as("head_checkpoint_id"),
+      given
+        .exists(
+          given
+            .selectFrom("checkpoints as stored")
+            .select("stored.checkpoint_id")
+            .whereRef("stored.thread_id", "=", "given.thread_id")
+            .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+            .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
+        )
+        .$castTo<boolean>()
+        .as("is_stored"),
+    ]),
+);

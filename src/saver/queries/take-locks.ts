@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import { advisoryKey } from "../../db/advisory-key.js";
+import { type BoundStatement, Statement } from "../../db/statement.js";
+
+/** A lock that the transaction holds until it ends. */
+export interface TransactionLock {
+  /** What is locked, see {@link advisoryKey}. */
+  readonly name: readonly [purpose: string, ...parts: string[]];
+  /** Whether others may hold it as well, if they share it too. */
+  readonly shared: boolean;
+}
+
+/**
+ * Takes locks that end with the transaction. They are taken in the order of their numbers, so that of two transactions
+ * neither waits for a lock of the other while it holds one that the other waits for.
+ */
+export function takeLocks(schema: string, locks: readonly TransactionLock[]): BoundStatement<unknown> {
+  const byKey = new Map<bigint, boolean>();
+  for (const { name, shared } of locks) {
+    const [purpose, ...parts] = name;
+    const key = advisoryKey(purpose, schema, ...parts);
+    byKey.set(key, shared && (byKey.get(key) ?? true));
+  }
+  const entries = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
+  return takeAll.bind(schema, {
+    keys: entries.map(([key]) => String(key)),
+    areShared: entries.map(([, shared]) => shared),
+  });
+}
+
+interface LockParams {
+  readonly keys: readonly string[];
+  readonly areShared: readonly boolean[];
+}
+
+const takeAll = /* @__PURE__ */ new Statement<LockParams, unknown>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ key: string; is_shared: boolean }>`unnest(
+        ${parameter("keys")}::bigint[], ${parameter("areShared")}::boolean[]
+      )`.as<"lock">(sql`lock(key, is_shared)`),
+    )
+    .select(
+      sql<null>`case when lock.is_shared then pg_advisory_xact_lock_shared(lock.key)
+        else pg_advisory_xact_lock(lock.key) end`.as("taken"),
+    ),
+);
