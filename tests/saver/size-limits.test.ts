@@ -113,7 +113,7 @@ describeEachTarget("the size of what one call stores", (target) => {
             saver.put(threadConfig(thread), checkpoint, metadata, { ...allVersions(checkpoint), gone: 1 });
           expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
 
@@ -130,7 +130,7 @@ describeEachTarget("the size of what one call stores", (target) => {
             expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
           },
         ),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
   });
