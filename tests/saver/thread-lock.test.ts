@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import type { PostgresSaverOptions } from "../../src/index.js";
+import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { Gate } from "../support/gate.js";
-import { LockingSaver } from "../support/locking-saver.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 
 describeEachTarget("the lock of a thread", (target) => {
   let database: TestDatabase;
-  let saver: LockingSaver;
+  let saver: PostgresSaver;
   let thread: string;
-  const savers: LockingSaver[] = [];
+  const savers: PostgresSaver[] = [];
 
   beforeEach(async () => {
     database = await target.createDatabase();
@@ -20,8 +19,8 @@ describeEachTarget("the lock of a thread", (target) => {
     for (const opened of savers.splice(0)) await opened.end();
   });
 
-  function openSaver(options: PostgresSaverOptions = {}): LockingSaver {
-    const opened = new LockingSaver(database.source, undefined, options);
+  function openSaver(options: PostgresSaverOptions = {}): PostgresSaver {
+    const opened = new PostgresSaver(database.source, undefined, options);
     savers.push(opened);
     return opened;
   }
@@ -208,13 +207,13 @@ describeEachTarget("the lock of a thread", (target) => {
     const db = database.kysely<never>();
     await db.transaction().execute(async (transaction) => {
       await expect(
-        new LockingSaver(transaction as never).withThreadLock(thread, () => 1),
+        new PostgresSaver(transaction as never).withThreadLock(thread, () => 1),
       ).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
     });
   });
 
   it("is kept over end() until the function has ended, and refused to all others from then on", async () => {
-    const owner = new LockingSaver(target.name === "postgres" ? (database.source as string) : "memory://");
+    const owner = new PostgresSaver(target.name === "postgres" ? database.source : "memory://");
     const { release, released } = await hold(owner);
     const refused = [
       expect(owner.withThreadLock(thread, () => "ran")).rejects.toMatchObject({ code: "CONNECTION_FAILED" }),

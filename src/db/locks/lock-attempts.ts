@@ -18,7 +18,11 @@ export class LockAttempts {
     return this.#hasTurn;
   }
 
-  /** Tries once, and returns `undefined` where the lock is taken. */
+  /**
+   * Tries once, and returns `undefined` where the lock is taken.
+   *
+   * @throws ConnectionError where the session was lost; the next attempt is made on another.
+   */
   async tryOnce(): Promise<HeldLock | undefined> {
     const { session, giveBack } = await this.#borrow();
     const { locked, turn } = await session.tryLock(this.#key, this.#hasTurn);
@@ -40,10 +44,12 @@ export class LockAttempts {
   }
 
   async #borrow(): Promise<BorrowedSession> {
-    if (this.#borrowed?.session.lost.aborted === true) {
-      await this.#borrowed.giveBack();
+    const { session, giveBack } = this.#borrowed ?? {};
+    if (session?.lost.aborted === true) {
       this.#borrowed = undefined;
       this.#hasTurn = false;
+      await giveBack?.();
+      session.lost.throwIfAborted();
     }
     return (this.#borrowed ??= await this.#shared.borrow());
   }

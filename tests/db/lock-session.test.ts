@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { Kysely, PGliteDialect, PostgresAdapter, PostgresDialect } from "kysely";
+import pg from "pg";
+import { connectLikePool } from "../../src/db/locks/client-connection.js";
+import { connectThroughKysely } from "../../src/db/locks/kysely-connection.js";
+import { LockSession } from "../../src/db/locks/lock-session.js";
+import { endHolders, untilConnections } from "../support/held-locks.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
+
+const TIMING = { heartbeatMs: 10, answerMs: 200 };
+
+describeServer("a session that holds locks", (target) => {
+  let database: TestDatabase<string>;
+  let proxy: TcpProxy;
+  let pool: pg.Pool;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    proxy = await TcpProxy.open(database.source);
+    pool = new pg.Pool({ connectionString: proxy.url });
+    pool.on("connect", (client) => client.on("error", () => undefined));
+  });
+  afterEach(async () => {
+    await pool.end();
+    await proxy.close();
+  });
+
+  function untilLost({ lost }: LockSession): Promise<unknown> {
+    return new Promise((resolve) => {
+      lost.addEventListener("abort", () => {
+        resolve(lost.reason);
+      });
+    });
+  }
+
+  it("notices by itself that the server does not answer any more", async () => {
+    const session = await LockSession.open((onLost) => connectLikePool(pool, onLost), TIMING);
+    await session.tryLock(1n, false);
+    const lost = untilLost(session);
+    const end = proxy.blackHole();
+    expect(await lost).toMatchObject({ code: "CONNECTION_FAILED", transient: true });
+    await expect(session.unlock(1n)).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    await session.close();
+    end();
+    await untilConnections(database, 0);
+  });
+
+  it("notices by itself that the connection of a Kysely has gone", async () => {
+    const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+    const session = await LockSession.open(() => connectThroughKysely(db), TIMING);
+    await session.tryLock(1n, false);
+    const lost = untilLost(session);
+    await endHolders(database);
+    expect(await lost).toMatchObject({ code: "CONNECTION_FAILED" });
+    await session.close();
+  });
+
+  it("is not lost while the process is too busy to read the answers", async () => {
+    // The proxy would be too busy as well.
+    const direct = new pg.Pool({ connectionString: database.source });
+    const session = await LockSession.open((onLost) => connectLikePool(direct, onLost), TIMING);
+    for (let round = 0; round < 3; round++) {
+      const answer = session.tryLock(1n, true);
+      const until = performance.now() + 2 * TIMING.answerMs;
+      while (performance.now() < until);
+      expect(await answer).toMatchObject({ locked: true });
+      await session.unlock(1n);
+    }
+    expect(session.lost.aborted).toBe(false);
+    await session.close();
+    await direct.end();
+    await untilConnections(database, 0);
+  });
+
+  it("has the server ask after a machine that has gone without a word", async () => {
+    const direct = new pg.Pool({ connectionString: database.source });
+    const connection = await connectLikePool(direct, () => undefined);
+    const session = await LockSession.open(() => Promise.resolve(connection));
+    expect(await connection.send("show tcp_keepalives_idle")).toEqual([{ tcp_keepalives_idle: "10" }]);
+    await session.close();
+    await direct.end();
+  });
+
+  it("gives a Kysely its connection back without transaction and locks, even after a statement has failed", async () => {
+    const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+    const connection = await connectThroughKysely(db);
+    let fails = false;
+    const session = await LockSession.open(() =>
+      Promise.resolve({ ...connection, send: (sql) => connection.send(fails ? "select 1 / 0" : sql) }),
+    );
+    await session.tryLock(1n, false);
+    fails = true;
+    await expect(session.unlock(1n)).rejects.toMatchObject({ sqlState: "22012" });
+    expect(session.lost.aborted).toBe(true);
+    await session.close();
+    const free = "select count(*)::int as locks from pg_locks where locktype = 'advisory'";
+    while (pool.idleCount < pool.totalCount) await database.query("select 1");
+    const { rows } = await pool.query(free);
+    expect(rows).toEqual([{ locks: 0 }]);
+  });
+});
+
+describePglite("a session that holds locks", (target) => {
+  it("is refused where a dialect hides that there is but one connection", async () => {
+    class HidingDialect extends PGliteDialect {
+      override createAdapter(): PostgresAdapter {
+        return new PostgresAdapter();
+      }
+    }
+    const { source } = await target.createDatabase();
+    const db = new Kysely<never>({ dialect: new HidingDialect({ pglite: source }) });
+    await expect(connectThroughKysely(db)).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+    expect((await source.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+});

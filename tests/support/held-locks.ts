@@ -1,0 +1,31 @@
+import type { TestDatabase } from "./targets.js";
+
+const LOCKS = `
+  select count(*)::int as granted from pg_locks
+  where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+
+const OTHER_CONNECTIONS = `
+  select count(*)::int as others from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+
+const END_HOLDERS = `
+  select pg_terminate_backend(pid) from pg_locks
+  where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+
+/**
+ * Waits until so many advisory locks are held in the database: one by each holder, and one by each first of those who wait
+ * in another process.
+ */
+export async function untilLocks(database: TestDatabase, count: number): Promise<void> {
+  while ((await database.query<{ granted: number }>(LOCKS))[0]?.granted !== count);
+}
+
+/** Waits until the server has so many connections to the database beside that of the question. */
+export async function untilConnections(database: TestDatabase, count: number): Promise<void> {
+  while ((await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others !== count);
+}
+
+/** Ends every connection that holds an advisory lock. */
+export async function endHolders(database: TestDatabase): Promise<void> {
+  await database.query(END_HOLDERS);
+}
