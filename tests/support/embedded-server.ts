@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.js";
 import { preparePostgresBinaries, serverUser, type PostgresBinaries } from "./postgres-binaries.js";
@@ -11,7 +12,8 @@ import { makeSharedFolder, ownedBy, type ServerUser } from "./shared-folder.js";
 
 type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
-const START_ATTEMPTS = 5;
+const START_ATTEMPTS = 20;
+const RESTART_PAUSE_MS = 50;
 const READY = "database system is ready to accept connections";
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
@@ -71,10 +73,13 @@ export class EmbeddedServer {
   /** Starts the server; after a stop or a crash on the port that it had. Resolves once it takes connections. */
   async start(): Promise<void> {
     const log: string[] = [];
+    const keepsPort = this.#port !== 0;
     for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
-      if (this.#port === 0 || attempt > 0) this.#port = await freePort();
+      if (!keepsPort) this.#port = await freePort();
       this.#process = this.#spawn();
       if (await isReady(this.#process, log)) return;
+      // After a kill the memory that its processes shared may be in use for another moment.
+      await sleep(RESTART_PAUSE_MS);
     }
     throw new Error(`The Postgres server did not start:\n${log.join("")}`);
   }
@@ -87,6 +92,18 @@ export class EmbeddedServer {
   /** Stops every process of the server at once and writes nothing more, so that the next start has to recover. */
   crash(): Promise<void> {
     return this.#end("SIGQUIT");
+  }
+
+  /**
+   * Kills every process of the server at the same moment, as the kernel does that has no memory left: unlike
+   * {@link crash} it tells nobody.
+   *
+   * @param others - The processes beside the first one, as `pg_stat_activity` lists them.
+   */
+  kill(others: readonly number[]): Promise<void> {
+    const gone = this.#end("SIGKILL");
+    for (const pid of others) killIfThere(pid);
+    return gone;
   }
 
   /** Stops the server and deletes its data. */
@@ -138,6 +155,14 @@ export async function startEmbeddedServer(): Promise<EmbeddedServer> {
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself when it saw the first process go.
   }
 }
 

@@ -1,47 +1,77 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type Direction, ProxiedConnection } from "./proxied-connection.js";
 
-/** Stands between a client and a server, and cuts their connections when it is told to. */
+/**
+ * Stands between a client and a server, and disturbs their connections when it is told to.
+ *
+ * @example
+ * ```ts
+ * const proxy = await TcpProxy.open(server.url);
+ * const pool = new pg.Pool({ connectionString: proxy.url });
+ * proxy.resetAll();
+ * await proxy.close();
+ * ```
+ */
 export class TcpProxy {
   /** The server's connection string, by way of the proxy. */
   readonly url: string;
   readonly #server: Server;
-  readonly #clients: Set<Socket>;
+  readonly #upstream: { readonly host: string; readonly port: number };
+  readonly #connections = new Set<ProxiedConnection>();
+  #isStalled = false;
 
-  private constructor(server: Server, clients: Set<Socket>, url: string) {
-    this.#server = server;
-    this.#clients = clients;
-    this.url = url;
+  private constructor(server: Server, url: string) {
+    const { hostname, port } = new URL(url);
+    this.#upstream = { host: hostname, port: Number(port) };
+    this.#server = server.on("connection", (client: Socket) => {
+      this.#accept(client);
+    });
+    const proxied = new URL(url);
+    const address = server.address() as AddressInfo;
+    proxied.hostname = address.address;
+    proxied.port = String(address.port);
+    this.url = proxied.href;
   }
 
   /** Opens a proxy in front of the server that `url` names. */
   static async open(url: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(url);
-    const clients = new Set<Socket>();
-    const server = createServer((client) => {
-      const upstream = connect(Number(port), hostname);
-      clients.add(client);
-      client.pipe(upstream).pipe(client);
-      client.on("error", () => upstream.destroy());
-      upstream.on("error", () => client.destroy());
-      client.on("close", () => {
-        clients.delete(client);
-        upstream.destroy();
-      });
-      upstream.on("close", () => client.destroy());
-    });
+    const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const address = server.address() as AddressInfo;
-    const proxied = new URL(url);
-    proxied.hostname = address.address;
-    proxied.port = String(address.port);
-    return new TcpProxy(server, clients, proxied.href);
+    return new TcpProxy(server, url);
   }
 
   /** Resets every connection, as a router does that has forgotten them. New ones are let through. */
   resetAll(): void {
-    for (const client of this.#clients) client.resetAndDestroy();
+    for (const connection of [...this.#connections]) connection.reset();
+  }
+
+  /** Cuts every connection in the middle of what comes next that way. New ones are let through. */
+  cutNext(direction: Direction): void {
+    for (const connection of this.#connections) connection.cutNext(direction);
+  }
+
+  /** Holds every byte back in either direction, those of new connections too, until the returned function is called. */
+  stall(): () => void {
+    this.#isStalled = true;
+    for (const connection of this.#connections) connection.pause();
+    return () => {
+      this.#isStalled = false;
+      for (const connection of this.#connections) connection.resume();
+    };
+  }
+
+  /**
+   * Lets nothing through on the connections that there are, and neither side hear that the other has gone. New ones are
+   * let through. The returned function ends the connections, as the server's own probes do in the end.
+   */
+  blackHole(): () => void {
+    const lost = [...this.#connections];
+    for (const connection of lost) connection.forget();
+    return () => {
+      for (const connection of lost) connection.reset();
+    };
   }
 
   /** Cuts every connection and takes no more. */
@@ -49,5 +79,13 @@ export class TcpProxy {
     this.resetAll();
     this.#server.close();
     await once(this.#server, "close");
+  }
+
+  #accept(client: Socket): void {
+    const connection = new ProxiedConnection(client, this.#upstream, () => {
+      this.#connections.delete(connection);
+    });
+    this.#connections.add(connection);
+    if (this.#isStalled) connection.pause();
   }
 }

@@ -1,0 +1,77 @@
+/**
+ * A service under load: many threads at once on one saver, whose pool is smaller than they are many. What it does is
+ * in the journal before and after each call. It may be killed at any moment; the next process goes on with its threads.
+ */
+import { inspect } from "node:util";
+import { History } from "../checker/history.js";
+import { JournalFile, readJournal } from "../journal/journal-file.js";
+import type { UntimedEntry } from "../journal/entry.js";
+import { Random } from "../random.js";
+import { type ClientOrder, parseClientOptions } from "./client-options.js";
+import { countConnections } from "./counting-pool.js";
+import { driveSlot } from "./drive-slot.js";
+import { exhaustPool } from "./exhaust-pool.js";
+import type { Operation } from "./operation.js";
+import { openSaver } from "./open-saver.js";
+import { Slot } from "./slot.js";
+
+const options = parseClientOptions(process.argv[2]);
+const history = History.of(readJournal(options.journal));
+const journal = new JournalFile(options.journal);
+const { saver, pool } = openSaver(options);
+const stopping = new AbortController();
+const random = new Random(options.seed + options.generation);
+let calls = 0;
+
+// A rejection that nobody handles would end the process, and hide all that come after it: it is counted instead.
+process.on("unhandledRejection", (reason) => {
+  note({ type: "process", event: "unhandledRejection", detail: describe(reason) });
+});
+process.on("uncaughtExceptionMonitor", (error) => {
+  note({ type: "process", event: "uncaughtException", detail: describe(error) });
+});
+process.on("message", (order: ClientOrder) => {
+  if (order.order === "stop") stopping.abort();
+  else void exhaustPool(pool, order.forMs).then(() => process.send?.("exhausted"));
+});
+
+note({ type: "process", event: "started", detail: `${options.saver}, generation ${options.generation}` });
+process.send?.("started");
+const slots = Array.from({ length: options.slots }, (_, i) => new Slot(i, history, random.fork()));
+await Promise.all(
+  slots.map((slot) => driveSlot({ saver, slot, perform: performFor(slot), stop: stopping.signal })),
+);
+note({ type: "process", event: "stopped", detail: "" });
+await pool.end();
+journal.close();
+if (process.connected) process.disconnect();
+
+function note(entry: UntimedEntry): void {
+  history.apply(journal.add(entry));
+}
+
+function performFor(slot: Slot): (operation: Operation) => Promise<void> {
+  return async (operation) => {
+    const op = `${options.generation}-${calls++}`;
+    const { kind, changes } = operation;
+    note({ type: "intent", op, kind, slot: slot.number, thread: slot.thread, ...changes });
+    try {
+      const { result, connections } = await countConnections(() => operation.run());
+      for (const text of result.violations ?? []) note({ type: "violation", op, text });
+      note({ type: "ack", op, attempts: connections, seen: result.seen ?? [] });
+      operation.done?.();
+    } catch (error) {
+      note({ type: "fail", op, error: describe(error) });
+      operation.failed?.();
+    }
+  };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error, { depth: 1 });
+  const codes = ["code", "sqlState"].flatMap((key) => {
+    const value: unknown = Reflect.get(error, key);
+    return typeof value === "string" ? [` ${value}`] : [];
+  });
+  return `${error.name}${codes.join("")}: ${error.message}`;
+}

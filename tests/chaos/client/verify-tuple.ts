@@ -1,0 +1,20 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { ThreadHistory } from "../checker/history.js";
+import { compareTuple } from "../checker/compare-tuple.js";
+
+/** What is wrong with the answer to "the newest checkpoint of this thread"; nothing where all is well. */
+export function verifyNewest(known: ThreadHistory, tuple: CheckpointTuple | undefined): string[] {
+  const { newest } = known;
+  if (tuple === undefined) return newest === undefined ? [] : [`read nothing, not ${newest}`];
+  const id = tuple.checkpoint.id;
+  const isOlder = newest !== undefined && id < newest;
+  return [...(isOlder ? [`read ${id}, which is older than ${newest}`] : []), ...verifyTuple(known, tuple)];
+}
+
+/** What is wrong with a checkpoint that was read: that it is unknown, incomplete, mixed, or without its writes. */
+export function verifyTuple(known: ThreadHistory, tuple: CheckpointTuple): string[] {
+  const tracked = known.checkpoints.get(tuple.checkpoint.id);
+  if (tracked === undefined) return [`read ${tuple.checkpoint.id}, which nobody has put`];
+  if (tracked.certainty === "absent") return [`read ${tuple.checkpoint.id}, which was deleted`];
+  return compareTuple(tracked.item, known.writesOf(tuple.checkpoint.id), tuple);
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const LOOK_MS = 25;
+
+/** Milliseconds of a clock that all processes of the machine share and that never goes back. */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Looks again and again until `look` returns something, or until `timeoutMs` have passed. */
+export async function waitFor<T>(
+  look: () => Promise<T | undefined> | T | undefined,
+  timeoutMs: number,
+): Promise<T | undefined> {
+  const until = nowMs() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || nowMs() > until) return found;
+    await sleep(LOOK_MS);
+  }
+}

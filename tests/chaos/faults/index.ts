@@ -1,0 +1,29 @@
+import { exhaustConnections, killClient } from "./client-faults.js";
+import type { Fault } from "./fault.js";
+import { cutMessages, loseConnections, resetConnections, stallNetwork } from "./network-faults.js";
+import {
+  killBackend,
+  killServer,
+  refuseConnections,
+  stopImmediately,
+  turnReadOnly,
+} from "./server-faults.js";
+import { holdLock, terminateActive, terminateIdle } from "./session-faults.js";
+
+/** All that goes wrong in a run. */
+export const FAULTS: readonly Fault[] = [
+  stopImmediately,
+  killServer,
+  killBackend,
+  turnReadOnly,
+  refuseConnections,
+  terminateIdle,
+  terminateActive,
+  holdLock,
+  resetConnections,
+  cutMessages,
+  stallNetwork,
+  loseConnections,
+  exhaustConnections,
+  killClient,
+];

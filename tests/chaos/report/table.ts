@@ -1,0 +1,8 @@
+/** A table of Markdown. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const lineOf = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+  return [lineOf(head), lineOf(head.map(() => "---")), ...rows.map(lineOf)].join("\n");
+}

@@ -1,0 +1,41 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { format, resolveConfig } from "prettier";
+import type { ChaosRun } from "../run/run-chaos.js";
+import { figuresTable, promisesTable } from "./describe-run.js";
+
+const DOCUMENT = new URL("../../../docs/reliability.md", import.meta.url);
+const BEGIN = "<!-- figures: begin, written by CHAOS_REPORT=write npm run test:chaos -->";
+const END = "<!-- figures: end -->";
+
+/** Puts the figures of a run into the documentation, in the place of the last ones. */
+export async function writeReport(
+  run: ChaosRun,
+  { seed, minutes }: { seed: number; minutes: number },
+): Promise<void> {
+  const text = await readFile(DOCUMENT, "utf8");
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error("docs/reliability.md has lost its markers");
+  const made = `${minutes} minutes on ${machine()}, Node ${process.versions.node}, CHAOS_SEED=${seed}; ${run.checkpoints} checkpoints were there in the end.`;
+  const whole = [
+    before.trimEnd(),
+    BEGIN,
+    made,
+    promisesTable(run),
+    figuresTable(run),
+    END,
+    after.trimStart(),
+  ];
+  const path = DOCUMENT.pathname;
+  await writeFile(
+    DOCUMENT,
+    await format(whole.join("\n\n"), { ...(await resolveConfig(path)), filepath: path }),
+  );
+}
+
+function machine(): string {
+  const [first, ...others] = cpus();
+  return `${others.length + 1} cores (${first?.model.trim() ?? "unknown"})`;
+}

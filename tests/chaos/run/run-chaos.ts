@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PostgresSaver } from "../../../src/index.js";
+import { check, type Finding } from "../checker/check.js";
+import { History } from "../checker/history.js";
+import { readSnapshot } from "../checker/read-snapshot.js";
+import { nowMs } from "../clock.js";
+import type { Fault } from "../faults/fault.js";
+import type { JournalEntry } from "../journal/entry.js";
+import { type ChaosOptions, LOAD, RESUME_MS } from "./chaos-options.js";
+import { JournalWatch, type Resumption } from "./journal-watch.js";
+import { openStage, type Stage } from "./scene.js";
+
+/** One thing that went wrong, and how the load went on. Times are those of the journal. */
+export interface Incident {
+  readonly fault: string;
+  readonly beganAt: number;
+  /** When the saver could work again. */
+  readonly returnedAt: number;
+  /** Missing where the load did not go on. */
+  readonly resumption: Resumption | undefined;
+  /** How often the process of the load ended by itself in the meantime. */
+  readonly exits: number;
+}
+
+/** What came of a run. */
+export interface ChaosRun {
+  readonly incidents: readonly Incident[];
+  readonly findings: readonly Finding[];
+  readonly entries: readonly JournalEntry[];
+  /** How the process ended that nobody had killed. */
+  readonly exits: readonly string[];
+  /** Whether all calls had an end when the load was told to stop. */
+  readonly hasStopped: boolean;
+  /** How many checkpoints there were in the end. */
+  readonly checkpoints: number;
+}
+
+/** How long it is waited for a load that does not go on. */
+const GIVE_UP_MS = 4 * RESUME_MS;
+const CALM_MS = 200;
+
+/** Loads a saver, lets things go wrong, and compares what it has acknowledged with what is in the database. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
+  const stage = await openStage(options);
+  try {
+    const watch = new JournalWatch(stage.journal, LOAD.slots);
+    await stage.client.start();
+    if ((await watch.untilResumed(nowMs(), GIVE_UP_MS)) === undefined) {
+      throw new Error(`The load did not start: ${stage.client.exits.join("\n")}`);
+    }
+    const incidents: Incident[] = [];
+    for (const fault of options.faults(stage.random)) {
+      const incident = await suffer(fault, stage, watch);
+      incidents.push(incident);
+      options.onProgress?.(describe(incident));
+    }
+    const hasStopped = await stage.client.stop();
+    watch.catchUp();
+    return { incidents, hasStopped, exits: stage.client.exits, ...(await judge(stage, watch.entries)) };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function suffer(fault: Fault, stage: Stage, watch: JournalWatch): Promise<Incident> {
+  const { exits } = stage.client;
+  const exitsBefore = exits.length;
+  const beganAt = nowMs();
+  const tidyUp = await fault.inject(stage);
+  const returnedAt = nowMs();
+  const resumption = await watch.untilResumed(returnedAt, GIVE_UP_MS);
+  tidyUp?.();
+  await sleep(stage.random.between(CALM_MS, stage.calmMs));
+  return { fault: fault.name, beganAt, returnedAt, resumption, exits: exits.length - exitsBefore };
+}
+
+async function judge(
+  { admin, directUrl }: Stage,
+  entries: readonly JournalEntry[],
+): Promise<Pick<ChaosRun, "findings" | "entries" | "checkpoints">> {
+  await using reader = PostgresSaver.fromConnString(directUrl);
+  const snapshot = await readSnapshot(reader, admin);
+  const checkpoints = [...snapshot.tuples.values()].reduce((sum, tuples) => sum + tuples.length, 0);
+  return { entries, checkpoints, findings: check(History.of(entries), snapshot) };
+}
+
+function describe({ fault, resumption, beganAt, returnedAt }: Incident): string {
+  const took = Math.round(returnedAt - beganAt);
+  if (resumption === undefined) return `${fault}: ${took} ms; NOT resumed`;
+  return `${fault}: ${took} ms; resumed after ${Math.round(resumption.firstMs)} to ${Math.round(resumption.allMs)} ms`;
+}

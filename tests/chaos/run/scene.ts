@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EmbeddedServer, startEmbeddedServer } from "../../support/embedded-server.js";
+import { TcpProxy } from "../../support/tcp-proxy.js";
+import type { Scene } from "../faults/fault.js";
+import { ROLE } from "../faults/server-faults.js";
+import { Random } from "../random.js";
+import { PostgresSaver } from "../../../src/index.js";
+import { Admin } from "./admin.js";
+import { ChaosClient } from "./chaos-client.js";
+import { type ChaosOptions, LOAD } from "./chaos-options.js";
+
+/** A server of the run's own with the tables, a proxy before it, and the process of the load. */
+export interface Stage extends Scene {
+  /** The file that the load writes. */
+  readonly journal: string;
+  /** The database without the proxy. */
+  readonly directUrl: string;
+  readonly calmMs: number;
+  /** Ends all of it and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/** Sets up all that a run needs; the load is not started. */
+export async function openStage({ seed, saver, calmMs, sabotage = false }: ChaosOptions): Promise<Stage> {
+  const server = await startEmbeddedServer();
+  const directUrl = await createDatabase(server);
+  if (sabotage) await acknowledgeBeforeWriting(server);
+  const proxy = await TcpProxy.open(directUrl);
+  const folder = await mkdtemp(join(tmpdir(), "checkpoint-chaos-"));
+  const journal = join(folder, "journal");
+  const client = new ChaosClient({ ...LOAD, url: proxy.url, journal, saver, seed });
+  return {
+    ...{ server, proxy, client, journal, directUrl, calmMs },
+    admin: new Admin(asSuperuser(server, directUrl)),
+    settings: LOAD,
+    random: new Random(seed),
+    close: async () => {
+      await client.kill();
+      await proxy.close();
+      await server.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+// Not as the superuser, for whom there is always a connection left.
+async function createDatabase(server: EmbeddedServer): Promise<string> {
+  const admin = new Admin(server.url);
+  await admin.query(`create role ${ROLE} login password '${ROLE}'`);
+  await admin.query(`create database ${ROLE} owner ${ROLE}`);
+  const url = new URL(server.url);
+  Object.assign(url, { username: ROLE, password: ROLE, pathname: `/${ROLE}` });
+  await using saver = PostgresSaver.fromConnString(url.href);
+  await saver.setup();
+  return url.href;
+}
+
+async function acknowledgeBeforeWriting(server: EmbeddedServer): Promise<void> {
+  const admin = new Admin(server.url);
+  await admin.query("alter system set synchronous_commit = off");
+  await admin.query("alter system set wal_writer_delay = '10s'");
+  await admin.query("select pg_reload_conf()");
+  await admin.query("checkpoint");
+}
+
+function asSuperuser(server: EmbeddedServer, databaseUrl: string): string {
+  const url = new URL(server.url);
+  url.pathname = new URL(databaseUrl).pathname;
+  return url.href;
+}

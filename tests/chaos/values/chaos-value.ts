@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+
+/** The value of a channel or a write. It says where it belongs and carries its own checksum. */
+export interface ChaosValue {
+  readonly thread: string;
+  /** The checkpoint that it was made for. */
+  readonly checkpoint: string;
+  readonly channel: string;
+  readonly body: string | Uint8Array | readonly string[];
+  /** Over all of the above. */
+  readonly sum: string;
+}
+
+/** A value for this place, with a body of about `bytes` bytes that no other value has. */
+export function makeValue(
+  place: Pick<ChaosValue, "thread" | "checkpoint" | "channel">,
+  bytes: number,
+): ChaosValue {
+  const body = BODIES[bytes % BODIES.length]?.(place.checkpoint, bytes) ?? "";
+  return { ...place, body, sum: sumOf({ ...place, body }) };
+}
+
+/** Whether a value is as it was made: nothing is missing, nothing is mixed with another one. */
+export function isIntact(value: unknown): value is ChaosValue {
+  if (typeof value !== "object" || value === null || !("sum" in value) || !("body" in value)) return false;
+  return value.sum === sumOf(value as ChaosValue);
+}
+
+const BODIES = [
+  (seed: string, bytes: number) => seed.repeat(Math.ceil(bytes / seed.length)).slice(0, bytes),
+  (seed: string, bytes: number) => new Uint8Array(Buffer.alloc(bytes, seed)),
+  (seed: string, bytes: number) =>
+    Array.from({ length: Math.ceil(bytes / 100) }, (_, i) => `${i} ${seed.repeat(3)}`),
+];
+
+function sumOf({ thread, checkpoint, channel, body }: Omit<ChaosValue, "sum">): string {
+  return digestOf({ thread, checkpoint, channel, body });
+}
+
+/** A short checksum of any value of JSON, with byte arrays among it. Equal values have equal ones. */
+export function digestOf(value: unknown): string {
+  const text = JSON.stringify(value, (_key, part: unknown) =>
+    part instanceof Uint8Array ? { bytes: createHash("sha1").update(part).digest("hex") } : part,
+  );
+  return createHash("sha1").update(text).digest("hex").slice(0, 16);
+}
