@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { advisoryKey } from "../db/advisory-key.js";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { HeldLock, Locks } from "../db/locks/locks.js";
 import { onAbort } from "../db/locks/on-abort.js";
 import { ConnectionError, InvalidConfigError, ThreadLockedError, ThreadLockLostError } from "../errors.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
-import { threadLockKey } from "./thread-lock-key.js";
 
 /** A lock that the code which runs now has been called under, in this or an outer call. */
 interface Holding {
@@ -38,7 +38,8 @@ export async function withThreadLock<T>(
   }
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const { locks } = database;
-  const key = threadLockKey(schema, threadId);
+  // Not the lock that a write may take of its thread: the function that has this one writes, on another connection.
+  const key = advisoryKey("run", schema, threadId);
   const outer = current.getStore();
   refuseOwn(outer, locks, key, threadId);
 
