@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { PermissionError, type PostgresSaver } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  listIds,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget } from "../support/targets.js";
+import { openTenancy, type Tenancy } from "./tenancy.js";
+
+const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
+const UNSET = [null, ""];
+
+describeEachTarget("tenants that row-level security keeps apart", (target) => {
+  let tenancy: Tenancy;
+  let acme: PostgresSaver;
+  let bolt: PostgresSaver;
+  let own: { config: RunnableConfig; checkpoint: Checkpoint };
+  let foreign: { config: RunnableConfig; checkpoint: Checkpoint };
+  let before: unknown;
+
+  beforeAll(async () => {
+    tenancy = await openTenancy(target);
+    acme = tenancy.saver("acme");
+    bolt = tenancy.saver("bolt");
+  });
+  afterAll(() => tenancy.close());
+
+  beforeEach(async () => {
+    for (const table of TABLES) await tenancy.asOwner(`truncate ${table}`);
+    own = await putValues(acme, threadConfig("acme:1"), { title: "mine", log: [1] });
+    foreign = await putValues(bolt, threadConfig("bolt:1"), { title: "theirs", log: [2] });
+    foreign = await putValues(bolt, foreign.config, { title: "theirs", log: [3] }, foreign.checkpoint);
+    await bolt.putWrites(foreign.config, [["log", 4]], "task");
+    await bolt.putWrites(foreign.config, [["__interrupt__", 5]], "task");
+    before = await foreignRows();
+  });
+
+  // Whatever was tried: the other tenant's rows are what they were, and no connection remembers a tenant.
+  afterEach(async () => {
+    expect(await foreignRows()).toEqual(before);
+    for (const setting of await tenancy.settings()) expect(UNSET).toContain(setting);
+  });
+
+  async function foreignRows(): Promise<unknown> {
+    const rows = TABLES.map((table) =>
+      tenancy.asOwner(
+        `select *, xmin::text from ${table} where thread_id not like 'acme:%' order by ${table}::text`,
+      ),
+    );
+    return Promise.all(rows);
+  }
+
+  async function refused(call: Promise<unknown>): Promise<PermissionError> {
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(PermissionError);
+    return error as PermissionError;
+  }
+
+  it("each do with their own threads what a saver does", async () => {
+    await acme.putWrites(own.config, [["log", 2]], "task");
+    await acme.put(own.config, { ...own.checkpoint }, metadataOf(1), {});
+    const tuple = await acme.getTuple(threadConfig("acme:1"));
+    expect(tuple?.checkpoint.channel_values).toEqual({ title: "mine", log: [1] });
+    expect(tuple?.pendingWrites).toEqual([["task", "log", 2]]);
+    const batched = checkpointOf(acme, { title: "batched" });
+    await acme.batch(async (batch) => {
+      await batch.deleteThread("acme:1");
+      await batch.put(threadConfig("acme:2"), batched, metadataOf(), allVersions(batched));
+    });
+    expect(await listIds(acme.list({}))).toEqual([batched.id]);
+    await acme.deleteThread("acme:2");
+    expect(await collect(acme.list({}))).toEqual([]);
+  });
+
+  it("read nothing of one another's, whichever way they ask", async () => {
+    const latest = threadConfig("bolt:1");
+    for (const options of [{}, { values: false }, { writes: false }, { channels: ["log"] }]) {
+      expect(await acme.getTuple(latest, options)).toBeUndefined();
+      expect(await acme.getTuple(foreign.config, options)).toBeUndefined();
+      expect(await collect(acme.list(latest, options))).toEqual([]);
+      expect(await collect(acme.list(foreign.config, options))).toEqual([]);
+    }
+    const titles = await acme.getChannelValues({ threadIds: ["bolt:1", "acme:1"], channel: "title" });
+    expect(titles).toEqual(new Map([["acme:1", "mine"]]));
+    const history = await acme.getDeltaChannelHistory({ config: foreign.config, channels: ["log"] });
+    expect(history).toEqual({ log: { writes: [] } });
+  });
+
+  it("list only their own: all threads, a namespace, a filter, what is before a checkpoint", async () => {
+    const filter = { source: "loop" };
+    for (const [config, options] of [
+      [{}, {}],
+      [{}, { filter }],
+      [{}, { limit: 10 }],
+      [{ configurable: { checkpoint_ns: "" } }, { filter }],
+      [{}, { before: foreign.config }],
+    ] as const) {
+      expect(await listIds(acme.list(config, options))).toEqual([own.checkpoint.id]);
+    }
+    expect(await collect(bolt.list({}))).toHaveLength(2);
+  });
+
+  it("write nothing into one another's threads, whether these exist or not", async () => {
+    const { config, checkpoint } = foreign;
+    const forged = checkpointOf(acme, { title: "forged", log: [6] });
+    const put = (thread: RunnableConfig, what: Checkpoint) =>
+      acme.put(thread, what, metadataOf(7), allVersions(what));
+    const existing = await refused(put(threadConfig("bolt:1"), forged));
+    const missing = await refused(put(threadConfig("bolt:none"), forged));
+    expect(existing.message).toBe(missing.message);
+    await refused(put(config, checkpoint));
+    await refused(acme.put(config, checkpoint, metadataOf(7), {}));
+    await refused(acme.putWrites(config, [["log", 7]], "task"));
+    await refused(acme.putWrites(config, [["__interrupt__", 7]], "task"));
+    await refused(acme.putWrites(config, [["log", 7]], "another task"));
+  });
+
+  it("store nothing of a batch that is about another tenant in one of its calls", async () => {
+    const mine = checkpointOf(acme, { title: "batched" });
+    for (const deletes of [false, true]) {
+      const batched = acme.batch(async (batch) => {
+        if (deletes) await batch.deleteThread("acme:1");
+        await batch.put(threadConfig("acme:2"), mine, metadataOf(), allVersions(mine));
+        await batch.putWrites(foreign.config, [["log", 7]], "task");
+      });
+      await refused(batched);
+    }
+    expect(await listIds(acme.list({}))).toEqual([own.checkpoint.id]);
+  });
+
+  it("delete nothing of one another's, and are not told that there was something", async () => {
+    await acme.deleteThread("bolt:1");
+    await acme.deleteThread("bolt:none");
+    await acme.batch((batch) => batch.deleteThread("bolt:1"));
+    expect(await collect(bolt.list({}))).toHaveLength(2);
+  });
+
+  it.each(["acme:1", ":", "acme:", "acm", "acmee", "ACME", "%", "acme;", "'", "none"])(
+    "see nothing and write nothing under an id that is nobody's: %j",
+    async (tenantId) => {
+      const nobody = tenancy.saver(tenantId);
+      expect(await collect(nobody.list({}))).toEqual([]);
+      expect(await nobody.getTuple(own.config)).toBeUndefined();
+      await refused(putValues(nobody, threadConfig("acme:1"), { title: "forged" }));
+      await refused(putValues(nobody, threadConfig("acme:1:1"), { title: "forged" }));
+    },
+  );
+
+  it("see nothing without a tenant, also on a connection that has had one", async () => {
+    const nobody = tenancy.saver();
+    expect(await collect(nobody.list({}))).toEqual([]);
+    expect(await nobody.getTuple(own.config)).toBeUndefined();
+    for (const thread of ["acme:1", ":1", "1"]) {
+      await refused(putValues(nobody, threadConfig(thread), { title: "forged" }));
+    }
+  });
+
+  it.each(["acme", "acme;", "acmee:1", "1", ":acme:1", " acme:1"])(
+    "have no thread whose id does not begin with theirs and a colon: %j",
+    async (thread) => {
+      await refused(putValues(acme, threadConfig(thread), { title: "mine" }));
+    },
+  );
+
+  it.each(["acme:", "acme:a:b", "acme:;", "acme:\u{10ffff}", "acme:bolt:1"])(
+    "have every thread whose id does: %j",
+    async (thread) => {
+      await putValues(acme, threadConfig(thread), { title: "mine" });
+      expect((await acme.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual({
+        title: "mine",
+      });
+      expect(await bolt.getTuple(threadConfig(thread))).toBeUndefined();
+    },
+  );
+});

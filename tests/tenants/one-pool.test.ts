@@ -1,0 +1,51 @@
+import { afterEach, expect, it } from "@jest/globals";
+import { describePgBouncer } from "../poolers/describe-pgbouncer.js";
+import { PgBouncer } from "../poolers/pgbouncer.js";
+import { describeEachTarget } from "../support/targets.js";
+import { mixTenants } from "./mix-tenants.js";
+import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
+
+/** On a server; PGlite, which does one thing after another, takes several times as long for each. */
+const STEPS = 40;
+
+describeEachTarget("tenants on one pool", (target) => {
+  let tenancy: Tenancy;
+  afterEach(() => tenancy.close());
+
+  it("never see or touch one another's rows, whatever they do at once, and leave no trace on it", async () => {
+    tenancy = await openTenancy(target);
+    await mixTenants(tenancy, target.name === "pglite" ? STEPS / 4 : STEPS);
+    expectNoTenant(await tenancy.settings());
+  });
+});
+
+describePgBouncer("tenants", (target) => {
+  let tenancy: Tenancy;
+  let pooler: PgBouncer;
+  afterEach(async () => {
+    await tenancy.close();
+    await pooler.close();
+  });
+
+  it.each([
+    ["with the default options", {}],
+    ["without prepared statements", { prepare: false }],
+  ])(
+    "never see or touch one another's rows, and leave no trace on its connections, %s",
+    async (_which, options) => {
+      const through = async (url: string): Promise<string> => {
+        pooler = await PgBouncer.open(url, { poolSize: CONNECTIONS });
+        return pooler.url;
+      };
+      tenancy = await openTenancy(target, { through, clients: 4 * CONNECTIONS, options });
+      await mixTenants(tenancy, STEPS);
+      expectNoTenant(await tenancy.settings());
+    },
+  );
+});
+
+function expectNoTenant(settings: readonly unknown[]): void {
+  expect(settings.length).toBeGreaterThan(0);
+  // Postgres has a setting that was set for a transaction be empty afterwards.
+  for (const setting of settings) expect([null, ""]).toContain(setting);
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import type { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
+import { cliOn } from "../cli/cli.js";
+import type { Target, TestDatabase } from "../support/targets.js";
+import { documentedSql } from "./documented-sql.js";
+
+const PASSWORD = "secret";
+
+/** A database that is set up for tenants as docs/tenants.md says, and how a service and an operator reach it. */
+export interface Tenancy {
+  /** The role that the service connects as; it is subject to the policies. */
+  readonly role: string;
+  /** What the service's savers share: a pool, or the one session of PGlite. */
+  readonly source: pg.Pool | PGlite;
+  /** A saver on {@link source}. */
+  saver(tenantId?: string): PostgresSaver;
+  /** Runs SQL as the owner of the tables, who sees all rows. */
+  asOwner(sql: string): Promise<Record<string, unknown>[]>;
+  /** The setting that names the tenant, as each of the service's connections has it now. */
+  settings(): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+export interface TenancyOptions {
+  /** Puts a pooler between the service and the server; the connection string is that of the service's role. */
+  readonly through?: (url: string) => Promise<string>;
+  /** The size of the service's own pool. Default: {@link CONNECTIONS}. */
+  readonly clients?: number;
+  /** How the service's savers work. */
+  readonly options?: PostgresSaverOptions;
+}
+
+/** How many connections to the server the service has, and so how many there are to be looked at. */
+export const CONNECTIONS = 3;
+
+const SETTING = "select current_setting('langgraph.tenant_id', true) as tenant";
+
+/** Migrates a database, grants a role what a saver needs, and has Postgres keep tenants apart. */
+export async function openTenancy(target: Target, options: TenancyOptions = {}): Promise<Tenancy> {
+  const { through = (url: string) => Promise.resolve(url), clients = CONNECTIONS } = options;
+  const schema = options.options?.schema ?? "public";
+  const database = await target.createDatabase();
+  const role = `service_${randomBytes(8).toString("hex")}`;
+  const run = cliOn(database);
+  await run("migrate", "--schema", schema);
+  await database.exec(`create role ${role} login password '${PASSWORD}'; create role ${role}_reader`);
+  const roles = ["--read-write", role, "--read-only", `${role}_reader`];
+  const grants = await run("migrate", "--print-grants", "--schema", schema, ...roles);
+  await database.exec(grants.stdout);
+  await database.exec(await setUpSql(schema));
+  const { source } = database;
+  if (typeof source !== "string")
+    return onPglite({ database, role, options: { ...options.options, schema } }, source);
+  const pool = new pg.Pool({ connectionString: await through(urlOf(source, role)), max: clients });
+  return onServer({ database, role, options: { ...options.options, schema } }, pool);
+}
+
+/** What docs/tenants.md has the owner run, for another schema than the one that it names. */
+export async function setUpSql(schema = "public"): Promise<string> {
+  const { setUp } = await documentedSql();
+  return setUp.replace("search_path to public", `search_path to "${schema}"`);
+}
+
+/** The connection string of another role. */
+export function urlOf(source: string, role: string): string {
+  const url = new URL(source);
+  url.username = role;
+  url.password = PASSWORD;
+  return url.href;
+}
+
+interface Place {
+  readonly database: TestDatabase;
+  readonly role: string;
+  readonly options: PostgresSaverOptions;
+}
+
+function onServer({ database, role, options }: Place, pool: pg.Pool): Tenancy {
+  return {
+    role,
+    source: pool,
+    saver: (tenantId) => new PostgresSaver(pool, undefined, { ...options, tenantId }),
+    asOwner: (sql) => database.query(sql),
+    settings: () => settingsOf(pool),
+    close: async () => {
+      await pool.end();
+      await dropRoles(database, role);
+    },
+  };
+}
+
+/** PGlite has one session, which is the service's here but while the owner asks. */
+async function onPglite({ database, role, options }: Place, source: PGlite): Promise<Tenancy> {
+  const asService = `set role ${role}`;
+  await database.exec(asService);
+  return {
+    role,
+    source,
+    saver: (tenantId) => new PostgresSaver(source, undefined, { ...options, tenantId }),
+    asOwner: async (sql) => {
+      await database.exec("reset role");
+      try {
+        return await database.query(sql);
+      } finally {
+        await database.exec(asService);
+      }
+    },
+    settings: () => database.query(SETTING).then((rows) => rows.map(({ tenant }) => tenant)),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Holds all connections at once, so that each is looked at. */
+async function settingsOf(pool: pg.Pool): Promise<unknown[]> {
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()));
+  try {
+    // A transaction keeps a pooler from showing one connection to the server several times.
+    await Promise.all(clients.map((client) => client.query("begin")));
+    const results = await Promise.all(clients.map((client) => client.query<{ tenant: unknown }>(SETTING)));
+    await Promise.all(clients.map((client) => client.query("rollback")));
+    return results.flatMap(({ rows }) => rows.map(({ tenant }) => tenant));
+  } finally {
+    for (const client of clients) client.release();
+  }
+}
+
+// Roles are the whole server's, and outlive the database of a test.
+async function dropRoles(database: TestDatabase, role: string): Promise<void> {
+  for (const name of [role, `${role}_reader`])
+    await database.exec(`drop owned by ${name}; drop role ${name}`);
+}
