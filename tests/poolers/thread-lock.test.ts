@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { Gate } from "../support/gate.js";
+import { untilLocks } from "../support/held-locks.js";
+import type { TestDatabase } from "../support/targets.js";
+import { describePgBouncer } from "./describe-pgbouncer.js";
+import { PgBouncer } from "./pgbouncer.js";
+
+const PROGRAM = fileURLToPath(new URL("../support/locking-process.ts", import.meta.url));
+const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+describePgBouncer("the lock of a thread", (target) => {
+  let database: TestDatabase<string>;
+  let pooler: PgBouncer;
+  let saver: PostgresSaver;
+  let other: PostgresSaver;
+  let thread: string;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    pooler = await PgBouncer.open(database.source, { poolSize: 3 });
+    [saver, other] = [new PostgresSaver(pooler.url), new PostgresSaver(pooler.url)];
+    thread = newThread();
+  });
+  afterEach(async () => {
+    await saver.end();
+    await other.end();
+    await pooler.close();
+  });
+
+  it("is had by one at a time while connections to the server change hands", async () => {
+    await saver.setup();
+    const steps = Array.from({ length: 20 }, (_, n) => {
+      const by = n % 2 === 0 ? saver : other;
+      return by.withThreadLock(thread, async () => {
+        const tuple = await by.getTuple(threadConfig(thread));
+        const count = Number(tuple?.checkpoint.channel_values.count ?? 0);
+        await putValues(by, threadConfig(thread), { count: count + 1 }, tuple?.checkpoint);
+      });
+    });
+    await Promise.all(steps);
+    const tuple = await saver.getTuple(threadConfig(thread));
+    expect(tuple?.checkpoint.channel_values).toEqual({ count: steps.length });
+    await untilLocks(database, 0);
+    const open = `select from pg_stat_activity where datname = current_database() and state like '%transaction%'`;
+    expect(await database.query(open)).toEqual([]);
+  });
+
+  it("goes to who waits when its holder is killed", async () => {
+    const holder = spawn(process.execPath, ["--import", LOADER, PROGRAM, pooler.url, thread, "hold"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_OPTIONS: "" },
+    });
+    try {
+      expect(String(await once(holder.stdout, "data"))).toBe("locked");
+      const waiting = saver.withThreadLock(thread, () => "ran");
+      await untilLocks(database, 2);
+      const exit = once(holder, "exit");
+      holder.kill("SIGKILL");
+      expect(await waiting).toBe("ran");
+      await exit;
+    } finally {
+      holder.kill("SIGKILL");
+    }
+  });
+
+  it("is lost when the pooler is killed, which its holder is told, and free when it is back", async () => {
+    const inside = new Gate();
+    const held = saver.withThreadLock(thread, async ({ signal }) => {
+      inside.open();
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", resolve);
+      });
+    });
+    await Promise.race([inside.opened, held]);
+    await pooler.stop();
+    await expect(held).rejects.toMatchObject({ code: "THREAD_LOCK_LOST" });
+    await pooler.start();
+    expect(await other.withThreadLock(thread, () => "ran")).toBe("ran");
+  });
+});
