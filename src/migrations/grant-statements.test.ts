@@ -10,12 +10,12 @@ describe("grants", () => {
     expect(grantStatements("agents", { readWrite: "app", readOnly: "support" })).toEqual({
       readWrite: [
         'grant usage on schema "agents" to "app"',
-        'grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes" to "app"',
+        'grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones" to "app"',
         'grant select on "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "app"',
       ],
       readOnly: [
         'grant usage on schema "agents" to "support"',
-        'grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "support"',
+        'grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "support"',
       ],
     });
   });

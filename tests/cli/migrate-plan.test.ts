@@ -60,14 +60,13 @@ describeEachTarget("migrate --plan", (target) => {
   it("names each step and plans only those that are pending", async () => {
     await withKysely(database, async (kysely) => {
       await migrateToLatest(kysely);
-      await migrateDown(kysely);
-      await migrateDown(kysely);
+      for (let undone = ""; undone !== "0003-add-task-path";) undone = (await migrateDown(kysely)) ?? undone;
     });
     const sql = await plan(database, "public");
     expect(sql).toMatch(/^-- Brings schema "public" to the newest version\.\nbegin;\n[^]*\ncommit;\n$/);
     expect(sql).toContain("\n-- 0003-add-task-path\nalter table");
     expect(sql).not.toContain("0002");
-    expect(sql).not.toContain("create table");
+    expect(sql).not.toContain(`create table if not exists "public"."checkpoints"`);
   });
 
   it("fails as a whole where another migration came first", async () => {

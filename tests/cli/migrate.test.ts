@@ -76,7 +76,8 @@ STEP                    STATE
 0001-create-tables      applied
 0002-allow-empty-blobs  applied
 0003-add-task-path      applied
-0004-compress-by-lz4    pending
+0004-compress-by-lz4    applied
+0005-create-tombstones  pending
 9999-future             unknown
 
 migrations of the official savers: version 9 on record
@@ -104,6 +105,7 @@ migrations of the official savers: version 9 on record
 
   it("refuses in one line to undo what data depends on", async () => {
     await run("migrate");
+    await run("migrate", "down");
     await run("migrate", "down");
     const saver = new PostgresSaver(database.source);
     const { config } = await putValues(saver, threadConfig("t"), { a: [1] });

@@ -1,6 +1,7 @@
 import { expect, it } from "@jest/globals";
+import type { Kysely } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
-import { MigrationRequiredError, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { migrateDown, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
@@ -54,6 +55,12 @@ async function expectToRead(saver: PostgresSaver, thread: string): Promise<void>
   expect(tuple?.pendingWrites).toEqual([["task", "text", LONG]]);
 }
 
+/** Undoes the steps down to the one that these tests are about. */
+async function undo(kysely: Kysely<CheckpointDatabase>): Promise<void> {
+  let undone: string | undefined;
+  while (undone !== STEP) undone = await migrateDown(kysely);
+}
+
 describeEachTarget("compressing stored values", (target) => {
   it.each(["public", 'with "quotes"'])(
     "goes by LZ4 in the schema %p where the server has it, and by the server's default where not",
@@ -74,17 +81,17 @@ describeEachTarget("compressing stored values", (target) => {
     const { kysely, close } = openDatabase(database.source);
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
-    expect(await migrateDown(kysely)).toBe(STEP);
+    await undo(kysely);
     await putAndRead(saver, "old");
     const before = await blobsOf(database);
     expect(before).toMatchObject([{ by: "pglz" }, { by: "pglz" }]);
 
-    expect(await migrateToLatest(kysely)).toEqual([STEP]);
+    expect(await migrateToLatest(kysely)).toContain(STEP);
     expect(await blobsOf(database)).toEqual(before);
     await expectToRead(saver, "old");
     await putAndRead(saver, "new");
 
-    expect(await migrateDown(kysely)).toBe(STEP);
+    await undo(kysely);
     expect(await settingsOf(database)).toEqual(["", ""]);
     await expectToRead(saver, "new");
     await close();
@@ -100,7 +107,7 @@ describeEachTarget("compressing stored values", (target) => {
     expect(await settingsOf(database)).toEqual(["p", method]);
     await migrateToLatest(kysely, { schema: "another" });
     expect(await settingsOf(database, "another")).toEqual([method, method]);
-    await migrateDown(kysely);
+    await undo(kysely);
     expect(await settingsOf(database)).toEqual(["p", ""]);
     await close();
   });
@@ -124,7 +131,7 @@ describeServer("compressing stored values, for a role that only reads and writes
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
-    await migrateDown(kysely);
+    await undo(kysely);
     await close();
     const { role, url, drop } = await createWriter(database);
     const saver = new PostgresSaver(url);
@@ -134,7 +141,7 @@ describeServer("compressing stored values, for a role that only reads and writes
     await database.exec(`grant select on checkpoint_kysely_migration to "${role}"`);
     const error = await saver.setup().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRequiredError);
-    expect(error).toMatchObject({ pending: [STEP], sqlState: "42501" });
+    expect(error).toMatchObject({ pending: expect.arrayContaining([STEP]) as unknown, sqlState: "42501" });
     await putAndRead(saver, "u");
     await saver.end();
     await drop();

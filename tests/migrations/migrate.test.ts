@@ -81,6 +81,10 @@ describeEachTarget("migrating", (target) => {
     const saver = new PostgresSaver(database.source);
     await saver.setup();
     const { kysely, close } = openDatabase(database.source);
+    await database.exec("insert into checkpoint_tombstones (thread_id) values ('gone')");
+    await expect(migrateDown(kysely)).rejects.toMatchObject({ step: "0005-create-tombstones" });
+    await database.exec("delete from checkpoint_tombstones");
+    expect(await migrateDown(kysely)).toBe("0005-create-tombstones");
     expect(await migrateDown(kysely)).toBe("0004-compress-by-lz4");
     const thread = newThread();
     const { config } = await putValues(saver, threadConfig(thread), { a: [1] });

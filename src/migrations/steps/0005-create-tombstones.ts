@@ -7,6 +7,7 @@ export const createTombstones: MigrationStep = {
   async up(db) {
     await db.schema
       .createTable("checkpoint_tombstones")
+      .ifNotExists()
       .addColumn("thread_id", sql`text collate ${sql.ref(KEY_COLLATION)}`, (column) => column.primaryKey())
       .addColumn("deleted_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
       .execute();
