@@ -3,6 +3,7 @@ import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { GuardedPool } from "./guarded-pool.js";
+import { inTurn } from "./in-turn.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
@@ -121,7 +122,17 @@ function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
-  return lent(throughKysely(source.withoutPlugins(), locksOfKysely(source)));
+  const sender = throughKysely(source.withoutPlugins(), locksOfKysely(source));
+  return lent(source.isTransaction ? takingTurns(sender, source) : sender);
+}
+
+/** A call sets the tenant of the whole transaction while it runs: no other may send anything meanwhile. */
+function takingTurns(sender: Sender, transaction: Kysely<CheckpointDatabase>): Sender {
+  return {
+    ...sender,
+    execute: (statement, context) => inTurn(transaction, () => sender.execute(statement, context)),
+    transact: (steps, context) => inTurn(transaction, () => sender.transact(steps, context)),
+  };
 }
 
 /** Where the connections are not ours to decide on. */
