@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from "kysely";
+import pg from "pg";
+import type { CheckpointDatabase } from "../../src/db/index.js";
+import { PostgresSaver } from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget } from "../support/targets.js";
+import { openTenancy, type Tenancy } from "./tenancy.js";
+
+const ROUNDS = 8;
+
+describeEachTarget("tenants on a transaction that was lent", (target) => {
+  let tenancy: Tenancy;
+
+  beforeEach(async () => {
+    tenancy = await openTenancy(target);
+  });
+  afterEach(() => tenancy.close());
+
+  function inTransaction(
+    work: (transaction: Transaction<CheckpointDatabase>) => Promise<void>,
+  ): Promise<void> {
+    const { source } = tenancy;
+    const dialect =
+      source instanceof pg.Pool
+        ? new PostgresDialect({ pool: source })
+        : new PGliteDialect({ pglite: source });
+    return new Kysely<CheckpointDatabase>({ dialect }).transaction().execute(work);
+  }
+
+  const saverOf = (transaction: Transaction<CheckpointDatabase>, tenantId: string): PostgresSaver =>
+    new PostgresSaver(transaction, undefined, { tenantId });
+
+  const settingOf = async (
+    transaction: Transaction<CheckpointDatabase>,
+  ): Promise<string | null | undefined> => {
+    const { rows } = await sql<{ tenant: string | null }>`
+      select current_setting('langgraph.tenant_id', true) as tenant`.execute(transaction);
+    return rows[0]?.tenant;
+  };
+
+  it("leave it the setting that it had", async () => {
+    await inTransaction(async (transaction) => {
+      const acme = saverOf(transaction, "acme");
+      await putValues(acme, threadConfig("acme:1"), { owner: "acme" });
+      expect(["", null]).toContain(await settingOf(transaction));
+      await sql`select set_config('langgraph.tenant_id', 'bolt', true)`.execute(transaction);
+      expect((await acme.getTuple(threadConfig("acme:1")))?.checkpoint.channel_values).toEqual({
+        owner: "acme",
+      });
+      await acme.batch((batch) => batch.deleteThread("acme:1"));
+      expect(await settingOf(transaction)).toBe("bolt");
+    });
+  });
+
+  it("never see one another's rows when they do much on it at once", async () => {
+    await inTransaction(async (transaction) => {
+      const tenants = ["acme", "bolt"];
+      const work = async (tenant: string, nth: number): Promise<void> => {
+        const saver = saverOf(transaction, tenant);
+        for (let round = 0; round < ROUNDS; round++) {
+          const { config } = await putValues(saver, threadConfig(`${tenant}:${nth}`), { owner: tenant });
+          // Workers fall out of step, so that each meets the others at every point.
+          for (let wait = 0; wait < (round * (nth + 1)) % 5; wait++) await Promise.resolve();
+          expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ owner: tenant });
+          const other = tenant === "acme" ? "bolt" : "acme";
+          expect(await saver.getTuple(threadConfig(`${other}:${nth}`))).toBeUndefined();
+        }
+      };
+      await Promise.all(tenants.flatMap((tenant) => [0, 1, 2].map((nth) => work(tenant, nth))));
+      expect(["", null]).toContain(await settingOf(transaction));
+    });
+  });
+});
