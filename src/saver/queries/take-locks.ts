@@ -37,7 +37,7 @@ const takeAll = /* @__PURE__ */ new Statement<LockParams, unknown>((db, paramete
   db
     .selectFrom(
       sql<{ key: string; is_shared: boolean }>`unnest(
-        ${parameter("keys")}::bigint[], ${parameter("areShared")}::boolean[]
+        ${parameter("keys")}::text[]::bigint[], ${parameter("areShared")}::boolean[]
       )`.as<"lock">(sql`lock(key, is_shared)`),
     )
     .select(
