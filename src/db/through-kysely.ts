@@ -10,7 +10,7 @@ import { runBounded, throwIfAborted } from "./bounded-run.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { currentTenant, resetTenant, setTenant } from "./tenant.js";
-import type { TransactionSteps } from "./transaction-steps.js";
+import { ISOLATION_LEVEL, type TransactionSteps } from "./transaction-steps.js";
 
 /** Sends one of our statements where the connections are not ours to decide on. */
 export async function executeThrough<Row>(
@@ -41,10 +41,13 @@ async function inTransaction<T>(
 ): Promise<T> {
   if (kysely.isTransaction) return inLentTransaction(kysely, context, run);
   throwIfAborted(context.signal);
-  return kysely.transaction().execute(async (transaction) => {
-    for (const statement of setTenant(context)) await send(transaction, statement, context);
-    return run(transaction);
-  });
+  return kysely
+    .transaction()
+    .setIsolationLevel(ISOLATION_LEVEL)
+    .execute(async (transaction) => {
+      for (const statement of setTenant(context)) await send(transaction, statement, context);
+      return run(transaction);
+    });
 }
 
 /** What its owner sends through it afterwards must not see another tenant's rows. */
@@ -56,9 +59,21 @@ async function inLentTransaction<T>(
   if (context.tenantId === undefined) return run(transaction);
   const [previous] = await send(transaction, currentTenant(), context);
   for (const statement of setTenant(context)) await send(transaction, statement, context);
-  const result = await run(transaction);
-  await send(transaction, resetTenant(previous?.tenant_id ?? null), {});
+  const reset = (): Promise<unknown> => send(transaction, resetTenant(previous?.tenant_id ?? null), {});
+  let result: T;
+  try {
+    result = await run(transaction);
+  } catch (error) {
+    // A refusal of ours leaves the transaction usable; one that the database has ended has no setting to reset.
+    await reset().catch(ignore);
+    throw error;
+  }
+  await reset();
   return result;
+}
+
+function ignore(): void {
+  // The error that came first is the one to be told.
 }
 
 async function send<Row>(

@@ -15,7 +15,10 @@ export interface GuardStep<Row = unknown> {
   check?(rows: readonly Row[]): void;
 }
 
-export const BEGIN = bare("begin");
+/** Of every transaction of ours, whatever the database's default is: in others all statements see what the first one saw. */
+export const ISOLATION_LEVEL = "read committed";
+
+export const BEGIN = bare(`begin isolation level ${ISOLATION_LEVEL}`);
 export const COMMIT = bare("commit");
 export const ROLLBACK = bare("rollback");
 
