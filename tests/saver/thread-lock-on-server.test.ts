@@ -187,6 +187,22 @@ describeServer("the lock of a thread", (target) => {
     await untilConnections(database, 1);
   });
 
+  it("is passed on within a process without another connection", async () => {
+    const pool = openPool();
+    const saver = openSaver(pool);
+    let connections = 0;
+    class CountedClient extends pg.Client {
+      constructor(config?: pg.ClientConfig) {
+        super(config);
+        connections++;
+      }
+    }
+    Object.assign(pool, { Client: CountedClient });
+    await Promise.all(Array.from({ length: 20 }, () => saver.withThreadLock(thread, () => "ran")));
+    expect(connections).toBe(1);
+    await untilConnections(database, 0);
+  });
+
   it("has no connection left where it was not had", async () => {
     const [saver, other] = [openSaver(), openSaver()];
     const { leave, held } = await hold(saver, () => undefined);
@@ -299,7 +315,7 @@ describeServer("the lock of a thread", (target) => {
       await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
     });
     expect(await other.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
-    expect(pool.idleCount).toBe(pool.totalCount);
+    while (pool.idleCount < pool.totalCount) await database.query("select 1");
     await untilLocks(database, 0);
     const states =
       "select distinct state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";

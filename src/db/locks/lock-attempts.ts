@@ -39,7 +39,7 @@ export class LockAttempts {
     } catch {
       // It is lost, and the turn with it.
     } finally {
-      await giveBack?.();
+      giveBack?.();
     }
   }
 
@@ -48,7 +48,7 @@ export class LockAttempts {
     if (session?.lost.aborted === true) {
       this.#borrowed = undefined;
       this.#hasTurn = false;
-      await giveBack?.();
+      giveBack?.();
       session.lost.throwIfAborted();
     }
     return (this.#borrowed ??= await this.#shared.borrow());

@@ -3,8 +3,8 @@ import type { LockSession } from "./lock-session.js";
 /** A session in use, until it is given back. */
 export interface BorrowedSession {
   readonly session: LockSession;
-  /** Closes the session where nobody else uses it; to be called once. */
-  readonly giveBack: () => Promise<void>;
+  /** Closes the session soon where nobody else uses it; to be called once. */
+  readonly giveBack: () => void;
 }
 
 interface Opened {
@@ -27,18 +27,21 @@ export class SharedSession {
     try {
       const session = await opened.opening;
       session.lost.throwIfAborted();
-      return { session, giveBack: () => this.#giveBack(opened, session) };
+      return { session, giveBack: () => { this.#giveBack(opened, session); } };
     } catch (error) {
       this.#forget(opened);
       throw error;
     }
   }
 
-  async #giveBack(opened: Opened, session: LockSession): Promise<void> {
+  #giveBack(opened: Opened, session: LockSession): void {
     opened.users--;
-    if (opened.users > 0) return;
-    this.#forget(opened);
-    await session.close();
+    // Not at once: who is next in the queue for a lock asks for the session as soon as this one has left.
+    setImmediate(() => {
+      if (opened.users > 0 || this.#current !== opened) return;
+      this.#forget(opened);
+      void session.close();
+    });
   }
 
   #forget(opened: Opened): void {
