@@ -49,7 +49,7 @@ export async function runBounded<T>(
       : setTimeout(() => {
           end("late");
         }, statementTimeoutMs);
-  listen(signal, onAbort);
+  const stopListening = listen(signal, onAbort);
   try {
     return await Promise.race([run(), unanswered]);
   } catch (error) {
@@ -62,7 +62,7 @@ export async function runBounded<T>(
     clearTimeout(timer);
     clearTimeout(grace);
     giveUp.abort();
-    signal?.removeEventListener("abort", onAbort);
+    stopListening();
   }
 }
 
@@ -76,11 +76,15 @@ export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): 
   return new AbortError({ cause: signal?.reason ?? error });
 }
 
-// Any number of calls may share a signal: Node takes many listeners for a leak.
-function listen(signal: AbortSignal | undefined, listener: () => void): void {
-  if (signal === undefined) return;
+/** Has `listener` called when `signal` is aborted, until the returned function is. */
+export function listen(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal === undefined) return ignore;
+  // Any number of calls may share a signal: Node takes many listeners for a leak.
   setMaxListeners(0, signal);
   signal.addEventListener("abort", listener, { once: true });
+  return () => {
+    signal.removeEventListener("abort", listener);
+  };
 }
 
 function isCanceled(error: unknown): boolean {

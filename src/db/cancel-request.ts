@@ -1,81 +1,78 @@
 import { once } from "node:events";
-import { connect, isIP, type Socket } from "node:net";
-import { connect as connectByTls, type ConnectionOptions } from "node:tls";
+import pg from "pg";
 
-/** The codes that the protocol has for these two messages in place of a version. */
-const CANCEL_REQUEST = 80_877_102;
-const SSL_REQUEST = 80_877_103;
-
-/** What answers a request for TLS if the server is ready for it. */
-const ACCEPTED = "S".charCodeAt(0);
+/** What opens the connections of a pool where `pg` shall not do so itself: its option `stream`. */
+export type OpenStream = pg.ClientConfig["stream"];
 
 /**
  * Asks the server to cancel what it does on the connection of `client`, by a connection of its own, as the protocol wants
  * it: no connection of the pool is needed, and poolers pass it on, which know the backend's real number.
  *
  * @param client - A client of `pg` whose query is under way.
+ * @param stream - As in the options of its pool.
  * @param giveUp - Ends the attempt.
  * @returns When the server has taken note. Whether anything was cancelled shows on the connection itself.
+ * @throws Error of the network or of TLS, when the server could not be asked.
  */
-export async function requestCancel(client: object, giveUp: AbortSignal): Promise<void> {
+export async function requestCancel(client: object, stream: OpenStream, giveUp: AbortSignal): Promise<void> {
   const processId = numberOf(client, "processID");
   const secretKey = numberOf(client, "secretKey");
   // Not every driver that looks like pg has them.
   if (processId === undefined || secretKey === undefined) return;
-  const socket = openSocket(client);
+  const ssl = Reflect.get(client, "ssl") as pg.ClientConfig["ssl"];
+  const sslNegotiation = textOf(client, "sslNegotiation") ?? "postgres";
+  // pg's own, so that TLS is what it is for the client: certificates, names and the way it is begun.
+  const connection = new pg.Connection({
+    ssl,
+    ...{ sslNegotiation },
+    ...(stream && { stream }),
+  }) as CancelConnection;
+  // After the first error nobody waits any more, and an error that nobody hears would end the process.
+  connection.on("error", ignore);
+  const cancel = (): void => {
+    connection.cancel(processId, secretKey);
+  };
+  connection.once("sslconnect", cancel);
+  connection.once("connect", () => {
+    if (!isSet(ssl)) cancel();
+    else if (sslNegotiation !== "direct") connection.requestSsl();
+  });
   try {
-    await once(socket, "connect", { signal: giveUp });
-    const channel = await secured(socket, client, giveUp);
-    channel.end(message(CANCEL_REQUEST, processId, secretKey));
-    channel.resume();
-    await once(channel, "close", { signal: giveUp });
+    const ended = once(connection, "end", { signal: giveUp });
+    connection.connect(...addressOf(client));
+    await ended;
   } finally {
-    socket.destroy();
+    connection.stream.destroy();
   }
 }
 
-function openSocket(client: object): Socket {
+/** What pg's types leave out. */
+interface CancelConnection extends pg.Connection {
+  connect(portOrPath: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
+}
+
+function addressOf(client: object): [portOrPath: number | string, host?: string] {
   const host = textOf(client, "host") ?? "localhost";
   const port = numberOf(client, "port") ?? 5432;
-  return host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  return host.startsWith("/") ? [`${host}/.s.PGSQL.${port}`] : [port, host];
 }
 
-/** The socket itself, or TLS over it where the client's own connection has TLS. */
-async function secured(socket: Socket, client: object, giveUp: AbortSignal): Promise<Socket> {
-  const ssl = valueOf(client, "ssl");
-  if (ssl === undefined || ssl === null || ssl === false) return socket;
-  socket.write(message(SSL_REQUEST));
-  const [answer] = (await once(socket, "data", { signal: giveUp })) as unknown[];
-  if (!(answer instanceof Uint8Array) || answer[0] !== ACCEPTED) {
-    throw new Error("the server does not take a request to cancel over TLS");
-  }
-  const host = textOf(client, "host") ?? "";
-  const options: ConnectionOptions = typeof ssl === "object" ? ssl : {};
-  const channel = connectByTls({ servername: isIP(host) === 0 ? host : "", ...options, socket });
-  await once(channel, "secureConnect", { signal: giveUp });
-  return channel;
-}
-
-/** A message as it begins a connection: its length, then whole numbers of 32 bits. */
-function message(...numbers: number[]): Buffer {
-  const bytes = Buffer.alloc((numbers.length + 1) * 4);
-  bytes.writeInt32BE(bytes.length);
-  // The secret may come as a signed or as an unsigned number.
-  numbers.forEach((number, index) => bytes.writeInt32BE(number | 0, (index + 1) * 4));
-  return bytes;
+function isSet(ssl: unknown): boolean {
+  return ssl !== undefined && ssl !== null && ssl !== false;
 }
 
 function numberOf(client: object, name: string): number | undefined {
-  const value = valueOf(client, name);
+  const value: unknown = Reflect.get(client, name);
   return typeof value === "number" ? value : undefined;
 }
 
 function textOf(client: object, name: string): string | undefined {
-  const value = valueOf(client, name);
+  const value: unknown = Reflect.get(client, name);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-// pg's types leave some of these out.
-function valueOf(client: object, name: string): unknown {
-  return Reflect.get(client, name) as unknown;
+function ignore(): void {
+  // See where it is attached.
 }

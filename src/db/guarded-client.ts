@@ -1,7 +1,8 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import { runBounded } from "./bounded-run.js";
-import { requestCancel } from "./cancel-request.js";
+import { ConnectionError } from "../errors.js";
+import { runBounded, throwIfAborted } from "./bounded-run.js";
+import { type OpenStream, requestCancel } from "./cancel-request.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -21,13 +22,20 @@ const READ_ONLY_STATE = "25006";
 /** A connection of a pool: sends our own statements as prepared ones, past the parts of Kysely that they don't need. */
 export class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
+  readonly #openStream: OpenStream;
   /** The names under which statements have run here. */
   readonly #prepared = new Set<string>();
   #losesStatements = false;
   #isSpoiled = false;
+  /** Whether a request to cancel has been sent, which may arrive at any time. */
+  #awaitsCancel = false;
 
-  constructor(client: PoolClient) {
+  /**
+   * @param openStream - As in the options of the pool.
+   */
+  constructor(client: PoolClient, openStream?: OpenStream) {
     this.#client = client;
+    this.#openStream = openStream;
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -116,10 +124,17 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
+    if (this.#awaitsCancel) {
+      throwIfAborted(context.signal);
+      throw new ConnectionError(
+        "the connection is given up, as an earlier statement on it was to be cancelled",
+      );
+    }
     const cancel = (giveUp: AbortSignal): Promise<void> => {
       // The request may arrive late, and would then hit the connection's next statement: there must be none.
       this.#isSpoiled = true;
-      return requestCancel(this.#client, giveUp);
+      this.#awaitsCancel = true;
+      return requestCancel(this.#client, this.#openStream, giveUp);
     };
     try {
       return await runBounded({ run, cancel }, context);

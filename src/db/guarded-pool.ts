@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
-import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
+import { abortErrorOf, listen, throwIfAborted } from "./bounded-run.js";
 import { GuardedClient, ignoreError } from "./guarded-client.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -85,7 +85,7 @@ export class GuardedPool implements PostgresPool {
   #guarded(client: PoolClient): GuardedClient {
     const known = this.#clients.get(client);
     if (known !== undefined) return known;
-    const guarded = new GuardedClient(client);
+    const guarded = new GuardedClient(client, this.#pool.options.stream);
     this.#clients.set(client, guarded);
     return guarded;
   }
@@ -96,15 +96,12 @@ function release(client: GuardedClient): void {
 }
 
 function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
-  let stop = ignoreError;
+  let stop: () => void = ignoreError;
   const promise = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => {
       reject(abortErrorOf(signal));
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-    stop = () => {
-      signal.removeEventListener("abort", onAbort);
-    };
+    stop = listen(signal, onAbort);
   });
   return { promise, stop };
 }

@@ -43,10 +43,15 @@ async function retryAfter<T>(
   options: RetryOptions & { readonly signal: AbortSignal | undefined },
 ): Promise<T> {
   const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal } = options;
-  const again = (): Promise<T> =>
-    attempt().catch((error: unknown) => {
+  let done: { readonly result: T } | undefined;
+  const again = async (): Promise<T> => {
+    try {
+      done = { result: await attempt() };
+      return done.result;
+    } catch (error) {
       throw toDatabaseError(error);
-    });
+    }
+  };
   const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again()), {
     retries: Infinity,
     maxRetryTime: maxElapsedMs,
@@ -60,6 +65,8 @@ async function retryAfter<T>(
   try {
     return await retried;
   } catch (error) {
+    // What was done when the signal was aborted counts, even if no more was to be tried.
+    if (done !== undefined) return done.result;
     throwIfAborted(signal);
     throw error;
   }

@@ -15,10 +15,11 @@ const TENANT_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "
 export class RowSecurityCheck {
   #isPassed = false;
 
-  async run({ database, schema }: Pick<CheckpointTables, "database" | "schema">): Promise<void> {
+  async run(tables: CheckpointTables): Promise<void> {
     if (this.#isPassed) return;
+    const { database, schema, signal, statementTimeoutMs } = tables;
     const statement = activeTables.bind(schema, { schema, tables: TENANT_TABLES });
-    const rows = await database.execute(statement);
+    const rows = await database.execute(statement, { signal, statementTimeoutMs });
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
     // Tables that are missing are reported by the statement that needs them.

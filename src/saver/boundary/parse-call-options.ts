@@ -10,10 +10,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const abortSignal = z.custom<AbortSignal>(
-  (value) => value instanceof AbortSignal,
-  "must be an AbortSignal",
-);
+export const abortSignal = z.custom<AbortSignal>(isAbortSignal, "must be an AbortSignal");
 
 const callOptions = z.object({ signal: abortSignal.nullish() }).nullish();
 const runConfig = z.object({ signal: abortSignal.optional().catch(undefined) }).nullish();
@@ -26,4 +23,13 @@ export function parseSignal(options: unknown): AbortSignal | undefined {
 /** The signal of the run that a call is part of; whatever else stands in its place is not for us. */
 export function parseConfigSignal(config: unknown): AbortSignal | undefined {
   return parse(runConfig, config, "config")?.signal;
+}
+
+// What only looks like one, an object of its prototype or a Proxy, throws as soon as it is used.
+function isAbortSignal(value: unknown): boolean {
+  try {
+    return value instanceof AbortSignal && typeof value.aborted === "boolean";
+  } catch {
+    return false;
+  }
 }
