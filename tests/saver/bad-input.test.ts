@@ -6,6 +6,7 @@ import { describeEachTarget } from "../support/targets.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
 import { BAD_CONFIGS } from "./bad-input/bad-configs.js";
 import { type BadInput, type Standing, unstorable } from "./bad-input/bad-input.js";
+import { BAD_LOCKS } from "./bad-input/bad-locks.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
@@ -19,6 +20,7 @@ const BAD_INPUTS = [
   ...BAD_VALUES,
   ...BAD_WRITES,
   ...BAD_READS,
+  ...BAD_LOCKS,
   ...BAD_SAVERS,
 ];
 
