@@ -15,7 +15,7 @@ interface Holding {
   hasEnded: boolean;
 }
 
-const current = new AsyncLocalStorage<Holding>();
+const current = /* @__PURE__ */ new AsyncLocalStorage<Holding>();
 
 /**
  * Runs a function while nobody else, in whatever process, has the lock of the thread.

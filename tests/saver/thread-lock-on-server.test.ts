@@ -218,6 +218,18 @@ describeServer("the lock of a thread", (target) => {
     await untilConnections(database, 0);
   });
 
+  it("is nobody else's turn once the wait is over, though its connection stays for other locks", async () => {
+    const [saver, other] = [openSaver(), openSaver()];
+    const { leave, held } = await hold(saver, () => undefined);
+    await other.withThreadLock(newThread(), async () => {
+      await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
+      leave();
+      await held;
+      await untilLocks(database, 1);
+      expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+    });
+  });
+
   it("that comes in after its wait was ended is nobody's", async () => {
     const saver = openSaver();
     const caller = new AbortController();

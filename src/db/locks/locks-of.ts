@@ -9,7 +9,7 @@ import { SharedSession } from "./shared-session.js";
 import { takeOnSession } from "./take-on-session.js";
 
 /** One for each database that is open in the process, so that savers that were lent the same one share a connection. */
-const known = new WeakMap<object, Locks>();
+const known = /* @__PURE__ */ new WeakMap<object, Locks>();
 
 /** The locks of a pool, on a connection beside those of the pool. */
 export function locksOfPool(pool: pg.Pool): Locks {
