@@ -197,7 +197,7 @@ export interface ConcurrentModification extends ErrorLocation {
  * Somebody else has gone on with the thread: the checkpoint that was to be followed is no longer the newest of its
  * namespace. Only savers with `concurrency: "optimistic"` throw it, and nothing was stored. Read the thread anew and
  * decide; to branch off on purpose, put a checkpoint whose metadata has the source `fork` or `update`, as `updateState`
- * does.
+ * does: `graph.invoke(input, await graph.updateState(past, null))` gives new input to a past state.
  *
  * @example
  * ```ts
@@ -217,10 +217,13 @@ export class ConcurrentModificationError extends CheckpointError {
 
   constructor({ parentCheckpointId, headCheckpointId, ...location }: ConcurrentModification) {
     const parent = parentCheckpointId === undefined ? "no checkpoint" : `checkpoint "${parentCheckpointId}"`;
+    const problem =
+      parentCheckpointId === headCheckpointId
+        ? `its id "${location.checkpointId ?? ""}" is older: by a clock that is behind`
+        : `the newest is checkpoint "${headCheckpointId}" by now`;
     super(
       "CONCURRENT_MODIFICATION",
-      `thread "${location.threadId ?? ""}": the put follows ${parent}, ` +
-        `but the newest is checkpoint "${headCheckpointId}" by now`,
+      `thread "${location.threadId ?? ""}": the put follows ${parent}, but ${problem}`,
       location,
     );
     this.parentCheckpointId = parentCheckpointId;

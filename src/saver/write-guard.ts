@@ -3,7 +3,7 @@ import { refuseDeleted, writtenThreads } from "./codec/refuse-deleted.js";
 import { refuseStale, successors } from "./codec/refuse-stale.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "./queries/select-heads.js";
-import { type TransactionLock, takeLocks } from "./queries/take-locks.js";
+import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "./queries/take-locks.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
 import type { WritableTables } from "./write-rules.js";
 
@@ -38,7 +38,7 @@ export function writeGuard(
     },
   };
   return [
-    { statement: takeLocks(schema, locks) },
+    { statement: takeLocks(schema, locks), check: refuseSnapshots } satisfies GuardStep<LockRow>,
     ...(written.length > 0 ? [tombstones] : []),
     ...(following.length > 0 ? [heads] : []),
   ];

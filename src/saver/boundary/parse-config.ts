@@ -12,6 +12,11 @@ const target = z.object({
   }),
 });
 
+// Set by LangGraph where a run begins in the past of a thread: its subgraphs then go back to that time as well.
+const putTarget = z.object({
+  configurable: target.shape.configurable.extend({ __pregel_replay_state: z.unknown().optional() }),
+});
+
 const existing = z.object({
   configurable: z.object({
     thread_id: threadId,
@@ -31,14 +36,19 @@ const lookup = z.object({
 });
 
 /** Where a `put` goes: the namespace, and the checkpoint that the new one follows. */
-export function parsePutConfig(
-  config: unknown,
-): NamespaceKey & { readonly parentCheckpointId: string | undefined } {
-  const { configurable } = parse(target, config, "config");
+export interface PutTarget extends NamespaceKey {
+  readonly parentCheckpointId: string | undefined;
+  /** Whether it is part of a run that has gone back into the past, as a fork of its root graph. */
+  readonly isReplay: boolean;
+}
+
+export function parsePutConfig(config: unknown): PutTarget {
+  const { configurable } = parse(putTarget, config, "config");
   return {
     threadId: configurable.thread_id,
     checkpointNs: configurable.checkpoint_ns,
     parentCheckpointId: configurable.checkpoint_id,
+    isReplay: (configurable.__pregel_replay_state ?? undefined) !== undefined,
   };
 }
 

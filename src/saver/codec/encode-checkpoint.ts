@@ -2,7 +2,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { StoredCheckpoint } from "../../db/stored-json.js";
 import type { ErrorLocation } from "../../errors.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
-import type { NamespaceKey } from "../checkpoint-key.js";
+import type { PutTarget } from "../boundary/parse-config.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { encodeJsonb } from "./encode-jsonb.js";
@@ -11,8 +11,7 @@ import { guardRead } from "./guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 
 /** A checked call of `put`. */
-export interface PutRequest extends NamespaceKey {
-  readonly parentCheckpointId: string | undefined;
+export interface PutRequest extends PutTarget {
   readonly checkpoint: CheckedCheckpoint;
   readonly metadata: Record<string, unknown>;
   readonly newVersions: Record<string, string | number>;
@@ -36,7 +35,7 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
   const header = encodeHeader(checkpoint, inline);
   const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
-  const branches = BRANCHING_SOURCES.has(source);
+  const branches = request.isReplay || BRANCHING_SOURCES.has(source);
   // Begun last: should the others throw, nobody would look at these, and a rejection among them would end the process.
   const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
   return {

@@ -13,16 +13,18 @@ export function successors(operations: readonly BatchOperation[]): EncodedCheckp
 
 /**
  * Goes through operations as if they were done one by one, and refuses the first checkpoint whose parent is no longer the
- * newest of its namespace. One that is stored already may be put again: it may be a retry whose first answer was lost.
+ * newest of its namespace, or that would not be the newest itself. One that is stored already may be put again: it may be
+ * a retry whose first answer was lost.
  *
  * @param heads - What the database has, for each of the {@link successors}.
  * @throws ConcurrentModificationError naming the parent and the checkpoint that came in between.
  */
 export function refuseStale(operations: readonly BatchOperation[], heads: readonly HeadRow[]): void {
   const stored = new Set<string>();
-  const newest = new Map<string, string | null>();
+  const newest = new Map<string, Head>();
   for (const row of heads) {
-    newest.set(keyOf(row.thread_id, row.checkpoint_ns), row.head_checkpoint_id);
+    const head = headOf(row);
+    if (head !== undefined) newest.set(keyOf(row.thread_id, row.checkpoint_ns), head);
     if (row.is_stored) stored.add(keyOf(row.thread_id, row.checkpoint_ns, row.checkpoint_id));
   }
   for (const operation of operations) {
@@ -31,20 +33,43 @@ export function refuseStale(operations: readonly BatchOperation[], heads: readon
     const { checkpoint } = operation;
     const { threadId, checkpointNs, checkpointId, parentCheckpointId } = checkpoint;
     const key = keyOf(threadId, checkpointNs);
-    const head = newest.get(key) ?? null;
-    const isStored = stored.has(keyOf(threadId, checkpointNs, checkpointId));
-    if (!checkpoint.branches && !isStored && head !== null && head !== parentCheckpointId) {
+    const ownKey = keyOf(threadId, checkpointNs, checkpointId);
+    const head = newest.get(key);
+    if (!checkpoint.branches && !stored.has(ownKey) && head !== undefined && !follows(checkpoint, head)) {
       throw new ConcurrentModificationError({
         threadId,
         checkpointNs,
         checkpointId,
         parentCheckpointId: parentCheckpointId ?? undefined,
-        headCheckpointId: head,
+        headCheckpointId: head.id,
       });
     }
-    stored.add(keyOf(threadId, checkpointNs, checkpointId));
-    if (head === null || compareText(checkpointId, head) > 0) newest.set(key, checkpointId);
+    if (head === undefined || compareText(checkpointId, head.id) > 0) {
+      newest.set(key, { id: checkpointId, parentId: parentCheckpointId });
+    }
+    stored.add(ownKey);
   }
+}
+
+/** The newest checkpoint of a namespace. */
+interface Head {
+  readonly id: string;
+  readonly parentId: string | null;
+}
+
+function headOf({ head_checkpoint_id: id, head_parent_checkpoint_id: parentId }: HeadRow): Head | undefined {
+  return id === null ? undefined : { id, parentId };
+}
+
+/**
+ * Whether a checkpoint is the next in the line that ends with `head`. With an older id it would never be the newest, and
+ * any number could follow the same one. LangGraph may put the first two of a thread at the same time, so that the second
+ * is there before the one that it follows.
+ */
+function follows({ checkpointId, parentCheckpointId }: EncodedCheckpoint, head: Head): boolean {
+  const order = compareText(checkpointId, head.id);
+  if (parentCheckpointId === null) return order < 0 && head.parentId === checkpointId;
+  return order > 0 && parentCheckpointId === head.id;
 }
 
 function forget(threadId: string, newest: Map<string, unknown>, stored: Set<string>): void {

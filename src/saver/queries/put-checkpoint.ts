@@ -10,7 +10,7 @@ import { BLOB_COLUMNS } from "./inserted-columns.js";
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
 export interface EncodedCheckpoint extends CheckpointKey {
   readonly parentCheckpointId: string | null;
-  /** Whether it may follow any checkpoint, not only the newest: a fork, or an update of the state by hand. */
+  /** Whether it may follow any checkpoint, not only the newest: a fork, an update of the state by hand, or a replay. */
   readonly branches: boolean;
   /** The header, as JSON text. */
   readonly checkpoint: string;

@@ -10,6 +10,8 @@ export interface HeadRow {
   readonly checkpoint_id: string;
   /** The newest checkpoint that is stored; `null` where there is none. */
   readonly head_checkpoint_id: string | null;
+  /** What that one follows. */
+  readonly head_parent_checkpoint_id: string | null;
   /** Whether the checkpoint itself is stored already. */
   readonly is_stored: boolean;
 }
@@ -38,16 +40,26 @@ const heads = /* @__PURE__ */ new Statement<HeadParams, HeadRow>((db, parameter)
         ${parameter("checkpointIds")}::text[]
       )`.as<"given">(sql`given(thread_id, checkpoint_ns, checkpoint_id)`),
     )
-    .select(["given.thread_id", "given.checkpoint_ns", "given.checkpoint_id"])
-    .select((given) => [
-      given
-        .selectFrom("checkpoints as head")
-        .select("head.checkpoint_id")
-        .whereRef("head.thread_id", "=", "given.thread_id")
-        .whereRef("head.checkpoint_ns", "=", "given.checkpoint_ns")
-        .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
-        .limit(sql.lit(1))
-        .as("head_checkpoint_id"),
+    .leftJoinLateral(
+      (given) =>
+        given
+          .selectFrom("checkpoints as newest")
+          .select(["newest.checkpoint_id", "newest.parent_checkpoint_id"])
+          .whereRef("newest.thread_id", "=", "given.thread_id")
+          .whereRef("newest.checkpoint_ns", "=", "given.checkpoint_ns")
+          .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+          .limit(sql.lit(1))
+          .as("head"),
+      (join) => join.onTrue(),
+    )
+    .select([
+      "given.thread_id",
+      "given.checkpoint_ns",
+      "given.checkpoint_id",
+      "head.checkpoint_id as head_checkpoint_id",
+      "head.parent_checkpoint_id as head_parent_checkpoint_id",
+    ])
+    .select((given) =>
       given
         .exists(
           given
@@ -59,5 +71,5 @@ const heads = /* @__PURE__ */ new Statement<HeadParams, HeadRow>((db, parameter)
         )
         .$castTo<boolean>()
         .as("is_stored"),
-    ]),
+    ),
 );

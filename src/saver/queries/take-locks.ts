@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { advisoryKey } from "../../db/advisory-key.js";
 import { type BoundStatement, Statement } from "../../db/statement.js";
+import { InvalidConfigError } from "../../errors.js";
 
 /** A lock that the transaction holds until it ends. */
 export interface TransactionLock {
@@ -14,7 +15,7 @@ export interface TransactionLock {
  * Takes locks that end with the transaction. They are taken in the order of their numbers, so that of two transactions
  * neither waits for a lock of the other while it holds one that the other waits for.
  */
-export function takeLocks(schema: string, locks: readonly TransactionLock[]): BoundStatement<unknown> {
+export function takeLocks(schema: string, locks: readonly TransactionLock[]): BoundStatement<LockRow> {
   const byKey = new Map<bigint, boolean>();
   for (const { name, shared } of locks) {
     const [purpose, ...parts] = name;
@@ -28,18 +29,41 @@ export function takeLocks(schema: string, locks: readonly TransactionLock[]): Bo
   });
 }
 
+/** A lock that was taken. */
+export interface LockRow {
+  /** The isolation level of the transaction, as Postgres calls it. */
+  readonly isolation: string;
+}
+
+/**
+ * @throws InvalidConfigError in a transaction whose statements all see what its first one saw: what others did before the
+ *   locks were granted would go unnoticed.
+ */
+export function refuseSnapshots(rows: readonly LockRow[]): void {
+  const level = rows.find(({ isolation }) => !SEES_COMMITTED.has(isolation))?.isolation;
+  if (level === undefined) return;
+  throw new InvalidConfigError(
+    "source",
+    `"concurrency" and "keepTombstones" need a transaction that is read committed, and the one that was lent is ${level}`,
+  );
+}
+
+/** Postgres takes the second for the first. */
+const SEES_COMMITTED: ReadonlySet<string> = new Set(["read committed", "read uncommitted"]);
+
 interface LockParams {
   readonly keys: readonly string[];
   readonly areShared: readonly boolean[];
 }
 
-const takeAll = /* @__PURE__ */ new Statement<LockParams, unknown>((db, parameter) =>
+const takeAll = /* @__PURE__ */ new Statement<LockParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{ key: string; is_shared: boolean }>`unnest(
         ${parameter("keys")}::text[]::bigint[], ${parameter("areShared")}::boolean[]
       )`.as<"lock">(sql`lock(key, is_shared)`),
     )
+    .select(sql<string>`current_setting('transaction_isolation')`.as("isolation"))
     .select(
       sql<null>`case when lock.is_shared then pg_advisory_xact_lock_shared(lock.key)
         else pg_advisory_xact_lock(lock.key) end`.as("taken"),
