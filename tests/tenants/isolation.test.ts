@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
-import { PermissionError, type PostgresSaver } from "../../src/index.js";
+import { PermissionError, PostgresSaver } from "../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -139,6 +139,10 @@ describeEachTarget("tenants that row-level security keeps apart", (target) => {
     await acme.deleteThread("bolt:1");
     await acme.deleteThread("bolt:none");
     await acme.batch((batch) => batch.deleteThread("bolt:1"));
+    const keeping = new PostgresSaver(tenancy.source, undefined, { tenantId: "acme", keepTombstones: true });
+    const existing = await refused(keeping.deleteThread("bolt:1"));
+    const missing = await refused(keeping.deleteThread("bolt:none"));
+    expect(existing.message).toBe(missing.message);
     expect(await collect(bolt.list({}))).toHaveLength(2);
   });
 

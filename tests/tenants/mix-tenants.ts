@@ -20,9 +20,12 @@ const THREADS = 3;
  * answered: it says whose it is.
  */
 export async function mixTenants(tenancy: Tenancy, steps: number): Promise<void> {
-  const workers = TENANTS.flatMap((tenant) =>
-    Array.from({ length: WORKERS }, (_, nth) => work(tenancy.saver(tenant), tenant, nth, steps)),
-  );
+  const workers = TENANTS.flatMap((tenant) => {
+    const shared = tenancy.saver(tenant);
+    return Array.from({ length: WORKERS }, (_, nth) =>
+      work(nth % 2 === 0 ? shared : tenancy.saver(tenant), tenant, nth, steps),
+    );
+  });
   await Promise.all(workers);
   for (const tenant of TENANTS) {
     const tuples = await collect(tenancy.saver(tenant).list({}));

@@ -16,8 +16,10 @@ export interface Tenancy {
   readonly source: pg.Pool | PGlite;
   /** A saver on {@link source}. */
   saver(tenantId?: string): PostgresSaver;
-  /** Runs SQL as the owner of the tables, who sees all rows. */
+  /** Runs a statement as the owner of the tables, who sees all rows. */
   asOwner(sql: string): Promise<Record<string, unknown>[]>;
+  /** Runs any number of statements as the owner. */
+  operate(sql: string): Promise<void>;
   /** The setting that names the tenant, as each of the service's connections has it now. */
   settings(): Promise<unknown[]>;
   close(): Promise<void>;
@@ -60,7 +62,7 @@ export async function openTenancy(target: Target, options: TenancyOptions = {}):
 /** What docs/tenants.md has the owner run, for another schema than the one that it names. */
 export async function setUpSql(schema = "public"): Promise<string> {
   const { setUp } = await documentedSql();
-  return setUp.replace("search_path to public", `search_path to "${schema}"`);
+  return setUp.replace("search_path to public", `search_path to "${schema.replaceAll('"', '""')}"`);
 }
 
 /** The connection string of another role. */
@@ -83,6 +85,7 @@ function onServer({ database, role, options }: Place, pool: pg.Pool): Tenancy {
     source: pool,
     saver: (tenantId) => new PostgresSaver(pool, undefined, { ...options, tenantId }),
     asOwner: (sql) => database.query(sql),
+    operate: (sql) => database.exec(sql),
     settings: () => settingsOf(pool),
     close: async () => {
       await pool.end();
@@ -94,19 +97,21 @@ function onServer({ database, role, options }: Place, pool: pg.Pool): Tenancy {
 /** PGlite has one session, which is the service's here but while the owner asks. */
 async function onPglite({ database, role, options }: Place, source: PGlite): Promise<Tenancy> {
   const asService = `set role ${role}`;
+  const asOwner = async <T>(run: () => Promise<T>): Promise<T> => {
+    await database.exec("reset role");
+    try {
+      return await run();
+    } finally {
+      await database.exec(asService);
+    }
+  };
   await database.exec(asService);
   return {
     role,
     source,
     saver: (tenantId) => new PostgresSaver(source, undefined, { ...options, tenantId }),
-    asOwner: async (sql) => {
-      await database.exec("reset role");
-      try {
-        return await database.query(sql);
-      } finally {
-        await database.exec(asService);
-      }
-    },
+    asOwner: (sql) => asOwner(() => database.query(sql)),
+    operate: (sql) => asOwner(() => database.exec(sql)),
     settings: () => database.query(SETTING).then((rows) => rows.map(({ tenant }) => tenant)),
     close: () => Promise.resolve(),
   };

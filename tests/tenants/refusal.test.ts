@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { PostgresSaver, RowSecurityError } from "../../src/index.js";
+import { collect, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, describeServer } from "../support/targets.js";
+import { openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
+
+const TABLES = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];
+
+/** Each call of a saver that touches rows. */
+function calls(saver: PostgresSaver): Record<string, () => Promise<unknown>> {
+  const thread = threadConfig("acme:1");
+  const config = threadConfig("acme:1", { checkpoint_id: "1" });
+  return {
+    getTuple: () => saver.getTuple(thread),
+    list: () => collect(saver.list({})),
+    put: () => putValues(saver, thread, { title: "a" }),
+    putWrites: () => saver.putWrites(config, [["a", 1]], "task"),
+    deleteThread: () => saver.deleteThread("acme:1"),
+    batch: () => saver.batch((batch) => batch.deleteThread("acme:1")),
+    getChannelValues: () => saver.getChannelValues({ threadIds: ["acme:1"], channel: "title" }),
+    getDeltaChannelHistory: () => saver.getDeltaChannelHistory({ config, channels: ["title"] }),
+  };
+}
+
+describeEachTarget("a saver of a tenant where tenants are not kept apart", (target) => {
+  let tenancy: Tenancy;
+
+  beforeEach(async () => {
+    tenancy = await openTenancy(target);
+    await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });
+  });
+  afterEach(() => tenancy.close());
+
+  async function expectRefusals(saver: PostgresSaver, tables: readonly string[]): Promise<void> {
+    for (const [name, call] of Object.entries(calls(saver))) {
+      const error: unknown = await call().catch((reason: unknown) => reason);
+      expect({ name, error }).toMatchObject({ error: expect.any(RowSecurityError) });
+      expect(new Set((error as RowSecurityError).tables)).toEqual(new Set(tables));
+    }
+    const rows = await tenancy.asOwner("select from checkpoints");
+    expect(rows).toHaveLength(1);
+  }
+
+  it("refuses every call where one of the tables has no row-level security, and works once it has", async () => {
+    for (const table of TABLES) {
+      const saver = tenancy.saver("acme");
+      await tenancy.asOwner(`alter table ${table} disable row level security`);
+      await expectRefusals(saver, [table]);
+      await tenancy.asOwner(`alter table ${table} enable row level security`);
+      const tuple = await saver.getTuple(threadConfig("acme:1"));
+      expect(tuple?.checkpoint.channel_values).toEqual({ title: "kept" });
+    }
+  });
+
+  it("refuses every call of a role with BYPASSRLS", async () => {
+    await tenancy.asOwner(`alter role ${tenancy.role} bypassrls`);
+    await expectRefusals(tenancy.saver("acme"), TABLES);
+  });
+
+  it("refuses every call of the owner of the tables", async () => {
+    for (const table of TABLES) await tenancy.asOwner(`alter table ${table} owner to ${tenancy.role}`);
+    await expectRefusals(tenancy.saver("acme"), TABLES);
+  });
+
+  it("refuses every call of a superuser", async () => {
+    await tenancy.asOwner(`alter role ${tenancy.role} superuser`);
+    await expectRefusals(tenancy.saver("acme"), TABLES);
+    await tenancy.asOwner(`alter role ${tenancy.role} nosuperuser`);
+  });
+
+  it("sees nothing where the tables have row-level security but no policy", async () => {
+    for (const table of TABLES) await tenancy.asOwner(`drop policy tenant on ${table}`);
+    expect(await collect(tenancy.saver("acme").list({}))).toEqual([]);
+    await expect(putValues(tenancy.saver("acme"), threadConfig("acme:1"), {})).rejects.toMatchObject({
+      sqlState: "42501",
+    });
+  });
+});
+
+describeServer("a database whose tables are in another schema", (target) => {
+  it("keeps tenants apart there as well, however often it is set up, and refuses where only that one is not", async () => {
+    const schema = 'it\'s "quoted"';
+    const tenancy = await openTenancy(target, { options: { schema } });
+    await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });
+    await tenancy.operate(await setUpSql(schema));
+    expect(await collect(tenancy.saver("acme").list({}))).toHaveLength(1);
+    expect(await collect(tenancy.saver("bolt").list({}))).toEqual([]);
+    await tenancy.asOwner(`alter table "it's ""quoted""".checkpoint_blobs disable row level security`);
+    await expect(collect(tenancy.saver("acme").list({}))).rejects.toMatchObject({
+      tables: ["checkpoint_blobs"],
+    });
+    await tenancy.close();
+  });
+});
