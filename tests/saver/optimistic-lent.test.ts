@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { sql, type Transaction } from "kysely";
+import { type CheckpointDatabase, ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
+import { newThread, threadConfig } from "../support/checkpoints.js";
+import { idOf, outcomesOf, putFrom } from "../support/put-from.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsOf } from "../support/thread-rows.js";
+
+const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
+
+describeEachTarget("a saver with optimistic concurrency, on what it was lent,", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+  let thread: string;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source, undefined, OPTIMISTIC);
+    await saver.setup();
+  });
+  afterAll(() => saver.end());
+  beforeEach(() => {
+    thread = newThread();
+  });
+
+  const headOf = async (): Promise<unknown> =>
+    (await saver.getTuple(threadConfig(thread)))?.config.configurable?.checkpoint_id;
+
+  it("is a part of a transaction, which a refusal does not end", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const within = async (transaction: Transaction<CheckpointDatabase>): Promise<RunnableConfig> => {
+      const lent = new PostgresSaver(transaction, undefined, OPTIMISTIC);
+      const second = await putFrom(lent, "loop", first);
+      await expect(putFrom(lent, "loop", first)).rejects.toBeInstanceOf(ConcurrentModificationError);
+      return putFrom(lent, "loop", second);
+    };
+    const kysely = database.kysely<CheckpointDatabase>();
+    const rolledBack = kysely.transaction().execute(async (transaction) => {
+      await within(transaction);
+      throw new Error("rolled back");
+    });
+    await expect(rolledBack).rejects.toThrow("rolled back");
+    expect(await headOf()).toBe(idOf(first));
+    const head = await kysely.transaction().execute(within);
+    expect(await headOf()).toBe(idOf(head));
+  });
+
+  it("refuses a transaction that sees only what was there when it began", async () => {
+    const begin = "set transaction isolation level repeatable read";
+    const run = database
+      .kysely<CheckpointDatabase>()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql.raw(begin).execute(transaction);
+        await putFrom(new PostgresSaver(transaction, undefined, OPTIMISTIC), "input", threadConfig(thread));
+      });
+    await expect(run).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+    expect(await headOf()).toBeUndefined();
+  });
+
+  it("keeps to the rule on a Kysely too", async () => {
+    const lent = new PostgresSaver(database.kysely<CheckpointDatabase>(), undefined, OPTIMISTIC);
+    const first = await putFrom(lent, "input", threadConfig(thread));
+    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => putFrom(lent, "loop", first)));
+    expect(kept).toBe(1);
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 2, writes: 0 });
+  });
+});

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
+import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
+import { encodePut } from "../../src/saver/codec/encode-call.js";
+import { storeCheckpoint } from "../../src/saver/store.js";
+import type { WritableTables } from "../../src/saver/write-rules.js";
+import {
+  allVersions,
+  checkpointOf,
+  listIds,
+  metadataOf,
+  newThread,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, type Putter, putFrom } from "../support/put-from.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsOf } from "../support/thread-rows.js";
+
+const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
+
+describeEachTarget("a saver with optimistic concurrency", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+  let opened: OpenedDatabase;
+  let thread: string;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source, undefined, OPTIMISTIC);
+    opened = openDatabase(database.source);
+    await saver.setup();
+  });
+  afterAll(async () => {
+    await saver.end();
+    await opened.close();
+  });
+  beforeEach(() => {
+    thread = newThread();
+  });
+
+  const headOf = async (): Promise<unknown> =>
+    (await saver.getTuple(threadConfig(thread)))?.config.configurable?.checkpoint_id;
+
+  it("stores a line of checkpoints as any other saver does", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const second = await putFrom(saver, "loop", first);
+    const third = await putFrom(saver, "loop", second);
+    expect(await listIds(saver.list(threadConfig(thread)))).toEqual([third, second, first].map(idOf));
+    const tuple = await saver.getTuple(third);
+    expect(tuple?.parentConfig).toEqual(second);
+    expect(tuple?.checkpoint.channel_values).toEqual({ a: ["loop"] });
+  });
+
+  it("refuses a put that follows an older checkpoint, names both, and stores nothing of it", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const head = await putFrom(saver, "loop", first);
+    const before = await rowsOf(database, thread);
+    const stale = listCheckpoint(["stale"]);
+    const error = await putFrom(saver, "loop", first, stale).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ConcurrentModificationError);
+    expect(error).toMatchObject({
+      name: "ConcurrentModificationError",
+      code: "CONCURRENT_MODIFICATION",
+      threadId: thread,
+      checkpointNs: "",
+      checkpointId: stale.id,
+      parentCheckpointId: idOf(first),
+      headCheckpointId: idOf(head),
+    });
+    expect(await rowsOf(database, thread)).toEqual(before);
+    expect(await headOf()).toBe(idOf(head));
+  });
+
+  it("refuses a put without a parent on a thread that has begun", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    await expect(putFrom(saver, "input", threadConfig(thread))).rejects.toMatchObject({
+      code: "CONCURRENT_MODIFICATION",
+      parentCheckpointId: undefined,
+      headCheckpointId: idOf(first),
+    });
+    expect((await rowsOf(database, thread)).checkpoints).toBe(1);
+  });
+
+  it("lets one of many puts with the same parent through", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    for (const config of [first, threadConfig(newThread())]) {
+      const puts = Array.from({ length: 10 }, () => putFrom(saver, "loop", config));
+      const { kept, errors } = await outcomesOf(puts);
+      expect(kept).toBe(1);
+      for (const error of errors) expect(error).toBeInstanceOf(ConcurrentModificationError);
+    }
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 2, writes: 0 });
+  });
+
+  it.each(["fork", "update"] as const)(
+    "lets a %s follow any checkpoint, which then is the head",
+    async (source) => {
+      const first = await putFrom(saver, "input", threadConfig(thread));
+      const second = await putFrom(saver, "loop", first);
+      const branch = await putFrom(saver, source, first);
+      expect(await headOf()).toBe(idOf(branch));
+      await expect(putFrom(saver, "loop", second)).rejects.toMatchObject({ headCheckpointId: idOf(branch) });
+      const next = await putFrom(saver, "loop", branch);
+      expect(await headOf()).toBe(idOf(next));
+    },
+  );
+
+  it("looks at each namespace by itself", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const child = await putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "child" }));
+    await putFrom(saver, "loop", first);
+    await putFrom(saver, "loop", child);
+    await expect(putFrom(saver, "loop", child)).rejects.toMatchObject({ checkpointNs: "child" });
+  });
+
+  it("takes a checkpoint again that is stored, as the retry of a call does, even when others follow it", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const checkpoint = listCheckpoint(["again"]);
+    await putFrom(saver, "loop", first, checkpoint);
+    await putFrom(saver, "loop", first, checkpoint);
+    const head = await putFrom(saver, "loop", {
+      configurable: { ...first.configurable, checkpoint_id: checkpoint.id },
+    });
+    await putFrom(saver, "loop", first, checkpoint);
+    expect(await headOf()).toBe(idOf(head));
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 3, blobs: 3, writes: 0 });
+  });
+
+  it("takes the first two checkpoints of a thread in either order, as LangGraph puts them at the same time", async () => {
+    const [stub, final] = [listCheckpoint(), listCheckpoint()];
+    await putFrom(saver, "loop", threadConfig(thread, { checkpoint_id: stub.id }), final);
+    await putFrom(saver, "loop", threadConfig(thread), stub);
+    expect(await listIds(saver.list(threadConfig(thread)))).toEqual([final.id, stub.id]);
+    await expect(putFrom(saver, "loop", threadConfig(thread))).rejects.toMatchObject({
+      headCheckpointId: final.id,
+    });
+  });
+
+  it("refuses what would not become the head, though it follows it: a clock is behind", async () => {
+    const early = listCheckpoint(["early"]);
+    const head = await putFrom(saver, "input", threadConfig(thread));
+    await expect(putFrom(saver, "loop", head, early)).rejects.toThrow(`its id "${early.id}" is older`);
+    expect((await rowsOf(database, thread)).checkpoints).toBe(1);
+  });
+
+  it("leaves writes and deletions alone: both go through whatever the head is", async () => {
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    await putFrom(saver, "loop", first);
+    await saver.putWrites(first, [["a", "late"]], "task");
+    expect((await saver.getTuple(first))?.pendingWrites).toEqual([["task", "a", "late"]]);
+    await saver.deleteThread(thread);
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+    await putFrom(saver, "input", threadConfig(thread));
+  });
+
+  it("does not keep savers without the option from going their own ways", async () => {
+    const unchecked = new PostgresSaver(database.source);
+    const first = await putFrom(unchecked, "input", threadConfig(thread));
+    await putFrom(unchecked, "loop", first);
+    const head = await putFrom(unchecked, "loop", first);
+    await expect(putFrom(saver, "loop", first)).rejects.toMatchObject({ headCheckpointId: idOf(head) });
+    await unchecked.end();
+  });
+
+  it("keeps to the rule where a value takes several statements", async () => {
+    const tables: WritableTables = {
+      database: opened,
+      schema: "public",
+      retry: false,
+      limits: { pieceBytes: 64, statementBytes: 256 },
+      rules: { concurrency: "optimistic", keepTombstones: false },
+    };
+    const store = async (config: RunnableConfig): Promise<Checkpoint> => {
+      const checkpoint = checkpointOf(saver, { a: ["x".repeat(2_000)], b: ["y".repeat(300)] });
+      const encoded = await encodePut(
+        { serde: saver.serde },
+        config,
+        checkpoint,
+        metadataOf(),
+        allVersions(checkpoint),
+      );
+      await storeCheckpoint(tables, encoded);
+      return checkpoint;
+    };
+    const first = await store(threadConfig(thread));
+    const config = threadConfig(thread, { checkpoint_id: first.id });
+    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => store(config)));
+    expect(kept).toBe(1);
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 4, writes: 0 });
+    expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toMatchObject({
+      a: ["x".repeat(2_000)],
+    });
+  });
+
+  describe("in a batch", () => {
+    it("takes a chain, a branch off it, and a thread that is deleted and begun anew", async () => {
+      const old = await putFrom(saver, "input", threadConfig(thread));
+      const head = await saver.batch(async (batch) => {
+        const second = await putFrom(batch, "loop", old);
+        await putFrom(batch, "loop", second);
+        const branch = await putFrom(batch, "fork", old);
+        return putFrom(batch, "loop", branch);
+      });
+      expect(await headOf()).toBe(idOf(head));
+      const anew = await saver.batch(async (batch) => {
+        await batch.deleteThread(thread);
+        return putFrom(batch, "input", threadConfig(thread));
+      });
+      expect(await listIds(saver.list(threadConfig(thread)))).toEqual([idOf(anew)]);
+    });
+
+    it.each<[what: string, fill: (batch: Putter, first: RunnableConfig) => Promise<unknown>]>([
+      [
+        "two that follow the same checkpoint",
+        async (batch, first) => [await putFrom(batch, "loop", first), await putFrom(batch, "loop", first)],
+      ],
+      [
+        "one that goes on past a branch",
+        async (batch, first) => {
+          const second = await putFrom(batch, "loop", first);
+          return [await putFrom(batch, "update", first), await putFrom(batch, "loop", second)];
+        },
+      ],
+      [
+        "one of another thread that is stale",
+        async (batch, first) => [
+          await putFrom(batch, "loop", threadConfig(`${thread} too`)),
+          await putFrom(batch, "loop", threadConfig(`${thread} too`)),
+          await putFrom(batch, "loop", first),
+        ],
+      ],
+    ])("refuses all of it for %s", async (_what, fill) => {
+      const first = await putFrom(saver, "input", threadConfig(thread));
+      const other = threadConfig(`${thread} too`);
+      const filled = saver.batch((batch) => fill(batch, first));
+      await expect(filled).rejects.toBeInstanceOf(ConcurrentModificationError);
+      expect(await listIds(saver.list(threadConfig(thread)))).toEqual([idOf(first)]);
+      expect(await saver.getTuple(other)).toBeUndefined();
+    });
+  });
+});
