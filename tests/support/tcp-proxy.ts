@@ -2,6 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { type Direction, ProxiedConnection } from "./proxied-connection.js";
 
+interface Upstream {
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * Stands between a client and a server, and disturbs their connections when it is told to.
  *
@@ -17,13 +22,12 @@ export class TcpProxy {
   /** The server's connection string, by way of the proxy. */
   readonly url: string;
   readonly #server: Server;
-  readonly #upstream: { readonly host: string; readonly port: number };
+  #upstream: Upstream;
   readonly #connections = new Set<ProxiedConnection>();
   #isStalled = false;
 
   private constructor(server: Server, url: string) {
-    const { hostname, port } = new URL(url);
-    this.#upstream = { host: hostname, port: Number(port) };
+    this.#upstream = upstreamOf(url);
     this.#server = server.on("connection", (client: Socket) => {
       this.#accept(client);
     });
@@ -40,6 +44,11 @@ export class TcpProxy {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return new TcpProxy(server, url);
+  }
+
+  /** Leads new connections to the server that `url` names, as a name does that has moved. Those that there are stay. */
+  switchTo(url: string): void {
+    this.#upstream = upstreamOf(url);
   }
 
   /** Resets every connection, as a router does that has forgotten them. New ones are let through. */
@@ -88,4 +97,9 @@ export class TcpProxy {
     this.#connections.add(connection);
     if (this.#isStalled) connection.pause();
   }
+}
+
+function upstreamOf(url: string): Upstream {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
 }
