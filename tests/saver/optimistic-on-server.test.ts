@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { text } from "node:stream/consumers";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { sql } from "kysely";
+import pg from "pg";
+import { ConcurrentModificationError, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
+import { collect, newThread, threadConfig } from "../support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { rowsOf } from "../support/thread-rows.js";
+
+const PROGRAM = fileURLToPath(new URL("../support/advancing-process.ts", import.meta.url));
+const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
+
+describeServer("optimistic concurrency on a server", (target) => {
+  let database: TestDatabase<string>;
+  let thread: string;
+  const savers: PostgresSaver[] = [];
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    thread = newThread();
+  });
+  afterEach(async () => {
+    for (const saver of savers.splice(0)) await saver.end();
+  });
+
+  function openSaver(source = database.source, options: PostgresSaverOptions = OPTIMISTIC): PostgresSaver {
+    const saver = new PostgresSaver(source, undefined, options);
+    savers.push(saver);
+    return saver;
+  }
+
+  /** The checkpoints of the thread, oldest first, of which each must follow the one before. */
+  async function line(): Promise<unknown[]> {
+    const tuples = (await collect(openSaver().list(threadConfig(thread)))).reverse();
+    const ids = tuples.map(({ config }) => idOf(config));
+    expect(tuples.map(({ parentConfig }) => parentConfig && idOf(parentConfig))).toEqual([
+      undefined,
+      ...ids.slice(0, -1),
+    ]);
+    return ids;
+  }
+
+  /** Has several savers, each with connections of its own, race for each step of the thread. */
+  async function race(rounds: number): Promise<void> {
+    const racers = Array.from({ length: 4 }, () => openSaver());
+    let head: RunnableConfig = threadConfig(thread);
+    for (let round = 0; round < rounds; round++) {
+      const from = head;
+      const { kept, errors } = await outcomesOf(
+        [...racers, ...racers, ...racers].map(async (racer) => {
+          head = await putFrom(racer, "loop", from);
+        }),
+      );
+      expect(kept).toBe(1);
+      for (const error of errors) expect(error).toBeInstanceOf(ConcurrentModificationError);
+    }
+    expect(await line()).toHaveLength(rounds);
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: rounds, blobs: rounds, writes: 0 });
+  }
+
+  it("lets one of many savers go on, at each step of a thread from the first on", async () => {
+    await race(15);
+  });
+
+  it.each(["repeatable read", "serializable"])(
+    "does so where the database is %s by default",
+    async (isolation) => {
+      await database.exec(
+        `do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
+          current_database(), '${isolation}'); end $$`,
+      );
+      await race(6);
+    },
+  );
+
+  it("lets one of many processes go on", async () => {
+    const [processes, attempts] = [3, 20];
+    const children = Array.from({ length: processes }, () =>
+      spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source, thread, String(attempts)], {
+        stdio: ["pipe", "pipe", "inherit"],
+        env: { ...process.env, NODE_OPTIONS: "" },
+      }),
+    );
+    try {
+      await Promise.all(children.map(({ stdout }) => once(stdout, "readable")));
+      const outputs = children.map(({ stdout }) => text(stdout));
+      for (const { stdin } of children) stdin.write("go");
+      const stored = (await Promise.all(outputs)).map((output) => Number(output.replace("ready\n", "")));
+      expect(await line()).toHaveLength(stored.reduce((sum, count) => sum + count, 0));
+      expect(Math.max(...stored)).toBeGreaterThan(0);
+    } finally {
+      for (const child of children) child.kill("SIGKILL");
+    }
+  });
+
+  const WAITING = `select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
+
+  /** Runs `put` until it waits to insert, does something, and has it go on. */
+  async function whenInserting<T>(put: () => Promise<T>, act: () => void): Promise<T> {
+    const waiting = await database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql`lock table checkpoints in share row exclusive mode`.execute(transaction);
+        const pending = put();
+        while ((await database.query(WAITING)).length === 0);
+        act();
+        return { pending };
+      });
+    return waiting.pending;
+  }
+
+  it("takes the retry of a put whose answer was lost after its commit for no conflict", async () => {
+    const proxy = await TcpProxy.open(database.source);
+    const saver = openSaver(proxy.url, { concurrency: "optimistic" });
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    const second = await whenInserting(
+      () => putFrom(saver, "loop", first),
+      () => {
+        proxy.cutNext("toClient");
+      },
+    );
+    expect(await line()).toEqual([idOf(first), idOf(second)]);
+    await proxy.close();
+  });
+
+  it("needs two round trips for a put, and none more for forks, writes and deletions", async () => {
+    const sent: string[] = [];
+    const pool = new pg.Pool({ connectionString: database.source });
+    pool.on("connect", (client) => {
+      const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+      Object.assign(client, {
+        query: (config: pg.QueryConfig) => {
+          sent.push(config.text);
+          return query(config);
+        },
+      });
+    });
+    const saver = new PostgresSaver(pool, undefined, OPTIMISTIC);
+    const first = await putFrom(saver, "input", threadConfig(thread));
+    expect(sent).toEqual([expect.stringContaining("head_checkpoint_id"), "commit"]);
+    sent.length = 0;
+    await putFrom(saver, "fork", first);
+    await saver.putWrites(first, [["a", 1]], "task");
+    await saver.deleteThread(thread);
+    expect(sent).toHaveLength(3);
+    await pool.end();
+  });
+});
