@@ -1,6 +1,5 @@
 import type { OpenedDatabase } from "./open-database.js";
 import type { RetryOptions } from "./retry-transient.js";
-import type { RowSecurityCheck } from "./row-security.js";
 import type { RunContext } from "./run-context.js";
 import type { SizeLimits } from "./size-limits.js";
 
@@ -12,7 +11,7 @@ export interface CheckpointTables extends RunContext {
   /** How transient faults are retried; `false` where they are not. */
   readonly retry: RetryOptions | false;
   /** Looks whether tenants are kept apart, where {@link tenantId} is set. */
-  readonly rowSecurity?: RowSecurityCheck | undefined;
+  readonly rowSecurity?: { run(tables: CheckpointTables): Promise<void> } | undefined;
   /** In which portions much data is sent. Default: `DEFAULT_SIZE_LIMITS`. */
   readonly limits?: SizeLimits;
 }

@@ -38,8 +38,8 @@ export interface SaverExtensions {
    * Runs a function while no other run has the lock of the thread, in this process or another. It is a lock between those
    * who take it: calls outside of it are not kept off. When the process that holds it dies, the database frees it.
    *
-   * All locks of a saver are held on one connection of their own, so that they take none from the pool. On PGlite, which
-   * one process has to itself, they are held in memory.
+   * All locks of savers that share a pool are held on one connection beside it, so that they take none from it; on a lent
+   * Kysely, on one of its own. On PGlite, which one process has to itself, they are held in memory.
    *
    * @param run - Gets a signal that aborts when the lock is lost.
    * @returns What `run` returned.

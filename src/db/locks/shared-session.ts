@@ -27,7 +27,12 @@ export class SharedSession {
     try {
       const session = await opened.opening;
       session.lost.throwIfAborted();
-      return { session, giveBack: () => { this.#giveBack(opened, session); } };
+      return {
+        session,
+        giveBack: () => {
+          this.#giveBack(opened, session);
+        },
+      };
     } catch (error) {
       this.#forget(opened);
       throw error;
