@@ -243,8 +243,13 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
     options: { config: RunnableConfig; channels: string[] } & CallOptions,
   ): Promise<Record<string, DeltaChannelHistory>> {
     const { key, channels, walksTasks } = parseDeltaRequest(options);
-    if (walksTasks) return super.getDeltaChannelHistory(options);
-    return deltaChannelHistory(tablesFor(this.#tables, options, options.config), key, channels, this.serde);
+    const tables = tablesFor(this.#tables, options, options.config);
+    if (walksTasks) {
+      const { signal } = tables;
+      const reader = { getTuple: (config: RunnableConfig) => this.getTuple(config, { signal }) };
+      return super.getDeltaChannelHistory.call(reader, options);
+    }
+    return deltaChannelHistory(tables, key, channels, this.serde);
   }
 
   async getChannelValues(

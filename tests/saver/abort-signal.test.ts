@@ -1,0 +1,62 @@
+import { getEventListeners } from "node:events";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { AbortError, CheckpointError, PostgresSaver } from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { snapshotOf } from "./bad-input/snapshot.js";
+import { CALLS, type Stored } from "./bounded/calls.js";
+import { countHung, rejectionOf, untilHung, whileHeld } from "./bounded/hung-statements.js";
+import { OPENINGS } from "./bounded/openings.js";
+
+describeServer("a call that hangs on the server and is aborted", (target) => {
+  describe.each(OPENINGS)("on $on", ({ open }) => {
+    let database: TestDatabase<string>;
+    beforeEach(async () => {
+      database = await target.createDatabase();
+      await using saver = new PostgresSaver(database.source);
+      await saver.setup();
+    });
+
+    async function openStored(): Promise<Stored & { close: () => Promise<void> }> {
+      const opened = open(database.source);
+      const { config, checkpoint } = await putValues(opened.saver, threadConfig("stored"), { a: ["kept"] });
+      await opened.saver.putWrites(config, [["a", "kept"]], "task");
+      return { ...opened, config, checkpoint };
+    }
+
+    it.each(CALLS)(
+      "$what: ends, is cancelled there, changes nothing and leaves a saver that works",
+      async ({ call }) => {
+        const stored = await openStored();
+        const before = await (await snapshotOf(database))();
+        const { signal, abort } = abortable();
+        const reason = new Error("enough");
+        await whileHeld(database, async () => {
+          const rejection = rejectionOf(call(stored, signal));
+          await untilHung(database);
+          abort(reason);
+          const error = await rejection;
+          expect(error).toBeInstanceOf(AbortError);
+          expect(error).toBeInstanceOf(CheckpointError);
+          expect(error).toMatchObject({ name: "AbortError", code: "ABORTED", cause: reason });
+          // The server's answer was awaited: there is no need to look twice.
+          expect(await countHung(database)).toBe(0);
+        });
+        expect(getEventListeners(signal, "abort")).toEqual([]);
+        expect(await (await snapshotOf(database))()).toEqual(before);
+        await expect(call(stored)).resolves.not.toThrow();
+        await stored.close();
+      },
+    );
+  });
+});
+
+function abortable(): { signal: AbortSignal; abort: (reason?: unknown) => void } {
+  const controller = new AbortController();
+  return {
+    signal: controller.signal,
+    abort: (reason) => {
+      controller.abort(reason);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
+
+/** A saver, and what was opened for it. */
+export interface OpenSaver {
+  readonly saver: PostgresSaver;
+  readonly close: () => Promise<void>;
+}
+
+/** A way in which a saver comes by its connections. */
+export interface Opening {
+  readonly on: string;
+  readonly open: (url: string, options?: PostgresSaverOptions, pool?: pg.PoolConfig) => OpenSaver;
+}
+
+/** All ways on a server but a lent transaction. */
+export const OPENINGS: readonly Opening[] = [
+  {
+    on: "the options of a pool",
+    open: (connectionString, options, config) => {
+      const saver = new PostgresSaver({ connectionString, ...config }, undefined, options);
+      return { saver, close: () => saver.end() };
+    },
+  },
+  {
+    on: "a lent pool",
+    open: (connectionString, options, config) => {
+      const pool = new pg.Pool({ connectionString, ...config });
+      return { saver: new PostgresSaver(pool, undefined, options), close: () => pool.end() };
+    },
+  },
+  {
+    on: "a lent Kysely",
+    open: (connectionString, options, config) => {
+      const pool = new pg.Pool({ connectionString, ...config });
+      pool.on("error", () => undefined);
+      pool.on("connect", (client) => client.on("error", () => undefined));
+      const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+      return { saver: new PostgresSaver(kysely, undefined, options), close: () => kysely.destroy() };
+    },
+  },
+];
