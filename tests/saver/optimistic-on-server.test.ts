@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { ConcurrentModificationError, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
+import { idOf, outcomesOf, putFrom } from "../support/put-from.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { rowsOf } from "../support/thread-rows.js";
