@@ -1,6 +1,6 @@
 // The house has one direction: errors <- db <- migrations, errors <- serde, saver on db and serde, cli on all.
 const rooms = {
-  errors: ["^src/errors\\.ts$"],
+  errors: ["^src/errors\\.ts$", "^src/errors/"],
   db: ["^src/db/"],
   serde: ["^src/serde/"],
   migrations: ["^src/migrations/"],
