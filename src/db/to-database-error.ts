@@ -8,14 +8,20 @@ const TRANSIENT_CLASSES = new Set([
 ]);
 const TRANSIENT_STATES = new Set([
   "25006", // read_only_sql_transaction: a failover is under way
+  "25P03", // idle_in_transaction_session_timeout
   "40001", // serialization_failure
+  "40003", // statement_completion_unknown
   "40P01", // deadlock_detected
   "55P03", // lock_not_available
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now
+  "57P05", // idle_session_timeout
 ]);
-const CONNECTION_STATES = new Set(["57P01", "57P02", "57P03"]);
+const CONNECTION_STATES = new Set(["25P03", "57P01", "57P02", "57P03", "57P05"]);
+/** Node's codes for a certificate that is not trusted: it will not be a moment later either. */
+const CERTIFICATE_CODE =
+  /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_GET_ISSUER_|UNABLE_TO_VERIFY_)/;
 const PROGRAMMING_ERRORS = new Set(["TypeError", "RangeError", "SyntaxError", "ReferenceError"]);
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -37,7 +43,11 @@ export function toDatabaseError(error: unknown): Error {
   if (code !== undefined && isSqlState(code)) return fromSqlState(error, code);
   if (isOfFileSystem(error)) return new DatabaseError(error.message, { cause: error });
   // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
-  return new ConnectionError(`no connection to the database: ${describe(error)}`, { cause: error });
+  const transient = !CERTIFICATE_CODE.test(code ?? "");
+  return new ConnectionError(`no connection to the database: ${describe(error)}`, {
+    cause: error,
+    transient,
+  });
 }
 
 // Node's own errors come from another realm where a program runs in a VM context, as under Jest.
