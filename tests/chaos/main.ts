@@ -6,7 +6,7 @@ import { writeReport } from "./report/write-report.js";
 import { runChaos } from "./run/run-chaos.js";
 import { faultsNamed, untilTimeIsUp } from "./run/schedule.js";
 
-const { seed, saver, only, sabotage, minutes, writes, help } = parseChaosArguments(
+const { seed, saver, only, forks, sabotage, minutes, writes, help } = parseChaosArguments(
   process.argv.slice(2),
   process.env,
 );
@@ -17,6 +17,7 @@ if (help) {
   const run = await runChaos({
     seed,
     saver,
+    forks,
     sabotage,
     calmMs: 2_000,
     faults: (random) => untilTimeIsUp(random, minutes * 60_000, faultsNamed(only)),

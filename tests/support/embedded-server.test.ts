@@ -38,6 +38,17 @@ describe("an embedded server", () => {
     expect(await query(url, "select one from kept")).toEqual([{ one: 1 }]);
   });
 
+  it("keeps it when every process of it is killed, too", async () => {
+    const { url } = server;
+    await query(url, "create table kept_too as select 1 as one");
+    const processes = await query<{ pid: number }>(url, "select pid from pg_stat_activity");
+    await server.kill(processes.map(({ pid }) => pid));
+    await expect(query(url, "select 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await server.start();
+    expect(server.url).toBe(url);
+    expect(await query(url, "select one from kept_too")).toEqual([{ one: 1 }]);
+  });
+
   it("leaves no folder behind", async () => {
     const other = await startEmbeddedServer();
     expect(existsSync(other.folder)).toBe(true);

@@ -22,7 +22,9 @@ export class ProxiedConnection {
 
   /** Resets the client's side, as a router does that has forgotten the connection, and closes the server's. */
   reset(): void {
-    if (!this.#client.destroyed) this.#client.resetAndDestroy();
+    // A socket that is shutting down can't be reset: Node would let go of it without closing it.
+    if (this.#client.writableEnded) this.#client.destroy();
+    else if (!this.#client.destroyed) this.#client.resetAndDestroy();
     this.#server.destroy();
     this.#end();
   }

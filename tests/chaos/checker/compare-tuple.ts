@@ -3,13 +3,27 @@ import type { PutRecord, WriteRecord } from "../journal/entry.js";
 import { digestOf, isIntact } from "../values/chaos-value.js";
 import type { Tracked } from "./history.js";
 
-/** What of a checkpoint differs from what was put, and which of its writes are missing or differ. */
+/** What of a checkpoint differs from what was put, and which of its writes are none that was sent. */
 export function compareTuple(
   put: PutRecord,
   writes: readonly Tracked<WriteRecord>[],
   tuple: CheckpointTuple,
 ): string[] {
-  return [...compareChannels(put, tuple), ...compareParent(put, tuple), ...compareWrites(writes, tuple)];
+  const sent = new Set(writes.map(({ item }) => textOf(item)));
+  const strange = storedWrites(tuple).filter((text) => !sent.has(text));
+  return [
+    ...compareChannels(put, tuple),
+    ...compareParent(put, tuple),
+    ...strange.map((text) => `a write is none that was sent: ${text}`),
+  ];
+}
+
+/** The writes of a checkpoint that must be there and are not. */
+export function missingWrites(writes: readonly Tracked<WriteRecord>[], tuple: CheckpointTuple): string[] {
+  const stored = new Set(storedWrites(tuple));
+  return writes
+    .filter(({ item, certainty }) => certainty === "present" && !stored.has(textOf(item)))
+    .map(({ item }) => `a write is missing: ${textOf(item)}`);
 }
 
 function compareChannels({ id, channels }: PutRecord, { checkpoint }: CheckpointTuple): string[] {
@@ -28,18 +42,8 @@ function compareParent({ id, parent }: PutRecord, { parentConfig }: CheckpointTu
   return stored === parent ? [] : [`${id} has the parent ${stored ?? "none"}, not ${parent ?? "none"}`];
 }
 
-function compareWrites(
-  writes: readonly Tracked<WriteRecord>[],
-  { pendingWrites = [] }: CheckpointTuple,
-): string[] {
-  const stored = pendingWrites.map(([task, channel, value]) => `${task} ${channel} ${digestOf(value)}`);
-  const expected = writes.map(({ item, certainty }) => ({ certainty, text: textOf(item) }));
-  const missing = expected.filter(({ certainty, text }) => certainty === "present" && !stored.includes(text));
-  const known = new Set(expected.map(({ text }) => text));
-  return [
-    ...missing.map(({ text }) => `a write is missing: ${text}`),
-    ...stored.filter((text) => !known.has(text)).map((text) => `a write is none that was sent: ${text}`),
-  ];
+function storedWrites({ pendingWrites = [] }: CheckpointTuple): string[] {
+  return pendingWrites.map(([task, channel, value]) => `${task} ${channel} ${digestOf(value)}`);
 }
 
 function textOf({ task, channel, digest }: WriteRecord): string {
@@ -47,6 +51,6 @@ function textOf({ task, channel, digest }: WriteRecord): string {
 }
 
 function describe(value: unknown): string {
-  if (!isIntact(value)) return `a value that is not whole`;
+  if (!isIntact(value)) return "a value that is not whole";
   return `the value of checkpoint ${value.checkpoint}, channel ${value.channel}, thread ${value.thread}`;
 }

@@ -4,6 +4,8 @@ const clientOptions = z.object({
   url: z.string(),
   journal: z.string(),
   saver: z.enum(["ours", "official"]),
+  /** Whether older checkpoints get a second successor. */
+  forks: z.boolean(),
   /** How many threads are driven at once. */
   slots: z.number().int().positive(),
   /** How many connections there are for them. */

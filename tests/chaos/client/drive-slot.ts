@@ -11,6 +11,7 @@ export interface Drive {
   readonly slot: Slot;
   /** Makes the call between the journal's two lines. */
   readonly perform: (operation: Operation) => Promise<void>;
+  readonly forks: boolean;
   readonly stop: AbortSignal;
 }
 
@@ -36,7 +37,7 @@ async function step(drive: Drive): Promise<void> {
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));
   else if (draw < 0.92) await perform(list(saver, slot));
-  else if (draw < 0.97) await fork(drive);
+  else if (draw < 0.97) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
   else await perform(deleteThread(saver, slot));
 }
 

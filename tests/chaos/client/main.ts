@@ -39,7 +39,9 @@ note({ type: "process", event: "started", detail: `${options.saver}, generation 
 process.send?.("started");
 const slots = Array.from({ length: options.slots }, (_, i) => new Slot(i, history, random.fork()));
 await Promise.all(
-  slots.map((slot) => driveSlot({ saver, slot, perform: performFor(slot), stop: stopping.signal })),
+  slots.map((slot) =>
+    driveSlot({ saver, slot, perform: performFor(slot), forks: options.forks, stop: stopping.signal }),
+  ),
 );
 note({ type: "process", event: "stopped", detail: "" });
 await pool.end();

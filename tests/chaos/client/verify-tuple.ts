@@ -1,6 +1,6 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { ThreadHistory } from "../checker/history.js";
-import { compareTuple } from "../checker/compare-tuple.js";
+import { compareTuple, missingWrites } from "../checker/compare-tuple.js";
 
 /** What is wrong with the answer to "the newest checkpoint of this thread"; nothing where all is well. */
 export function verifyNewest(known: ThreadHistory, tuple: CheckpointTuple | undefined): string[] {
@@ -16,5 +16,6 @@ export function verifyTuple(known: ThreadHistory, tuple: CheckpointTuple): strin
   const tracked = known.checkpoints.get(tuple.checkpoint.id);
   if (tracked === undefined) return [`read ${tuple.checkpoint.id}, which nobody has put`];
   if (tracked.certainty === "absent") return [`read ${tuple.checkpoint.id}, which was deleted`];
-  return compareTuple(tracked.item, known.writesOf(tuple.checkpoint.id), tuple);
+  const writes = known.writesOf(tuple.checkpoint.id);
+  return [...compareTuple(tracked.item, writes, tuple), ...missingWrites(writes, tuple)];
 }

@@ -7,6 +7,8 @@ export interface ChaosOptions {
   /** Decides what the load does and what goes wrong when, as far as the machine's own timing lets it. */
   readonly seed: number;
   readonly saver: ClientOptions["saver"];
+  /** Whether older checkpoints get a second successor; default `true`. */
+  readonly forks?: boolean;
   /** What goes wrong, one after the other. */
   readonly faults: (random: Random) => Iterable<Fault>;
   /** The longest time without a fault between two of them, in milliseconds. */

@@ -6,6 +6,7 @@ export const USAGE = `npm run test:chaos [-- --saver official] [-- --only <text>
 
   --saver     whom the load is put upon: ours (default), or official, for comparison
   --only      faults that have this text in their names; all by default
+  --no-forks  goes on from the newest checkpoint alone
   --sabotage  has the server acknowledge before it writes: the run must then find that calls were lost
 
 CHAOS_MINUTES  for how long things go wrong (default 3)
@@ -24,6 +25,7 @@ export interface ChaosArguments {
   readonly saver: "ours" | "official";
   /** A part of the names of the faults; empty for all. */
   readonly only: string;
+  readonly forks: boolean;
   readonly sabotage: boolean;
   readonly minutes: number;
   /** Whether the figures go into the documentation. */
@@ -42,6 +44,7 @@ export function parseChaosArguments(args: string[], env: NodeJS.ProcessEnv): Cha
     options: {
       saver: { type: "string", default: "ours" },
       only: { type: "string", default: "" },
+      "no-forks": { type: "boolean", default: false },
       sabotage: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -51,6 +54,7 @@ export function parseChaosArguments(args: string[], env: NodeJS.ProcessEnv): Cha
     seed: CHAOS_SEED ?? randomSeed(),
     saver: z.enum(["ours", "official"]).parse(values.saver),
     only: values.only,
+    forks: !values["no-forks"],
     sabotage: values.sabotage,
     minutes: CHAOS_MINUTES,
     writes: CHAOS_REPORT === "write",

@@ -23,14 +23,20 @@ export interface Stage extends Scene {
 }
 
 /** Sets up all that a run needs; the load is not started. */
-export async function openStage({ seed, saver, calmMs, sabotage = false }: ChaosOptions): Promise<Stage> {
+export async function openStage({
+  seed,
+  saver,
+  calmMs,
+  forks = true,
+  sabotage = false,
+}: ChaosOptions): Promise<Stage> {
   const server = await startEmbeddedServer();
   const directUrl = await createDatabase(server);
   if (sabotage) await acknowledgeBeforeWriting(server);
   const proxy = await TcpProxy.open(directUrl);
   const folder = await mkdtemp(join(tmpdir(), "checkpoint-chaos-"));
   const journal = join(folder, "journal");
-  const client = new ChaosClient({ ...LOAD, url: proxy.url, journal, saver, seed });
+  const client = new ChaosClient({ ...LOAD, url: proxy.url, journal, saver, seed, forks });
   return {
     ...{ server, proxy, client, journal, directUrl, calmMs },
     admin: new Admin(asSuperuser(server, directUrl)),
