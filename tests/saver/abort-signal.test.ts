@@ -4,6 +4,7 @@ import { AbortError, CheckpointError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
+import { abortable } from "./bounded/abortable.js";
 import { CALLS, type Stored } from "./bounded/calls.js";
 import { countHung, rejectionOf, untilHung, whileHeld } from "./bounded/hung-statements.js";
 import { OPENINGS } from "./bounded/openings.js";
@@ -50,13 +51,3 @@ describeServer("a call that hangs on the server and is aborted", (target) => {
     );
   });
 });
-
-function abortable(): { signal: AbortSignal; abort: (reason?: unknown) => void } {
-  const controller = new AbortController();
-  return {
-    signal: controller.signal,
-    abort: (reason) => {
-      controller.abort(reason);
-    },
-  };
-}

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import type { TestDatabase } from "../../support/targets.js";
 
@@ -36,4 +37,9 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
     },
     (error: unknown) => error,
   );
+}
+
+/** Waits for what comes by itself within some turns of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
 }

@@ -1,0 +1,166 @@
+import { getEventListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, it } from "@jest/globals";
+import { Kysely, PGliteDialect } from "kysely";
+import pg from "pg";
+import { AbortError, type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { freePort } from "../support/free-port.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
+import { abortable } from "./bounded/abortable.js";
+import { CALLS } from "./bounded/calls.js";
+import { rejectionOf, until, untilHung, whileHeld } from "./bounded/hung-statements.js";
+
+const BEFORE = new Error("before");
+const ABORTED_BEFORE = AbortSignal.abort(BEFORE);
+
+describeServer("a call", (target) => {
+  const closings: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closings.splice(0).reverse()) await close();
+  });
+
+  async function openSaver(config: pg.PoolConfig = {}): Promise<{
+    database: TestDatabase<string>;
+    pool: pg.Pool;
+    saver: PostgresSaver;
+  }> {
+    const database = await target.createDatabase();
+    const pool = new pg.Pool({ connectionString: database.source, ...config });
+    closings.push(() => pool.end());
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    return { database, pool, saver };
+  }
+
+  it.each(CALLS)("takes no connection if it was aborted before: $what", async ({ call }) => {
+    const { pool, saver } = await openSaver();
+    const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
+    let taken = 0;
+    pool.on("acquire", () => taken++);
+    const error = await rejectionOf(call(stored, ABORTED_BEFORE));
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ cause: BEFORE });
+    expect(taken).toBe(0);
+    await call(stored);
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  it("is ended at once while it waits for a connection, which then goes back to the pool", async () => {
+    const { pool, saver } = await openSaver({ max: 1 });
+    const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+    const only = await pool.connect();
+    const { signal, abort } = abortable();
+    const rejection = rejectionOf(saver.getTuple(config, { signal }));
+    await until(() => pool.waitingCount === 1);
+    abort();
+    expect(await rejection).toBeInstanceOf(AbortError);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    only.release();
+    expect(await saver.getTuple(config)).toBeDefined();
+    expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0]);
+  });
+
+  it("may share its signal with any number of others, without a warning of too many listeners", async () => {
+    const { pool, saver } = await openSaver({ max: 1 });
+    const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const only = await pool.connect();
+    const { signal, abort } = abortable();
+    const rejections = Array.from({ length: 50 }, () => rejectionOf(saver.getTuple(config, { signal })));
+    await until(() => pool.waitingCount === 50);
+    abort();
+    for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(AbortError);
+    only.release();
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is ended at once in the pauses between its attempts", async () => {
+    const pool = new pg.Pool({ host: "127.0.0.1", port: await freePort() });
+    closings.push(() => pool.end());
+    const anHour = 3_600_000;
+    const retry = { minDelayMs: anHour, maxDelayMs: anHour, maxElapsedMs: 2 * anHour };
+    const saver = new PostgresSaver(pool, undefined, { retry });
+    const { signal, abort } = abortable();
+    const rejection = rejectionOf(saver.getTuple(threadConfig("any"), { signal }));
+    await until(() => pool.totalCount === 1);
+    await until(() => pool.totalCount === 0);
+    await until(() => getEventListeners(signal, "abort").length === 1);
+    abort();
+    expect(await rejection).toBeInstanceOf(AbortError);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it.each([
+    ["its first attempt", 0],
+    ["a further attempt", 1],
+  ])("counts as done that %s was done with when the abort came", async (_attempt, failures) => {
+    const { database, saver: admin } = await openSaver();
+    const proxy = await TcpProxy.open(database.source);
+    closings.push(() => proxy.close());
+    await using saver = new PostgresSaver(proxy.url);
+    const { signal, abort } = abortable();
+    const thread = newThread();
+    const stored = await whileHeld(database, async () => {
+      const writes = saver.putWrites(threadConfig(thread, { checkpoint_id: "1" }), [["a", 1]], "task", "", {
+        signal,
+      });
+      await untilHung(database);
+      for (let failure = 0; failure < failures; failure++) {
+        await database.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+        await untilHung(database, 0);
+        await untilHung(database);
+      }
+      return { writes, resume: proxy.stall() };
+    });
+    const rows = "select from checkpoint_writes where thread_id = $1";
+    while ((await database.query(rows, [thread])).length === 0);
+    abort();
+    stored.resume();
+    await expect(stored.writes).resolves.toBeUndefined();
+    await admin.getTuple(threadConfig(thread));
+  });
+});
+
+describePglite("a call", (target) => {
+  it.each(CALLS)("sends nothing if it was aborted before: $what", async ({ call }) => {
+    const { source: pglite } = await target.createDatabase();
+    const sent: string[] = [];
+    const kysely = new Kysely<CheckpointDatabase>({
+      dialect: new PGliteDialect({ pglite }),
+      log: ({ query }) => void sent.push(query.sql),
+    });
+    const saver = new PostgresSaver(kysely);
+    await saver.setup();
+    const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
+    sent.length = 0;
+    expect(await rejectionOf(call(stored, ABORTED_BEFORE))).toBeInstanceOf(AbortError);
+    expect(sent).toEqual([]);
+    await call(stored);
+    expect(sent).not.toEqual([]);
+  });
+
+  it("leaves no listener on its signal, and counts as done when it is aborted after it began", async () => {
+    const { source } = await target.createDatabase();
+    const saver = new PostgresSaver(source);
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+    const { signal, abort } = abortable();
+    await saver.getTuple(config, { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    const written = saver.putWrites(config, [["a", 1]], "task", "", { signal }).then(
+      () => 1,
+      () => 0,
+    );
+    await setImmediate();
+    abort();
+    const stored = (await saver.getTuple(config))?.pendingWrites ?? [];
+    expect(stored).toHaveLength(await written);
+  });
+});

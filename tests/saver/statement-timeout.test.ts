@@ -1,0 +1,138 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import {
+  type CheckpointDatabase,
+  ConnectionError,
+  DatabaseError,
+  PostgresSaver,
+  StatementTimeoutError,
+} from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
+import { snapshotOf } from "./bad-input/snapshot.js";
+import { CALLS } from "./bounded/calls.js";
+import { countHung, rejectionOf, whileHeld } from "./bounded/hung-statements.js";
+import { OPENINGS } from "./bounded/openings.js";
+
+const TIMEOUT_MS = 150;
+
+describeServer("statementTimeoutMs", (target) => {
+  let database: TestDatabase<string>;
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  /** Opens a saver whose statements are bounded, and counts those that begin to hang. */
+  function timeoutOf(error: unknown): void {
+    expect(error).toBeInstanceOf(StatementTimeoutError);
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error).toMatchObject({
+      code: "STATEMENT_TIMEOUT",
+      sqlState: "57014",
+      timeoutMs: TIMEOUT_MS,
+      transient: false,
+    });
+    expect(error).toHaveProperty("cause.code", "57014");
+  }
+
+  describe.each(OPENINGS)("on $on", ({ open }) => {
+    it.each(CALLS)(
+      "ends $what on the server, which changes nothing and is not tried again",
+      async ({ call }) => {
+        const { saver, close } = open(database.source, { statementTimeoutMs: TIMEOUT_MS });
+        const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
+        const before = await (await snapshotOf(database))();
+        await whileHeld(database, async () => {
+          timeoutOf(await rejectionOf(call(stored)));
+          expect(await countHung(database)).toBe(0);
+        });
+        expect(await (await snapshotOf(database))()).toEqual(before);
+        await call(stored);
+        await close();
+      },
+    );
+
+    it("tries again on another connection where one has fallen silent", async () => {
+      const proxy = await TcpProxy.open(database.source);
+      const { saver, close } = open(proxy.url, { statementTimeoutMs: TIMEOUT_MS });
+      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const resetSilent = proxy.blackHole();
+      expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["kept"] });
+      const silentAgain = proxy.blackHole();
+      await saver.batch(async (batch) => {
+        await batch.deleteThread("stored");
+        await batch.putWrites(threadConfig("new", { checkpoint_id: "1" }), [["a", 1]], "task");
+      });
+      expect(await saver.getTuple(config)).toBeUndefined();
+      resetSilent();
+      silentAgain();
+      await close();
+      await proxy.close();
+    });
+
+    it("is a ConnectionError where nothing answers any more", async () => {
+      const proxy = await TcpProxy.open(database.source);
+      const options = { statementTimeoutMs: TIMEOUT_MS, retry: { maxElapsedMs: 1_000 } };
+      const { saver, close } = open(proxy.url, options, { connectionTimeoutMillis: 300 });
+      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const resume = proxy.stall();
+      const error = await rejectionOf(saver.getTuple(config));
+      expect(error).toBeInstanceOf(ConnectionError);
+      resume();
+      expect(await saver.getTuple(config)).toBeDefined();
+      await close();
+      await proxy.close();
+    });
+  });
+
+  it("holds in a lent transaction, which it ends as any error does", async () => {
+    const pool = new pg.Pool({ connectionString: database.source });
+    const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+    await whileHeld(database, async () => {
+      const error = await rejectionOf(
+        kysely.transaction().execute(async (transaction) => {
+          const saver = new PostgresSaver(transaction, undefined, { statementTimeoutMs: TIMEOUT_MS });
+          await putValues(saver, threadConfig("stored"), { a: ["lost"] });
+        }),
+      );
+      timeoutOf(error);
+      expect(await countHung(database)).toBe(0);
+    });
+    expect(await new PostgresSaver(kysely).getTuple(threadConfig("stored"))).toBeUndefined();
+    await kysely.destroy();
+  });
+
+  it("is told apart from the server's own statement_timeout", async () => {
+    const pool = new pg.Pool({ connectionString: database.source, statement_timeout: 100 });
+    const saver = new PostgresSaver(pool, undefined, { statementTimeoutMs: 600_000 });
+    const error = await whileHeld(database, () => rejectionOf(saver.getTuple(threadConfig("any"))));
+    expect(error).not.toBeInstanceOf(StatementTimeoutError);
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error).toMatchObject({ sqlState: "57014" });
+    await pool.end();
+  });
+
+  it("leaves no timer behind that keeps the process alive", async () => {
+    await using saver = new PostgresSaver(database.source, undefined, { statementTimeoutMs: 600_000 });
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const pending = putValues(saver, threadConfig("stored"), { a: ["kept"] });
+    await pending;
+    await saver.end();
+    expect(timers()).toBe(before);
+  });
+});
+
+describePglite("statementTimeoutMs", (target) => {
+  it("is without effect", async () => {
+    const { source } = await target.createDatabase();
+    const saver = new PostgresSaver(source, undefined, { statementTimeoutMs: 1 });
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig("stored"), { a: ["x".repeat(1_000_000)] });
+    expect(await saver.getTuple(config)).toBeDefined();
+  });
+});
