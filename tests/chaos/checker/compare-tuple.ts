@@ -51,6 +51,7 @@ function textOf({ task, channel, digest }: WriteRecord): string {
 }
 
 function describe(value: unknown): string {
+  if (typeof value !== "object") return `another value, ${JSON.stringify(value)},`;
   if (!isIntact(value)) return "a value that is not whole";
   return `the value of checkpoint ${value.checkpoint}, channel ${value.channel}, thread ${value.thread}`;
 }

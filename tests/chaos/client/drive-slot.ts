@@ -9,8 +9,8 @@ import type { Head, Slot } from "./slot.js";
 export interface Drive {
   readonly saver: ChaosSaver;
   readonly slot: Slot;
-  /** Makes the call between the journal's two lines. */
-  readonly perform: (operation: Operation) => Promise<void>;
+  /** Makes the call between the journal's two lines, and tells whether it was acknowledged. */
+  readonly perform: (operation: Operation) => Promise<boolean>;
   readonly forks: boolean;
   readonly stop: AbortSignal;
 }
@@ -18,8 +18,9 @@ export interface Drive {
 /** Makes one call after the other on the threads of a slot, until it is told to stop. */
 export async function driveSlot(drive: Drive): Promise<void> {
   const { saver, slot, perform, stop } = drive;
-  // What an earlier process has left is looked up first.
-  await perform(getNewest(saver, slot));
+  // What an earlier process has left is looked up first: nobody begins a thread anew that can't be read at the moment.
+  let isKnown = false;
+  while (!isKnown && !stop.aborted) isKnown = await perform(getNewest(saver, slot));
   while (!stop.aborted) {
     await step(drive);
     // What an agent does between two super-steps.
@@ -30,9 +31,8 @@ export async function driveSlot(drive: Drive): Promise<void> {
 async function step(drive: Drive): Promise<void> {
   const { saver, slot, perform } = drive;
   const { head } = slot;
-  if (head === undefined) return perform(put(saver, slot));
   const draw = slot.random.next();
-  if (draw < 0.4) await perform(put(saver, slot));
+  if (head === undefined || draw < 0.4) await perform(put(saver, slot));
   else if (draw < 0.6) await perform(putWrites(saver, slot, head));
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));

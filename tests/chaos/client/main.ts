@@ -52,7 +52,7 @@ function note(entry: UntimedEntry): void {
   history.apply(journal.add(entry));
 }
 
-function performFor(slot: Slot): (operation: Operation) => Promise<void> {
+function performFor(slot: Slot): (operation: Operation) => Promise<boolean> {
   return async (operation) => {
     const op = `${options.generation}-${calls++}`;
     const { kind, changes } = operation;
@@ -62,9 +62,11 @@ function performFor(slot: Slot): (operation: Operation) => Promise<void> {
       for (const text of result.violations ?? []) note({ type: "violation", op, text });
       note({ type: "ack", op, attempts: connections, seen: result.seen ?? [] });
       operation.done?.();
+      return true;
     } catch (error) {
       note({ type: "fail", op, error: describe(error) });
       operation.failed?.();
+      return false;
     }
   };
 }
