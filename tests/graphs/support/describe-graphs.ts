@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
-import { PostgresSaver } from "../../../src/index.js";
+import { PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
 import { describeEachTarget } from "../../support/targets.js";
 
 /** The config of one thread, as it is handed to a graph. */
@@ -29,6 +29,7 @@ export function describeGraphs(
   name: string,
   body: (suite: GraphSuite) => void,
   layouts: readonly Layout[] = ["MessagePack", "JSON"],
+  options: PostgresSaverOptions = {},
 ): void {
   describeEachTarget(name, (target) => {
     // The layout is the server's least concern: what both have in common need not be seen twice on PGlite.
@@ -36,7 +37,7 @@ export function describeGraphs(
       let saver: PostgresSaver;
       beforeAll(async () => {
         const { source } = await target.createDatabase();
-        saver = new PostgresSaver(source, LAYOUTS[layout]());
+        saver = new PostgresSaver(source, LAYOUTS[layout](), options);
         await saver.setup();
       });
       afterAll(() => saver.end());
