@@ -9,6 +9,7 @@ import { type BadInput, type Standing, unstorable } from "./bad-input/bad-input.
 import { BAD_LOCKS } from "./bad-input/bad-locks.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
+import { BAD_SIGNALS } from "./bad-input/bad-signals.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
 import { BAD_WRITES } from "./bad-input/bad-writes.js";
 import { expectRejection } from "./bad-input/expect-rejection.js";
@@ -22,6 +23,7 @@ const BAD_INPUTS = [
   ...BAD_READS,
   ...BAD_LOCKS,
   ...BAD_SAVERS,
+  ...BAD_SIGNALS,
 ];
 
 describe("the table of bad input", () => {

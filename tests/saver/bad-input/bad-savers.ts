@@ -51,6 +51,12 @@ const SAVER_OPTIONS: readonly Row[] = [
     { maxCheckpointBytes: 10, warnCheckpointBytes: 11 },
     invalid("options.warnCheckpointBytes"),
   ],
+  ["no time for a statement", { statementTimeoutMs: 0 }, invalid("options.statementTimeoutMs")],
+  ["a negative time for a statement", { statementTimeoutMs: -1 }, invalid("options.statementTimeoutMs")],
+  ["NaN as time for a statement", { statementTimeoutMs: NaN }, invalid("options.statementTimeoutMs")],
+  ["more time than a timer has", { statementTimeoutMs: 2 ** 31 }, invalid("options.statementTimeoutMs")],
+  ["text as time for a statement", { statementTimeoutMs: "1 s" }, invalid("options.statementTimeoutMs")],
+  ["null as time for a statement", { statementTimeoutMs: null }, invalid("options.statementTimeoutMs")],
   ["a getter of the maximum that throws", throwing("maxCheckpointBytes"), invalid("options")],
 ];
 
