@@ -91,7 +91,8 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
 }
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
-  const pool = new pg.Pool(config);
+  // So that an idle connection that has died is found out before a call is sent on it.
+  const pool = new pg.Pool({ keepAlive: true, ...config });
   // Not by Kysely, which ends only a pool that it has sent something through.
   return owned(onPool(pool, options), () => pool.end());
 }
