@@ -13,7 +13,7 @@ import {
   type StateSnapshot,
 } from "@langchain/langgraph";
 import fc from "fast-check";
-import { describeGraphs, type Thread } from "./support/describe-graphs.js";
+import { describeGraphs, type GraphSuite, type Thread } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
 
@@ -73,15 +73,20 @@ const step: fc.Arbitrary<Step> = fc.record({
   durability: fc.constantFrom("sync", "async", "exit"),
 });
 
+/** How a graph is taken back to a past checkpoint: by its config alone, or as a branch that is made of it first. */
+type Return = "as it is" | "as a branch";
+
 /** What a call came to: what it returned, or the error that it threw. */
 async function play(
   graph: EveryGraph,
   thread: Thread,
   { act, at, text, durability }: Step,
+  back: Return,
 ): Promise<unknown> {
   const history = await historyOf(graph, thread);
   const past = at === undefined ? undefined : history[at % Math.max(history.length, 1)]?.config;
-  const config = { ...(past ?? thread), durability };
+  const isBranch = back === "as a branch" && past !== undefined;
+  const config = { ...(isBranch ? await graph.updateState(past, null) : (past ?? thread)), durability };
   try {
     if (act === "run") return await graph.invoke({ log: [text] }, config);
     if (act === "continue") return await graph.invoke(null, config);
@@ -117,27 +122,43 @@ function withoutIds(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result, (key, value: unknown) => (key === "id" ? undefined : value)));
 }
 
+function expectSameAsMemory(suite: GraphSuite, back: Return, numRuns: number): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const [ours, reference] = [everything(suite.saver), everything(new ReferenceSaver())];
+      const thread = suite.newThread();
+      for (const each of steps) {
+        const actual = await play(ours, thread, each, back);
+        const expected = await play(reference, thread, each, back);
+        expect(withoutIds(actual)).toEqual(withoutIds(expected));
+      }
+      expect(comparable(await historyOf(ours, thread))).toEqual(
+        comparable(await historyOf(reference, thread)),
+      );
+    }),
+    { numRuns },
+  );
+}
+
 // Not in JSON: `updateState` beside finished tasks empties channels without giving them a new version, and the layout
 // of the official JavaScript saver, which has every value in a blob of its version, reads the old value then.
 describeGraphs(
   "whatever is done to a thread",
   (suite) => {
     it("its graph returns the same, and has the same history, as with LangGraph's saver in memory", async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-          const [ours, reference] = [everything(suite.saver), everything(new ReferenceSaver())];
-          const thread = suite.newThread();
-          for (const each of steps) {
-            const [actual, expected] = [await play(ours, thread, each), await play(reference, thread, each)];
-            expect(withoutIds(actual)).toEqual(withoutIds(expected));
-          }
-          expect(comparable(await historyOf(ours, thread))).toEqual(
-            comparable(await historyOf(reference, thread)),
-          );
-        }),
-        { numRuns: 25 },
-      );
+      await expectSameAsMemory(suite, "as it is", 25);
     });
   },
   ["MessagePack"],
+);
+
+describeGraphs(
+  "whatever one after another does to a thread under the rules for writes",
+  (suite) => {
+    it("its graph returns the same as with LangGraph's saver in memory: nobody is in conflict", async () => {
+      await expectSameAsMemory(suite, "as a branch", 15);
+    });
+  },
+  ["MessagePack"],
+  { concurrency: "optimistic", keepTombstones: true },
 );
