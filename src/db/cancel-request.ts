@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import pg from "pg";
 
 /** What opens the connections of a pool where `pg` shall not do so itself: its option `stream`. */
@@ -42,9 +44,24 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
     connection.connect(...addressOf(client));
     await ended;
   } finally {
-    connection.stream.destroy();
+    leave(connection.stream);
   }
 }
+
+/**
+ * Leaves it to the other side to end the connection, as the protocol has it: PgBouncer 1.18 crashes, with all of its clients,
+ * when a request goes that it is passing on.
+ */
+function leave(stream: Duplex): void {
+  if (stream instanceof Socket) stream.unref();
+  const timer = setTimeout(() => stream.destroy(), CLOSED_WITHIN_MS).unref();
+  stream.once("close", () => {
+    clearTimeout(timer);
+  });
+}
+
+/** How long the other side has to end a connection that asked it to cancel, in milliseconds. */
+const CLOSED_WITHIN_MS = 5_000;
 
 /** What pg's types leave out. */
 interface CancelConnection extends pg.Connection {

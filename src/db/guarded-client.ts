@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError } from "../errors.js";
@@ -15,6 +16,9 @@ import { BEGIN, COMMIT, ROLLBACK, type TransactionSteps } from "./transaction-st
  * that gives each transaction another server connection, on which it is missing or which has it from somebody else.
  */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
+
+/** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
+const CANCEL_AGAIN_MS = 100;
 
 /** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
 const READ_ONLY_STATE = "25006";
@@ -134,13 +138,24 @@ export class GuardedClient implements PostgresPoolClient {
       // The request may arrive late, and would then hit the connection's next statement: there must be none.
       this.#isSpoiled = true;
       this.#awaitsCancel = true;
-      return requestCancel(this.#client, this.#openStream, giveUp);
+      return this.#cancel(giveUp);
     };
     try {
       return await runBounded({ run, cancel }, context);
     } catch (error) {
       if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
       throw error;
+    }
+  }
+
+  /**
+   * Asks until the statement has ended: a pooler drops the request while the statement still waits for a connection to the
+   * server, and would send the statement afterwards.
+   */
+  async #cancel(giveUp: AbortSignal): Promise<void> {
+    while (!giveUp.aborted) {
+      await requestCancel(this.#client, this.#openStream, giveUp);
+      await setTimeout(CANCEL_AGAIN_MS, undefined, { signal: giveUp });
     }
   }
 
