@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   type CheckpointBatch,
+  type CheckpointDatabase,
   ConcurrentModificationError,
   PostgresSaver,
   type PostgresSaverOptions,
@@ -16,6 +17,10 @@ import { rowsOf } from "../support/thread-rows.js";
 const TOMBSTONES = { keepTombstones: true, retry: false } as const;
 const BOTH = { ...TOMBSTONES, concurrency: "optimistic" } as const;
 const ROUNDS = 60;
+
+const WAITERS = `
+  select pid from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
 
 describeServer("many connections at once, under the rules for writes,", (target) => {
   let database: TestDatabase<string>;
@@ -66,6 +71,28 @@ describeServer("many connections at once, under the rules for writes,", (target)
     // Else they would not have met.
     expect(before).toBeGreaterThan(0);
     expect(after).toBeGreaterThan(0);
+  });
+
+  it("wait only for those who put a successor in the same namespace, and for deletions of the thread", async () => {
+    const [one, two] = [openSaver(BOTH), openSaver(BOTH)];
+    const first = await putFrom(one, "input", threadConfig("t"));
+    let waiting: Promise<unknown> = Promise.resolve();
+    await database
+      .kysely<CheckpointDatabase>()
+      .transaction()
+      .execute(async (transaction) => {
+        const lent = new PostgresSaver(transaction, undefined, BOTH);
+        await putFrom(lent, "loop", first);
+        await two.putWrites(first, [["a", "beside"]], "task");
+        await putFrom(two, "fork", first);
+        await putFrom(two, "input", threadConfig("t", { checkpoint_ns: "child" }));
+        await putFrom(two, "input", threadConfig("other"));
+        await two.deleteThread("another");
+        waiting = outcomesOf([putFrom(two, "loop", first), two.deleteThread("t")]);
+        while ((await database.query(WAITERS)).length < 2);
+      });
+    await waiting;
+    expect(await rowsOf(database, "t")).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
   });
 
   it("never wait for one another in a circle, whatever they do to the same threads", async () => {
