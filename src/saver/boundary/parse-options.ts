@@ -31,11 +31,18 @@ export interface PostgresSaverOptions {
    * `"optimistic"` refuses a `put` as a `ConcurrentModificationError` whose parent is no longer the newest checkpoint of
    * its thread and namespace, as when two processes run one thread at the same time; forks and updates of the state are
    * let through. It costs one round trip more. Default `"unchecked"`.
+   *
+   * LangGraph forks by itself where a run goes on from a past checkpoint, unless it is given an input or an answer there,
+   * has the durability `exit`, or the checkpoint is a fork itself. There, fork first:
+   * `graph.invoke(input, await graph.updateState(past, null))`.
+   *
+   * In a transaction that was lent, others who go on with the thread wait until it ends; it must be read committed.
    */
   readonly concurrency?: "unchecked" | "optimistic" | undefined;
   /**
    * Whether a thread that is deleted stays deleted: late writes to it are refused as a `ThreadDeletedError`, where all
-   * savers that write to it have this set. It costs one round trip more. Default `false`.
+   * savers that write to it have this set. It costs one round trip more, two for a deletion; what is said of transactions
+   * above holds here too. Default `false`.
    */
   readonly keepTombstones?: boolean | undefined;
   /**
