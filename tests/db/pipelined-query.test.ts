@@ -139,11 +139,14 @@ describeServer("a pipeline", (target) => {
     });
 
     it("runs a statement by its name after what came before its first use has failed", async () => {
-      const pool = new GuardedPool(await openPool({ ...config, max: 1 }), { prepare });
+      const raw = await openPool({ ...config, max: 1 });
+      const pool = new GuardedPool(raw, { prepare });
       // Postgres refuses U+0000 in a parameter, so that the setting fails and the statement is never parsed.
       await expect(pool.execute(divide(5), { tenantId: "\0" })).rejects.toMatchObject({ code: "22021" });
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       expect(await pool.execute(divide(5), {})).toEqual([{ result: 2 }]);
+      const { rows } = await raw.query("select name from pg_prepared_statements where name <> ''");
+      expect(rows).toEqual(prepare ? [{ name: "test_divide" }] : []);
     });
 
     it("goes on without names where all have been discarded", async () => {

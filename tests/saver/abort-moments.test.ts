@@ -65,9 +65,6 @@ describeServer("a call", (target) => {
   it("may share its signal with any number of others, without a warning of too many listeners", async () => {
     const { pool, saver } = await openSaver({ max: 1 });
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
-    const warnings: Error[] = [];
-    const note = (warning: Error): void => void warnings.push(warning);
-    process.on("warning", note);
     const only = await pool.connect();
     const { signal, abort } = abortable();
     const rejections = Array.from({ length: 50 }, () => rejectionOf(saver.getTuple(config, { signal })));
@@ -75,8 +72,31 @@ describeServer("a call", (target) => {
     abort();
     for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(AbortError);
     only.release();
-    process.off("warning", note);
-    expect(warnings).toEqual([]);
+    expect(hasWarned(signal)).toBe(false);
+  });
+
+  it.each(CALLS)("leaves no listener on its signal when it is done: $what", async ({ call }) => {
+    const { saver } = await openSaver();
+    const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
+    const { signal } = abortable();
+    await call(stored, signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("takes its connection with it, which the request to cancel may reach too late", async () => {
+    const { database, pool, saver } = await openSaver({ max: 1 });
+    const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+    let removed = 0;
+    pool.on("remove", () => removed++);
+    const { signal, abort } = abortable();
+    await whileHeld(database, async () => {
+      const rejection = rejectionOf(saver.getTuple(config, { signal }));
+      await untilHung(database);
+      abort();
+      expect(await rejection).toBeInstanceOf(AbortError);
+    });
+    expect(await saver.getTuple(config)).toBeDefined();
+    expect(removed).toBe(1);
   });
 
   it("is ended at once in the pauses between its attempts", async () => {
@@ -164,3 +184,12 @@ describePglite("a call", (target) => {
     expect(stored).toHaveLength(await written);
   });
 });
+
+/** What Node notes when it has warned of too many listeners: Jest's process is not told of warnings. */
+function hasWarned(signal: AbortSignal): boolean {
+  const note = Object.getOwnPropertySymbols(signal).find(
+    ({ description }) => description === "events.maxEventTargetListenersWarned",
+  );
+  expect(note).toBeDefined();
+  return note !== undefined && Reflect.get(signal, note) === true;
+}
