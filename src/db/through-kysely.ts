@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely } from "kysely";
+import { throwIfAborted } from "./bounded-run.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { onConnection } from "./kysely-connection.js";
 import type { RunContext } from "./run-context.js";
@@ -37,6 +38,8 @@ function inTransaction<T>(
   run: (sendWithin: Send) => Promise<T>,
 ): Promise<T> {
   if (kysely.isTransaction) return inLentTransaction(kysely, context, run);
+  if (!kysely.getExecutor().adapter.supportsMultipleConnections)
+    return inOnlyTransaction(kysely, context, run);
   // Not Kysely's own, whose beginning and end could not be bounded.
   return onConnection(kysely, context, async (connection) => {
     const sendWithin: Send = (statement) => connection.send(statement, context);
@@ -49,6 +52,20 @@ function inTransaction<T>(
       await connection.rollBack(context);
       throw error;
     }
+  });
+}
+
+/** PGlite's one connection is shared by all who were lent it: its driver keeps them off while a transaction is open. */
+function inOnlyTransaction<T>(
+  kysely: Kysely<CheckpointDatabase>,
+  context: RunContext,
+  run: (sendWithin: Send) => Promise<T>,
+): Promise<T> {
+  throwIfAborted(context.signal);
+  return kysely.transaction().execute(async (transaction) => {
+    const sendWithin: Send = (statement) => send(transaction, statement, context);
+    for (const statement of setTenant(context)) await sendWithin(statement);
+    return run(sendWithin);
   });
 }
 
