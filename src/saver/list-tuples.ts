@@ -1,4 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { throwIfAborted } from "../db/bounded-run.js";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
@@ -44,6 +45,7 @@ export async function* listTuples(
     const wanted = Math.min(pageSize, remaining);
     const { tuples, size } = await readPage(tables, request, { after, pageSize: wanted });
     for (const parts of tuples) {
+      throwIfAborted(tables.signal);
       const tuple = await decodeOrReread(parts);
       if (tuple !== undefined) yield tuple;
     }

@@ -14,7 +14,7 @@ import type { DatabaseSource } from "../db/open-database.js";
 import { JsonSerializer } from "../serde/json-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
-import type { CallOptions } from "./boundary/parse-call-options.js";
+import { type CallOptions, unlessIndex } from "./boundary/parse-call-options.js";
 import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
 import { parseLookupConfig, parseThreadId } from "./boundary/parse-config.js";
 import { parseDeltaRequest } from "./boundary/parse-delta.js";
@@ -217,7 +217,7 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
    * ```
    */
   override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
-    await removeThread(tablesFor(this.#tables, options), parseThreadId(threadId));
+    await removeThread(tablesFor(this.#tables, unlessIndex(options)), parseThreadId(threadId));
   }
 
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {

@@ -47,6 +47,25 @@ describeServer("a call", (target) => {
     expect(taken).toBeGreaterThan(0);
   });
 
+  it("ends a list between two checkpoints of one page", async () => {
+    const { saver } = await openSaver();
+    let { config, checkpoint } = await putValues(saver, threadConfig("listed"), { a: [0] });
+    ({ config, checkpoint } = await putValues(saver, config, { a: [1] }, checkpoint));
+    await putValues(saver, config, { a: [2] }, checkpoint);
+    const { signal, abort } = abortable();
+    const list = saver.list(threadConfig("listed"), { signal });
+    expect((await list.next()).done).toBe(false);
+    abort();
+    expect(await rejectionOf(list.next())).toBeInstanceOf(AbortError);
+  });
+
+  it("takes no second argument of Array.map for its options", async () => {
+    const { saver } = await openSaver();
+    for (const thread of ["a", "b"]) await putValues(saver, threadConfig(thread), { a: [1] });
+    await Promise.all(["a", "b"].map(saver.deleteThread.bind(saver)));
+    for (const thread of ["a", "b"]) expect(await saver.getTuple(threadConfig(thread))).toBeUndefined();
+  });
+
   it("is ended at once while it waits for a connection, which then goes back to the pool", async () => {
     const { pool, saver } = await openSaver({ max: 1 });
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });

@@ -33,3 +33,8 @@ function isAbortSignal(value: unknown): boolean {
     return false;
   }
 }
+
+/** Options of a call that may be handed to `Array.map`, where the second argument is a number. */
+export function unlessIndex(options: unknown): unknown {
+  return typeof options === "number" ? undefined : options;
+}

@@ -19,7 +19,8 @@ export interface PostgresSaverOptions {
    * How long one statement may take, in milliseconds, before it is cancelled on the server and a
    * `StatementTimeoutError` thrown. A server that does not even answer the request to cancel counts as a connection that
    * was lost: the statement is tried again on another. Migrations have no limit. Without effect on PGlite, which runs in
-   * this process. Default: no limit.
+   * this process. The wait for a connection is not part of it: that is bounded by `connectionTimeoutMillis` of the pool.
+   * Default: no limit.
    */
   readonly statementTimeoutMs?: number | undefined;
   /**
