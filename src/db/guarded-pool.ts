@@ -21,6 +21,10 @@ export class GuardedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #prepare: boolean;
   readonly #clients = new WeakMap<PoolClient, GuardedClient>();
+  /** When the server was last heard of on a connection. */
+  readonly #heardAt = new WeakMap<GuardedClient, number>();
+  /** Connections that were last heard of before this are not used again. */
+  #suspectBefore = -Infinity;
   readonly options: object;
 
   constructor(pool: Pool, { prepare }: SendOptions) {
@@ -35,34 +39,47 @@ export class GuardedPool implements PostgresPool {
 
   /** Sends one of our own statements on a connection of the pool, and returns its rows. */
   async execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
+    return this.#use(context, (client) => client.execute(statement, this.#prepare, context));
+  }
+
+  /** Sends several of our own statements in one transaction, on one connection. */
+  async transact(steps: TransactionSteps, context: RunContext): Promise<void> {
+    await this.#use(context, (client) => client.transact(steps, context));
+  }
+
+  async connect(): Promise<GuardedClient> {
+    for (;;) {
+      if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
+      const client = this.#guarded(await this.#pool.connect());
+      client.reserve();
+      if (!this.#isSuspect(client)) return client;
+      client.release(true);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #use<T>(context: RunContext, run: (client: GuardedClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(context.signal);
+    const began = performance.now();
     try {
-      return await client.execute(statement, this.#prepare, context);
+      const result = await run(client);
+      this.#heardAt.set(client, performance.now());
+      return result;
+    } catch (error) {
+      // What swallows one connection in silence has swallowed those beside it: each would cost a caller its timeout.
+      if (error instanceof ConnectionError) this.#suspectBefore = Math.max(this.#suspectBefore, began);
+      throw error;
     } finally {
       // A connection that broke is not put back: pg's client knows, and the pool asks it.
       client.release();
     }
   }
 
-  /** Sends several of our own statements in one transaction, on one connection. */
-  async transact(steps: TransactionSteps, context: RunContext): Promise<void> {
-    const client = await this.#connect(context.signal);
-    try {
-      await client.transact(steps, context);
-    } finally {
-      client.release();
-    }
-  }
-
-  async connect(): Promise<GuardedClient> {
-    if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
-    const client = this.#guarded(await this.#pool.connect());
-    client.reserve();
-    return client;
-  }
-
-  async end(): Promise<void> {
-    await this.#pool.end();
+  #isSuspect(client: GuardedClient): boolean {
+    return (this.#heardAt.get(client) ?? Infinity) < this.#suspectBefore;
   }
 
   /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */

@@ -1,0 +1,33 @@
+import { expect, it } from "@jest/globals";
+import pg from "pg";
+import { PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeServer } from "../support/targets.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+
+const CONNECTIONS = 8;
+
+describeServer("a saver whose connections have all died in silence while they were idle", (server) => {
+  it("finds that out once, not once for each of them", async () => {
+    const { source } = await server.createDatabase();
+    const proxy = await TcpProxy.open(source);
+    const pool = new pg.Pool({ connectionString: proxy.url, max: CONNECTIONS, idleTimeoutMillis: 0 });
+    // Time for a second attempt, but for no third one.
+    const saver = new PostgresSaver(pool, undefined, {
+      statementTimeoutMs: 500,
+      retry: { maxElapsedMs: 4_000 },
+    });
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: 1 });
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => saver.getTuple(config)));
+    expect(pool.idleCount).toBe(CONNECTIONS);
+
+    const end = proxy.blackHole();
+    const tuple = await saver.getTuple(config).finally(async () => {
+      end();
+      await pool.end();
+      await proxy.close();
+    });
+    expect(tuple?.checkpoint.channel_values).toEqual({ a: 1 });
+  });
+});
