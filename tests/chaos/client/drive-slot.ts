@@ -37,8 +37,10 @@ async function step(drive: Drive): Promise<void> {
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));
   else if (draw < 0.92) await perform(list(saver, slot));
-  else if (draw < 0.97) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
-  else await perform(deleteThread(saver, slot));
+  else if (draw < 0.985) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
+  else if (draw < 0.99) await perform(deleteThread(saver, slot));
+  // A conversation that is over, and stays to be looked at in the end.
+  else slot.moveOn();
 }
 
 /** Goes on from an older checkpoint, which is read first. */
