@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
 import { abortErrorOf, listen, throwIfAborted } from "./bounded-run.js";
 import { GuardedClient, ignoreError } from "./guarded-client.js";
+import { connectUntilEnded } from "./pool-line.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import type { TransactionSteps } from "./transaction-steps.js";
@@ -49,8 +50,7 @@ export class GuardedPool implements PostgresPool {
 
   async connect(): Promise<GuardedClient> {
     for (;;) {
-      if (this.#pool.ended) throw new ConnectionError("the pool has been ended", { transient: false });
-      const client = this.#guarded(await this.#pool.connect());
+      const client = this.#guarded(await connectUntilEnded(this.#pool));
       client.reserve();
       if (!this.#isSuspect(client)) return client;
       client.release(true);

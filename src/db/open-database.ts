@@ -7,6 +7,7 @@ import { inTurn } from "./in-turn.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import { dismissIfEnded } from "./pool-line.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { executeThrough, transactThrough } from "./through-kysely.js";
@@ -94,7 +95,11 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
   // So that an idle connection that has died is found out before a call is sent on it.
   const pool = new pg.Pool({ keepAlive: true, ...config });
   // Not by Kysely, which ends only a pool that it has sent something through.
-  return owned(onPool(pool, options), () => pool.end());
+  return owned(onPool(pool, options), () => {
+    const ended = pool.end();
+    dismissIfEnded(pool);
+    return ended;
+  });
 }
 
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {

@@ -71,6 +71,29 @@ describeServer("a saver on a pool", (target) => {
     await pool.end();
   });
 
+  it.each([
+    ["the saver", (saver: PostgresSaver) => saver.end()],
+    ["the owner of the pool", (_saver: PostgresSaver, pool: pg.Pool | undefined) => pool?.end()],
+  ])("answers the calls that wait for a connection when %s ends the pool", async (who, end) => {
+    const config = { connectionString: (await target.createDatabase()).source, max: 2 };
+    const pool = who === "the saver" ? undefined : new pg.Pool(config);
+    const saver = new PostgresSaver(pool ?? config);
+    await saver.setup();
+    const thread = newThread();
+    const calls = Array.from({ length: 20 }, (_, call) =>
+      putValues(saver, threadConfig(`${thread}-${call}`), { a: call }),
+    );
+    const settled = Promise.allSettled(calls);
+    await Promise.race(calls);
+    await end(saver, pool);
+    const refused = (await settled).filter((call) => call.status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(ConnectionError);
+      expect(reason).toMatchObject({ transient: false });
+    }
+  });
+
   it("leaves a Kysely that it was lent open, whatever plugins it has", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
