@@ -1,37 +1,44 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
-import { channelVersion, keyText } from "./keys.js";
+import { isPlainObject } from "../../serde/msgpack/prototypes.js";
+import { channelVersion, hasNoProtoKey, keyText, plainNumber, PROTO_KEY, recordOf } from "./keys.js";
 import { parse } from "./parse.js";
 
-const record = z.custom<Record<string, unknown>>(isRecord, "must be an object");
-const versions = z.record(keyText, channelVersion);
+const channelValues = z.custom<Record<string, unknown>>(isRecord, "must be a plain object");
+const versions = recordOf(keyText, channelVersion);
+// What could not be read back makes the whole checkpoint unreadable.
+const seen = recordOf(z.string(), z.union([plainNumber, z.string()]));
 
 const checkpointShape = z.looseObject({
-  v: z.number(),
+  v: plainNumber,
   id: keyText.refine((id) => id !== "", "must not be empty"),
-  ts: z.string(),
-  channel_values: record.default({}),
+  ts: z.string().refine((ts) => !/\0|\p{Surrogate}/u.test(ts), "must not contain U+0000 or a lone surrogate"),
+  channel_values: channelValues.default({}),
   channel_versions: versions.default({}),
-  versions_seen: z.record(z.string(), record).default({}),
+  versions_seen: recordOf(z.string(), seen).default({}),
 });
+
+const checkedCheckpoint = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(checkpointShape);
 
 /** A checkpoint whose shape has been checked; unknown keys are still there. */
 export type CheckedCheckpoint = z.output<typeof checkpointShape>;
 
 /** Checks the shape of the checkpoint that `put` was given. Its values are the serializer's business. */
 export function parseCheckpoint(checkpoint: unknown): CheckedCheckpoint {
-  return parse(checkpointShape, checkpoint, "checkpoint");
+  return parse(checkedCheckpoint, checkpoint, "checkpoint");
 }
 
 const metadataShape = z.looseObject({
   source: z.string().optional(),
   step: z.number().optional(),
-  parents: z.record(z.string(), z.string()).optional(),
+  parents: recordOf(z.string(), z.string()).optional(),
 });
+
+const checkedMetadata = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(metadataShape);
 
 /** Checks the metadata that `put` was given: what LangGraph puts there, and whatever else an application does. */
 export function parseMetadata(metadata: unknown): Record<string, unknown> {
-  return parse(metadataShape, metadata, "metadata");
+  return parse(checkedMetadata, metadata, "metadata");
 }
 
 /** Checks the versions of the channels that are new with a checkpoint. */
@@ -55,6 +62,16 @@ export function parseTask(taskId: unknown, taskPath: unknown): { taskId: string;
   };
 }
 
+// A Map, or an instance of a class, would be taken for an object without values.
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainOrThrows(value);
+}
+
+// What a Proxy throws is told of when the value of a channel is read, which names the channel.
+function isPlainOrThrows(value: object): boolean {
+  try {
+    return isPlainObject(value);
+  } catch {
+    return true;
+  }
 }

@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../../errors.js";
 import { encodeJsonb } from "../codec/encode-jsonb.js";
 import type { ListScope } from "../queries/list-tuple-rows.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
-import { keyText, optionalCheckpointId, threadId } from "./keys.js";
+import { keyText, optionalCheckpointId, recordOf, threadId } from "./keys.js";
 import { parse } from "./parse.js";
 import { parseSelection } from "./parse-selection.js";
 
@@ -24,7 +24,7 @@ const listOptions = z
     before: z
       .object({ configurable: z.object({ checkpoint_id: optionalCheckpointId }).optional() })
       .optional(),
-    filter: z.record(z.string(), z.unknown()).optional(),
+    filter: recordOf(z.string(), z.unknown()).optional(),
   })
   .default({});
 

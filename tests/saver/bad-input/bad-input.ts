@@ -54,6 +54,11 @@ export function throwingProxy(): object {
   );
 }
 
+/** An object with an own property of the name `__proto__`, as JSON.parse makes one. */
+export function withProtoKey(value: unknown): Record<string, unknown> {
+  return Object.fromEntries([["__proto__", value]]);
+}
+
 /** An object that contains itself, as `self`. */
 export function cycle(): object {
   const value: Record<string, unknown> = {};

@@ -7,6 +7,7 @@ import {
   throwing,
   throwingProxy,
   unstorable,
+  withProtoKey,
 } from "./bad-input.js";
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
@@ -53,6 +54,12 @@ const LIST_OPTIONS: readonly Row[] = [
   ["text as filter", { filter: "loop" }, invalid("options.filter")],
   ["a list as filter", { filter: ["loop"] }, invalid("options.filter")],
   ["null as filter", { filter: null }, invalid("options.filter")],
+  ["a filter by __proto__", { filter: withProtoKey("a") }, invalid("options.filter")],
+  [
+    "a filter that inherits what it asks for",
+    { filter: Object.create({ user: "a" }) as object },
+    invalid("options.filter"),
+  ],
   ["undefined in a filter", { filter: { user: undefined } }, invalid("options.filter.user")],
   [
     "undefined deep in a filter",
