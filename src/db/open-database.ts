@@ -2,6 +2,7 @@ import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, typ
 import pg from "pg";
 import { InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
+import { failingPGlite } from "./failing-pglite.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { inTurn } from "./in-turn.js";
 import type { Locks } from "./locks/locks.js";
@@ -123,7 +124,9 @@ function ownedPGlite(url: string): OpenedDatabase {
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite }) });
+  const kysely = new Kysely<CheckpointDatabase>({
+    dialect: new PGliteDialect({ pglite: failingPGlite(pglite) }),
+  });
   return lent(throughKysely(kysely, locksOfPGlite(pglite)));
 }
 

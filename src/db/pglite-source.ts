@@ -1,5 +1,6 @@
 import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../errors.js";
+import { failingPGlite } from "./failing-pglite.js";
 import { lockPGliteFolder } from "./pglite-folder-lock.js";
 
 /** An open PGlite, as far as it is needed here. */
@@ -29,7 +30,7 @@ export function pgliteOpener(url: string): PGliteOpener {
       });
       if (url.startsWith(FOLDER_SCHEME)) unlock = lockPGliteFolder(url.slice(FOLDER_SCHEME.length));
       try {
-        return await PGlite.create(url);
+        return failingPGlite(await PGlite.create(url));
       } catch (error) {
         unlock();
         throw error;

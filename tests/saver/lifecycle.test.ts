@@ -240,6 +240,18 @@ describePglite("a saver on PGlite", (target) => {
     expect(source.closed).toBe(false);
   });
 
+  it("answers every call on an instance that its owner closes, those under rules for writes too", async () => {
+    const { source } = await target.createDatabase();
+    const saver = new PostgresSaver(source, undefined, { keepTombstones: true, retry: false });
+    await saver.setup();
+    const put = (call: number) => putValues(saver, threadConfig(`t-${call}`), { a: call });
+    const settled = Promise.allSettled(Array.from({ length: 20 }, (_, call) => put(call)));
+    await source.close();
+    const refused = (await settled).filter((call) => call.status === "rejected");
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(ConnectionError);
+    await expect(put(20)).rejects.toBeInstanceOf(ConnectionError);
+  });
+
   it("opens one of its own in memory, and closes it", async () => {
     await using saver = PostgresSaver.fromConnString("memory://");
     await saver.setup();
