@@ -12,7 +12,6 @@ import {
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { DatabaseSource } from "../db/open-database.js";
 import { JsonSerializer } from "../serde/json-serializer.js";
-import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
 import { type CallOptions, unlessIndex } from "./boundary/parse-call-options.js";
 import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
@@ -21,6 +20,7 @@ import { parseDeltaRequest } from "./boundary/parse-delta.js";
 import { parseListRequest } from "./boundary/parse-list.js";
 import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
 import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
+import { parseSerializer } from "./boundary/parse-serializer.js";
 import { type LockedRun, parseThreadLock, type ThreadLockOptions } from "./boundary/parse-thread-lock.js";
 import { channelValues } from "./channel-values.js";
 import { configOf } from "./codec/config-of.js";
@@ -64,10 +64,10 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
    * @param serde - How values become bytes; MessagePack in Python's layout by default. `JsonSerializer` writes the
    *   layout of the official JavaScript saver.
    * @param options - The schema, and how connections and faults are dealt with.
-   * @throws InvalidConfigError for a source or an option that can't be used.
+   * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
-    super(serde ?? new MsgpackSerializer());
+    super(parseSerializer(serde));
     const parsed = parseSaverOptions(options);
     // Decided here, since LangGraph calls the method without `this` in subgraphs.
     if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;

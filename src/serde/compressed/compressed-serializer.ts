@@ -1,4 +1,5 @@
 import { DeserializationError } from "../../errors.js";
+import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
@@ -29,7 +30,7 @@ export class CompressedSerializer implements ContextualSerializer {
    * @throws {@link InvalidConfigError} for an option that can't be used, such as an algorithm that this Node.js lacks
    */
   constructor(serde: ContextualSerializer = new MsgpackSerializer(), options: CompressionOptions = {}) {
-    this.#serde = serde;
+    this.#serde = checkedSerializer(serde);
     this.#options = parseCompression(options);
   }
 

@@ -29,6 +29,10 @@ describe("the options of compression", () => {
     expect(error).toMatchObject({ field });
   });
 
+  test.each([null, 5, "zstd"])("are refused: %p", (options) => {
+    expect(refusalOf(options)).toMatchObject({ code: "INVALID_CONFIG", field: "options" });
+  });
+
   test.each([{}, { thresholdBytes: Infinity }, { thresholdBytes: 0, maxDecompressedBytes: 2 ** 32 - 1 }])(
     "may be %p",
     (options) => {

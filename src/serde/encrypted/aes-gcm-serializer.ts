@@ -1,4 +1,5 @@
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors.js";
+import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { open, seal } from "./aes-gcm.js";
@@ -56,7 +57,7 @@ export class AesGcmSerializer implements ContextualSerializer {
   constructor(serde: ContextualSerializer, options: AesGcmOptions) {
     const { strict = false } = options;
     if (typeof strict !== "boolean") throw new InvalidConfigError("strict", "must be true or false");
-    this.#serde = serde;
+    this.#serde = checkedSerializer(serde);
     this.#keys = keyRing(options.keys);
     this.refusesPlaintext = strict;
   }

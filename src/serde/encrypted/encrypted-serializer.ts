@@ -1,5 +1,6 @@
 import { DeserializationError, SerializationError } from "../../errors.js";
 import { isCompression } from "../compressed/codecs.js";
+import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
@@ -28,7 +29,7 @@ export class EncryptedSerializer implements ContextualSerializer {
    */
   constructor(cipher: CheckpointCipher, serde: ContextualSerializer = new MsgpackSerializer()) {
     this.#cipher = cipher;
-    this.#serde = serde;
+    this.#serde = checkedSerializer(serde);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type DatabaseSource, PostgresSaver } from "../../../src/index.js";
-import { type BadInput, invalid, type NamedError, throwing } from "./bad-input.js";
+import { MsgpackSerializer } from "../../../src/serde/index.js";
+import { type BadInput, invalid, type NamedError, throwing, throwingProxy } from "./bad-input.js";
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
 
@@ -60,12 +61,27 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["a getter of the maximum that throws", throwing("maxCheckpointBytes"), invalid("options")],
 ];
 
-/** Each source and each option that no saver can be made of. */
+/** What has no `dumpsTyped` and no `loadsTyped`. */
+const SERIALIZERS: readonly (readonly [what: string, serde: unknown])[] = [
+  ["the options in the place of the serializer", { schema: "agents", tenantId: "acme" }],
+  ["a name as serializer", "json"],
+  ["a number as serializer", 1],
+  ["a class as serializer", MsgpackSerializer],
+  ["half a serializer", { dumpsTyped: () => ["json", "1"] }],
+  ["a Proxy that throws as serializer", throwingProxy()],
+];
+
+/** Each source, serializer and option that no saver can be made of. */
 export const BAD_SAVERS: readonly BadInput[] = [
   ...SOURCES.map(([what, source]): BadInput => ({
     what: `a saver on ${what}`,
     call: async () => Promise.resolve(new PostgresSaver(source as DatabaseSource)),
     error: invalid("source"),
+  })),
+  ...SERIALIZERS.map(([what, serde]): BadInput => ({
+    what: `a saver with ${what}`,
+    call: async () => Promise.resolve(new PostgresSaver("memory://", serde as MsgpackSerializer)),
+    error: invalid("serde"),
   })),
   ...SAVER_OPTIONS.map(([what, options, error]): BadInput => ({
     what: `a saver with ${what}`,
