@@ -28,6 +28,7 @@ import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-ca
 import { deltaChannelHistory } from "./delta-channel-history.js";
 import { listTuples } from "./list-tuples.js";
 import { nextNumericVersion, nextVersion } from "./next-version.js";
+import { readEachOnce } from "./read-each-once.js";
 import { readTuple } from "./read-tuple.js";
 import type { SaverExtensions } from "./saver-extensions.js";
 import { openTables, setUpTables, tablesFor } from "./saver-tables.js";
@@ -245,8 +246,7 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
     const { key, channels, walksTasks } = parseDeltaRequest(options);
     const tables = tablesFor(this.#tables, options, options.config);
     if (walksTasks) {
-      const { signal } = tables;
-      const reader = { getTuple: (config: RunnableConfig) => this.getTuple(config, { signal }) };
+      const reader = { getTuple: readEachOnce((config) => this.getTuple(config, { signal: tables.signal })) };
       return super.getDeltaChannelHistory.call(reader, options);
     }
     return deltaChannelHistory(tables, key, channels, this.serde);

@@ -95,17 +95,20 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
     expect(history).toEqual({ a: { writes: [], seed: new DeltaSnapshot(["x"]) } });
   });
 
-  it("ends although damaged rows are each other's parents", async () => {
-    const thread = newThread();
-    const first = await putValues(saver, threadConfig(thread), {});
-    const second = await putValues(saver, first.config, {});
-    await database.query(
-      "update checkpoints set parent_checkpoint_id = $1 where thread_id = $2 and checkpoint_id = $3",
-      [second.checkpoint.id, thread, first.checkpoint.id],
-    );
-    const history = await saver.getDeltaChannelHistory({ config: second.config, channels: ["a"] });
-    expect(history).toEqual({ a: { writes: [] } });
-  });
+  it.each(["a", TASKS])(
+    "ends although damaged rows are each other's parents: channel %s",
+    async (channel) => {
+      const thread = newThread();
+      const first = await putValues(saver, threadConfig(thread), {});
+      const second = await putValues(saver, first.config, {});
+      await database.query(
+        "update checkpoints set parent_checkpoint_id = $1 where thread_id = $2 and checkpoint_id = $3",
+        [second.checkpoint.id, thread, first.checkpoint.id],
+      );
+      const history = await saver.getDeltaChannelHistory({ config: second.config, channels: [channel] });
+      expect(history).toEqual({ [channel]: { writes: [] } });
+    },
+  );
 
   it("returns an entry for each channel, where nothing is stored as well", async () => {
     const config = threadConfig(newThread());
