@@ -1,6 +1,7 @@
+import { types } from "node:util";
 import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
-import { InvalidConfigError } from "../errors.js";
+import { CheckpointError, InvalidConfigError } from "../errors.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { failingPGlite } from "./failing-pglite.js";
 import { GuardedPool } from "./guarded-pool.js";
@@ -78,7 +79,22 @@ export interface OpenedDatabase {
  * ```
  */
 export function openDatabase(source: DatabaseSource, options: OpenDatabaseOptions = {}): OpenedDatabase {
+  try {
+    return open(source, options);
+  } catch (error) {
+    if (error instanceof CheckpointError) throw error;
+    // Not with the error as cause, which may show the password.
+    const code = types.isNativeError(error) && "code" in error ? ` (${String(error.code)})` : "";
+    throw new InvalidConfigError(
+      "source",
+      `can't be read as a connection string or as options of a pool${code}`,
+    );
+  }
+}
+
+function open(source: DatabaseSource, options: OpenDatabaseOptions): OpenedDatabase {
   if (typeof source === "string") {
+    if (source.includes("\0")) throw new InvalidConfigError("source", "must not contain U+0000");
     return isPGliteUrl(source) ? ownedPGlite(source) : ownedPool({ connectionString: source }, options);
   }
   if (typeof source !== "object" || (source as unknown) === null || Array.isArray(source)) {
@@ -93,6 +109,7 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
 }
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
+  refuseUnreadable(config);
   // So that an idle connection that has died is found out before a call is sent on it.
   const pool = new pg.Pool({ keepAlive: true, ...config });
   // Not by Kysely, which ends only a pool that it has sent something through.
@@ -101,6 +118,15 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
     dismissIfEnded(pool);
     return ended;
   });
+}
+
+/** pg looks at them only when the first connection is made. */
+function refuseUnreadable(config: pg.PoolConfig): void {
+  const { host, port } = new pg.Client(config);
+  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
+  if (typeof host !== "string" || !isPort) {
+    throw new InvalidConfigError("source", "has a host or a port that is none");
+  }
 }
 
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {

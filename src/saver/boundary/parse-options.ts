@@ -81,13 +81,14 @@ const tenantId = keyText.refine((text) => text !== "", "must not be empty");
 
 const bytes = z.int().min(1).optional();
 
-const saverOptions = z.object({
+// Strict, since a misspelt option would leave out without a word what it was meant to promise.
+const saverOptions = z.strictObject({
   schema: schemaName.default("public"),
   prepare: z.boolean().default(true),
   retry: z
     .union([
       z.literal(false),
-      z.object({ maxElapsedMs: milliseconds, minDelayMs: milliseconds, maxDelayMs: milliseconds }),
+      z.strictObject({ maxElapsedMs: milliseconds, minDelayMs: milliseconds, maxDelayMs: milliseconds }),
     ])
     .default({}),
   statementTimeoutMs: timeout,

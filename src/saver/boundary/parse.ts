@@ -24,16 +24,22 @@ export function parse<Schema extends z.ZodType>(
 }
 
 function refusal({ issues }: z.ZodError, name: string): InvalidConfigError {
-  const issue = deepest(issues);
+  const issue = deepest(issues.map(named));
   const field = [name, ...(issue?.path ?? []).map(String)].filter((part) => part !== "").join(".");
   return new InvalidConfigError(field, issue?.message ?? "is not valid");
+}
+
+/** An option that there is not is named like one that is wrong. */
+function named(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "unrecognized_keys") return issue;
+  return { code: "custom", path: [...issue.path, ...issue.keys.slice(0, 1)], message: "is no option" };
 }
 
 // Of a union, the alternative that came furthest says best what is wrong.
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [issue] = issues;
   if (issue?.code !== "invalid_union") return issue;
-  const inner = issue.errors.flat();
+  const inner = issue.errors.flat().map(named);
   const furthest = inner.find(({ code }) => code === "custom") ?? inner.find(({ path }) => path.length > 0);
   return furthest === undefined ? issue : { ...furthest, path: [...issue.path, ...furthest.path] };
 }

@@ -1,4 +1,5 @@
 import { InvalidConfigError } from "../../errors.js";
+import { refuseUnknown } from "../refuse-unknown.js";
 import { isObject } from "../msgpack/prototypes.js";
 import { type Codec, CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";
 import { MAX_FRAME_LENGTH } from "./frame.js";
@@ -34,6 +35,7 @@ const MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024;
 /** @throws {@link InvalidConfigError} for an option that can't be used */
 export function parseCompression(options: CompressionOptions): CheckedCompression {
   if (!isObject(options)) throw new InvalidConfigError("options", "must be an object");
+  refuseUnknown(options, ["algorithm", "thresholdBytes", "maxDecompressedBytes"]);
   const fallback = CODECS.zstd === undefined ? "brotli" : "zstd";
   const {
     algorithm = fallback,

@@ -1,6 +1,7 @@
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors.js";
 import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
+import { refuseUnknown } from "../refuse-unknown.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { open, seal } from "./aes-gcm.js";
 import { type EncryptionKey, type KeyRing, keyRing } from "./encryption-keys.js";
@@ -52,9 +53,10 @@ export class AesGcmSerializer implements ContextualSerializer {
   /**
    * @param serde - what turns values into bytes, such as `new MsgpackSerializer()`
    * @param options - the keys, and whether values without encryption are refused
-   * @throws {@link InvalidConfigError} for keys that can't be used; it never shows one
+   * @throws {@link InvalidConfigError} for keys that can't be used and options that there are not; it never shows a key
    */
   constructor(serde: ContextualSerializer, options: AesGcmOptions) {
+    refuseUnknown(options, ["keys", "strict"]);
     const { strict = false } = options;
     if (typeof strict !== "boolean") throw new InvalidConfigError("strict", "must be true or false");
     this.#serde = checkedSerializer(serde);

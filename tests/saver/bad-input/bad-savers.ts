@@ -11,7 +11,20 @@ const SOURCES: readonly (readonly [what: string, source: unknown])[] = [
   ["a boolean", true],
   ["a function", () => "postgres://localhost"],
   ["a list", ["postgres://localhost"]],
+  ["an address that does not end", "postgres://u:secret@[::1:99/x"],
+  ["a port beyond all ports", "postgres://u:secret@localhost:99999/x"],
+  ["a port that is text", { port: "abc" }],
+  ["a number as connection string", { connectionString: 5 }],
+  ["a folder with U+0000", "file://a\0b"],
+  ["a Proxy that throws", throwingProxy()],
+  ["a revoked Proxy", revokedProxy()],
 ];
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 const SAVER_OPTIONS: readonly Row[] = [
   ["null as options", null, invalid("options")],
@@ -32,6 +45,8 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["NaN as bound", { retry: { maxElapsedMs: NaN } }, invalid("options.retry.maxElapsedMs")],
   ["text as pause", { retry: { minDelayMs: "25" } }, invalid("options.retry.minDelayMs")],
   ["a negative pause", { retry: { maxDelayMs: -25 } }, invalid("options.retry.maxDelayMs")],
+  ["a misspelt option", { keepTombstone: true }, invalid("options.keepTombstone")],
+  ["a misspelt option of retry", { retry: { maxElapsed: 1 } }, invalid("options.retry.maxElapsed")],
   ["an unknown concurrency", { concurrency: "pessimistic" }, invalid("options.concurrency")],
   ["null as concurrency", { concurrency: null }, invalid("options.concurrency")],
   ["true as concurrency", { concurrency: true }, invalid("options.concurrency")],
