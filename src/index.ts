@@ -1,4 +1,5 @@
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
+export { guardPool } from "./db/guard-pool.js";
 export type { DatabaseSource } from "./db/open-database.js";
 export type { PGliteInstance } from "./db/pglite-source.js";
 export type { RetryOptions } from "./db/retry-transient.js";

@@ -4,6 +4,7 @@ export type {
   CheckpointRow,
   CheckpointWriteRow,
 } from "./checkpoint-database.js";
+export { guardPool } from "./guard-pool.js";
 export {
   type DatabaseSource,
   openDatabase,

@@ -21,7 +21,8 @@ import type { TransactionSteps } from "./transaction-steps.js";
  * - a connection string: `postgres://…` (whatever `pg` takes), `memory://` for PGlite in memory, `file://folder` for
  *   PGlite in a folder: opened here
  * - the options of a `pg.Pool`: opened here
- * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent
+ * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent. The pool of a Kysely is to be guarded by `guardPool`, or a
+ *   connection that dies ends the process
  */
 export type DatabaseSource =
   | string

@@ -1,0 +1,61 @@
+import { expect, it } from "@jest/globals";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { type CheckpointDatabase, guardPool, PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+
+const NAME = "guarded";
+
+describeServer("the guarded pool of a Kysely", (target) => {
+  async function open(): Promise<{ database: TestDatabase<string>; pool: pg.Pool; saver: PostgresSaver }> {
+    const database = await target.createDatabase();
+    const pool = guardPool(
+      new pg.Pool({ connectionString: database.source, max: 3, application_name: NAME }),
+    );
+    const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+    const saver = new PostgresSaver(db);
+    await saver.setup();
+    return { database, pool, saver };
+  }
+
+  const terminate = (database: TestDatabase, condition = "true"): Promise<unknown[]> =>
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = '${NAME}' and datname = current_database() and ${condition}`,
+    );
+
+  // Without a listener Jest, as Node, takes an error of a connection for one of the program.
+  it("lets the process live when idle connections are killed", async () => {
+    const { database, pool, saver } = await open();
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
+    expect(pool.idleCount).toBeGreaterThan(0);
+    expect(await terminate(database)).not.toHaveLength(0);
+    while (pool.totalCount > 0) await new Promise(setImmediate);
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
+    await pool.end();
+  });
+
+  it("lets the process live when a connection is killed in use, and what it did is done by another", async () => {
+    const { database, pool, saver } = await open();
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
+    const read = await database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        await transaction.schema.alterTable("checkpoints").setSchema("public").execute();
+        const pending = saver.getTuple(config);
+        while ((await terminate(database, "wait_event_type = 'Lock'")).length === 0);
+        return { pending };
+      });
+    expect((await read.pending)?.checkpoint.channel_values).toEqual({ a: [1] });
+    await pool.end();
+  });
+
+  it("is guarded once, however often it is asked for", () => {
+    const pool = new pg.Pool();
+    expect(guardPool(guardPool(pool))).toBe(pool);
+    expect(pool.listenerCount("error")).toBe(1);
+    expect(pool.listenerCount("connect")).toBe(1);
+  });
+});
