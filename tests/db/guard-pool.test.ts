@@ -3,41 +3,45 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, guardPool, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
 const NAME = "guarded";
 
+interface Opened {
+  readonly database: TestDatabase<string>;
+  readonly proxy: TcpProxy;
+  readonly pool: pg.Pool;
+  readonly saver: PostgresSaver;
+}
+
 describeServer("the guarded pool of a Kysely", (target) => {
-  async function open(): Promise<{ database: TestDatabase<string>; pool: pg.Pool; saver: PostgresSaver }> {
+  async function open(): Promise<Opened> {
     const database = await target.createDatabase();
-    const pool = guardPool(
-      new pg.Pool({ connectionString: database.source, max: 3, application_name: NAME }),
-    );
+    const proxy = await TcpProxy.open(database.source);
+    const pool = guardPool(new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new PostgresSaver(db);
     await saver.setup();
-    return { database, pool, saver };
+    return { database, proxy, pool, saver };
   }
 
-  const terminate = (database: TestDatabase, condition = "true"): Promise<unknown[]> =>
-    database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = '${NAME}' and datname = current_database() and ${condition}`,
-    );
+  const OURS = `from pg_stat_activity where application_name = '${NAME}' and datname = current_database()`;
 
   // Without a listener Jest, as Node, takes an error of a connection for one of the program.
   it("lets the process live when idle connections are killed", async () => {
-    const { database, pool, saver } = await open();
+    const { database, proxy, pool, saver } = await open();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     expect(pool.idleCount).toBeGreaterThan(0);
-    expect(await terminate(database)).not.toHaveLength(0);
+    expect(await database.query(`select pg_terminate_backend(pid) ${OURS}`)).not.toHaveLength(0);
     while (pool.totalCount > 0) await new Promise(setImmediate);
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
     await pool.end();
+    await proxy.close();
   });
 
-  it("lets the process live when a connection is killed in use, and what it did is done by another", async () => {
-    const { database, pool, saver } = await open();
+  it("lets the process live when a connection is reset in use, and what it did is done by another", async () => {
+    const { database, proxy, pool, saver } = await open();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     const read = await database
       .kysely()
@@ -45,11 +49,13 @@ describeServer("the guarded pool of a Kysely", (target) => {
       .execute(async (transaction) => {
         await transaction.schema.alterTable("checkpoints").setSchema("public").execute();
         const pending = saver.getTuple(config);
-        while ((await terminate(database, "wait_event_type = 'Lock'")).length === 0);
+        while ((await database.query(`select 1 ${OURS} and wait_event_type = 'Lock'`)).length === 0);
+        proxy.resetAll();
         return { pending };
       });
     expect((await read.pending)?.checkpoint.channel_values).toEqual({ a: [1] });
     await pool.end();
+    await proxy.close();
   });
 
   it("is guarded once, however often it is asked for", () => {
