@@ -25,19 +25,13 @@ export function reportFailure(
   return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
 }
 
-/** The driver parses the connection string when it first connects, and says little about what is wrong with it. */
+/** Says what is wrong with it most often: the parser of the driver says little, and repeats the password. */
 function explainMalformedUrl(error: unknown): unknown {
-  if (!causesOf(error).some(isMalformedUrl)) return error;
+  if (!(error instanceof InvalidConfigError) || error.field !== "source") return error;
   return new InvalidConfigError(
     "--url or DATABASE_URL",
     "not a valid connection string; special characters in user, password and database must be percent-encoded",
     { cause: error },
-  );
-}
-
-function isMalformedUrl(error: unknown): boolean {
-  return (
-    isError(error) && (error.name === "URIError" || ("code" in error && error.code === "ERR_INVALID_URL"))
   );
 }
 

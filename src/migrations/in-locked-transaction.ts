@@ -23,7 +23,7 @@ export async function inLockedTransaction<T>(
 ): Promise<T> {
   const locked = async (transaction: Transaction<CheckpointDatabase>): Promise<T> => {
     await acquireLock(transaction, schema, lockTimeoutMs);
-    return seeingAllRows(transaction, () => work(transaction));
+    return work(transaction);
   };
   try {
     return isTransaction(db) ? await locked(db) : await db.transaction().execute(locked);
@@ -50,22 +50,4 @@ async function acquireLock(
   await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
   const key = sql<bigint>`hashtextextended(${`langgraph-checkpoint-kysely ${schema}`}, 0)`;
   await sql`select pg_advisory_xact_lock(${key})`.execute(transaction);
-}
-
-/**
- * Has Postgres refuse to read a table that policies hide rows of, as they do from an owner by FORCE ROW LEVEL SECURITY: a step
- * would take it for empty, and drop it.
- */
-async function seeingAllRows<T>(
-  transaction: Transaction<CheckpointDatabase>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { rows } = await sql<{ before: string }>`
-    select current_setting('row_security') as before, set_config('row_security', 'off', true)`.execute(
-    transaction,
-  );
-  const result = await work();
-  // A transaction that was lent goes on. One that failed ends, and with it the setting.
-  await sql`select set_config('row_security', ${rows[0]?.before ?? "on"}, true)`.execute(transaction);
-  return result;
 }

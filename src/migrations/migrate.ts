@@ -8,6 +8,7 @@ import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
+import { seeingAllRows } from "./seeing-all-rows.js";
 
 /** How long a migration waits for another, and for the tables that a query holds, in milliseconds. */
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
@@ -72,7 +73,7 @@ export async function migrateDown(
 ): Promise<string | undefined> {
   const { applied } = await migrationStatus(db, { schema: options.schema ?? "public" });
   if (applied.length === 0) return undefined;
-  const undone = await runLocked(db, options, (migrator) => migrator.migrateDown());
+  const undone = await runLocked(db, options, (migrator) => migrator.migrateDown(), seeingAllRows);
   return undone[0];
 }
 
@@ -80,11 +81,14 @@ async function runLocked(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions,
   run: (migrator: Migrator) => Promise<MigrationResultSet>,
+  around: typeof seeingAllRows = (_transaction, work) => work(),
 ): Promise<string[]> {
   const schema = options.schema ?? "public";
   const work = async (transaction: Transaction<CheckpointDatabase>): Promise<string[]> => {
     const dialect = new BorrowedDialect<CheckpointDatabase>(transaction);
-    return namesOf(await run(createMigrator(dialect, schema)), dialect.firstError);
+    return around(transaction, async () =>
+      namesOf(await run(createMigrator(dialect, schema)), dialect.firstError),
+    );
   };
   return inLockedTransaction(
     db.withoutPlugins(),

@@ -30,12 +30,12 @@ begin;
 
 -- Reads and writes checkpoints: "app"
 grant usage on schema "agents" to "app";
-grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes" to "app";
+grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones" to "app";
 grant select on "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "app";
 
 -- Reads checkpoints: "checkpoint_reader"
 grant usage on schema "agents" to "checkpoint_reader";
-grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "checkpoint_reader";
+grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "checkpoint_reader";
 
 commit;
 `,
@@ -202,7 +202,7 @@ describeServer("the grants that are printed", (server) => {
       const rows = ["delete", "insert", "select", "update"];
       const on = (names: string[], rights: string[]) => names.map((name) => ({ name, rights }));
       const records = ["checkpoint_kysely_migration", "checkpoint_migrations"];
-      const tables = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
+      const tables = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];
       expect(await rightsOf(roles.readWrite)).toEqual(
         [...on(tables, rows), ...on(records, ["select"])].sort((a, b) => (a.name < b.name ? -1 : 1)),
       );
