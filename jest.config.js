@@ -5,6 +5,8 @@ export default {
   testEnvironment: "node",
   testTimeout: 60_000,
   maxWorkers: 2,
+  // Jest keeps what each file has loaded, databases in the process among it: a worker that has grown goes slower and slower.
+  workerIdleMemoryLimit: "1GB",
   // One server for the whole run.
   globalSetup: "<rootDir>/tests/support/global-setup.js",
   globalTeardown: "<rootDir>/tests/support/global-teardown.js",
