@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import { AbortError, ConnectionError, StatementTimeoutError } from "../errors.js";
+import { onAbort } from "./on-abort.js";
 import type { RunContext } from "./run-context.js";
 
 /** How long the server has to answer that it cancelled a statement, in milliseconds. */
@@ -40,16 +40,15 @@ export async function runBounded<T>(
       reject(new ConnectionError("the server did not answer, nor the request to cancel"));
     }, CANCEL_GRACE_MS);
   };
-  const onAbort = (): void => {
-    end("aborted");
-  };
   const timer =
     statementTimeoutMs === undefined
       ? undefined
       : setTimeout(() => {
           end("late");
         }, statementTimeoutMs);
-  const stopListening = listen(signal, onAbort);
+  const stopListening = onAbort(signal, () => {
+    end("aborted");
+  });
   try {
     return await Promise.race([run(), unanswered]);
   } catch (error) {
@@ -74,17 +73,6 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** What a call ends with that `signal` has ended. */
 export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): AbortError {
   return new AbortError({ cause: signal?.reason ?? error });
-}
-
-/** Has `listener` called when `signal` is aborted, until the returned function is. */
-export function listen(signal: AbortSignal | undefined, listener: () => void): () => void {
-  if (signal === undefined) return ignore;
-  // Any number of calls may share a signal: Node takes many listeners for a leak.
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", listener, { once: true });
-  return () => {
-    signal.removeEventListener("abort", listener);
-  };
 }
 
 function isCanceled(error: unknown): boolean {

@@ -1,9 +1,10 @@
 import type { PostgresPool } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
-import { abortErrorOf, listen, throwIfAborted } from "./bounded-run.js";
+import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
 import { GuardedClient, ignoreError } from "./guarded-client.js";
 import { connectUntilEnded } from "./pool-line.js";
+import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import type { TransactionSteps } from "./transaction-steps.js";
@@ -87,14 +88,11 @@ export class GuardedPool implements PostgresPool {
     if (signal === undefined) return this.connect();
     throwIfAborted(signal);
     const connected = this.connect();
-    const { promise: aborted, stop } = whenAborted(signal);
     try {
-      return await Promise.race([connected, aborted]);
+      return await raceAgainst(signal, connected);
     } catch (error) {
       if (signal.aborted) connected.then(release, ignoreError);
-      throw error;
-    } finally {
-      stop();
+      throw error === signal.reason ? abortErrorOf(signal) : error;
     }
   }
 
@@ -110,15 +108,4 @@ export class GuardedPool implements PostgresPool {
 
 function release(client: GuardedClient): void {
   client.release();
-}
-
-function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
-  let stop: () => void = ignoreError;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => {
-      reject(abortErrorOf(signal));
-    };
-    stop = listen(signal, onAbort);
-  });
-  return { promise, stop };
 }

@@ -5,8 +5,9 @@ import {
   type Kysely,
   type QueryResult,
 } from "kysely";
-import { abortErrorOf, listen, runBounded, throwIfAborted } from "./bounded-run.js";
+import { abortErrorOf, runBounded, throwIfAborted } from "./bounded-run.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
+import { onAbort } from "./on-abort.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { ROLLBACK } from "./transaction-steps.js";
@@ -87,7 +88,7 @@ export function onConnection<T>(
   const executor = kysely.getExecutor();
   return new Promise((resolve, reject) => {
     throwIfAborted(signal);
-    const stopListening = listen(signal, () => {
+    const stopListening = onAbort(signal, () => {
       reject(abortErrorOf(signal));
     });
     const provided = executor.provideConnection(async (connection) => {

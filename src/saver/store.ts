@@ -2,6 +2,7 @@ import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { runTransaction } from "../db/run-statement.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statement.js";
+import type { GuardStep } from "../db/transaction-steps.js";
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { deleteThread } from "./queries/delete-thread.js";
@@ -18,15 +19,17 @@ import type { WritableTables } from "./write-rules.js";
 /** Stores a checkpoint: in one statement, or in a transaction of several where it is long or rules are to be kept. */
 export async function storeCheckpoint(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<void> {
   const operation = { kind: "put", checkpoint } as const;
-  const isPlain = !isLong(tables, checkpoint.blobs) && isUnruled(tables, operation);
-  await (isPlain ? putCheckpoint(tables, checkpoint) : storeBatch(tables, [operation]));
+  const guard = writeGuard(tables, [operation]);
+  const isPlain = guard.length === 0 && !isLong(tables, checkpoint.blobs);
+  await (isPlain ? putCheckpoint(tables, checkpoint) : storeBatch(tables, [operation], guard));
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
 export async function storeWrites(tables: WritableTables, writes: EncodedWrites): Promise<void> {
   const operation = { kind: "putWrites", writes } as const;
-  const isPlain = !isLong(tables, writes.writes) && isUnruled(tables, operation);
-  await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation]));
+  const guard = writeGuard(tables, [operation]);
+  const isPlain = guard.length === 0 && !isLong(tables, writes.writes);
+  await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation], guard));
 }
 
 /** Deletes a thread: in one statement, or in a transaction where a tombstone is kept of it. */
@@ -43,6 +46,7 @@ export async function removeThread(tables: WritableTables, threadId: string): Pr
 export async function storeBatch(
   tables: WritableTables,
   operations: readonly BatchOperation[],
+  guard: readonly GuardStep[] = writeGuard(tables, operations),
 ): Promise<void> {
   const { deletedThreads, ...rows } = resolveBatch(operations);
   const { schema, rules } = tables;
@@ -52,11 +56,7 @@ export async function storeBatch(
     ...(deletes ? [deleteThreads(schema, deletedThreads)] : []),
     ...splitRows(rows, limitOf(tables)).map((portion) => toStatement(schema, portion)),
   ];
-  await runTransaction(tables, { guard: writeGuard(tables, operations), statements });
-}
-
-function isUnruled(tables: WritableTables, operation: BatchOperation): boolean {
-  return writeGuard(tables, [operation]).length === 0;
+  await runTransaction(tables, { guard, statements });
 }
 
 function toStatement(schema: string, portion: Portion): BoundStatement<unknown> {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { advisoryKey } from "../db/advisory-key.js";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { HeldLock, Locks } from "../db/locks/locks.js";
-import { onAbort } from "../db/locks/on-abort.js";
+import { onAbort } from "../db/on-abort.js";
 import { ConnectionError, InvalidConfigError, ThreadLockedError, ThreadLockLostError } from "../errors.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
 

@@ -1,7 +1,7 @@
 import { ConnectionError } from "../../errors.js";
 import { toDatabaseError } from "../to-database-error.js";
-import { onAbort } from "./on-abort.js";
-import { raceAgainst } from "./race-against.js";
+import { onAbort } from "../on-abort.js";
+import { raceAgainst } from "../race-against.js";
 import type { ConnectForLocks, LockConnection } from "./lock-connection.js";
 
 /** How a session looks after itself. */

@@ -2,8 +2,8 @@ import { ConnectionError } from "../../errors.js";
 import { abortErrorOf, throwIfAborted } from "../bounded-run.js";
 import type { RetryOptions } from "../retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
-import { onAbort } from "./on-abort.js";
-import { raceAgainst } from "./race-against.js";
+import { onAbort } from "../on-abort.js";
+import { raceAgainst } from "../race-against.js";
 
 /** How a lock is waited for. */
 export interface LockWait {

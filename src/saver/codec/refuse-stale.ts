@@ -3,6 +3,7 @@ import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
 import { compareText } from "./compare-text.js";
 import type { BatchOperation } from "./resolve-batch.js";
+import { rowKey } from "./row-key.js";
 
 /** The checkpoints that must follow the newest one of their namespace: all but those that branch off on purpose. */
 export function successors(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
@@ -24,16 +25,16 @@ export function refuseStale(operations: readonly BatchOperation[], heads: readon
   const newest = new Map<string, Head>();
   for (const row of heads) {
     const head = headOf(row);
-    if (head !== undefined) newest.set(keyOf(row.thread_id, row.checkpoint_ns), head);
-    if (row.is_stored) stored.add(keyOf(row.thread_id, row.checkpoint_ns, row.checkpoint_id));
+    if (head !== undefined) newest.set(rowKey(row.thread_id, row.checkpoint_ns), head);
+    if (row.is_stored) stored.add(rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id));
   }
   for (const operation of operations) {
     if (operation.kind === "deleteThread") forget(operation.threadId, newest, stored);
     if (operation.kind !== "put") continue;
     const { checkpoint } = operation;
     const { threadId, checkpointNs, checkpointId, parentCheckpointId } = checkpoint;
-    const key = keyOf(threadId, checkpointNs);
-    const ownKey = keyOf(threadId, checkpointNs, checkpointId);
+    const key = rowKey(threadId, checkpointNs);
+    const ownKey = rowKey(threadId, checkpointNs, checkpointId);
     const head = newest.get(key);
     if (!checkpoint.branches && !stored.has(ownKey) && head !== undefined && !follows(checkpoint, head)) {
       throw new ConcurrentModificationError({
@@ -73,12 +74,7 @@ function follows({ checkpointId, parentCheckpointId }: EncodedCheckpoint, head: 
 }
 
 function forget(threadId: string, newest: Map<string, unknown>, stored: Set<string>): void {
-  const beginning = keyOf(threadId, "");
+  const beginning = rowKey(threadId, "");
   for (const key of newest.keys()) if (key.startsWith(beginning)) newest.delete(key);
   for (const key of stored) if (key.startsWith(beginning)) stored.delete(key);
-}
-
-// No key holds U+0000, so that no two can run together.
-function keyOf(...parts: string[]): string {
-  return parts.join("\0");
 }

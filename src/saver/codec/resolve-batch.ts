@@ -1,6 +1,7 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
+import { rowKey } from "./row-key.js";
 
 /** A call that a batch has collected. */
 export type BatchOperation =
@@ -69,13 +70,13 @@ function newState(isDeleted: boolean): ThreadState {
 function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
   const { blobs, carriedNumbers, ...header } = encoded;
   const { threadId, checkpointNs, checkpointId } = header;
-  const key = keyOf(checkpointNs, checkpointId);
+  const key = rowKey(checkpointNs, checkpointId);
   const sources = sourcesOf(state, encoded);
   const { parentCheckpointId } = state.checkpoints.get(key)?.row ?? header;
   const row = { ...header, parentCheckpointId, numberSources: JSON.stringify(sources) };
   state.checkpoints.set(key, { row, carriedNumbers, sources });
   for (const blob of blobs) {
-    const blobKey = keyOf(checkpointNs, blob.channel, blob.version);
+    const blobKey = rowKey(checkpointNs, blob.channel, blob.version);
     if (!state.blobs.has(blobKey)) state.blobs.set(blobKey, { threadId, checkpointNs, ...blob });
   }
 }
@@ -87,7 +88,7 @@ function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
 function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<string, string> {
   const { checkpointNs, parentCheckpointId, carriedNumbers } = encoded;
   if (parentCheckpointId === null) return {};
-  const parent = state.checkpoints.get(keyOf(checkpointNs, parentCheckpointId));
+  const parent = state.checkpoints.get(rowKey(checkpointNs, parentCheckpointId));
   const sources = Object.entries(carriedNumbers).flatMap(([channel, value]) => {
     if (parent === undefined) return [[channel, parentCheckpointId] as const];
     const source = parent.carriedNumbers[channel] === value ? parent.sources[channel] : undefined;
@@ -99,16 +100,11 @@ function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<strin
 /** The first of each regular write, the last of each special one. */
 function addWrites(state: ThreadState, { writes, ...owner }: EncodedWrites): void {
   for (const write of writes) {
-    const key = keyOf(owner.checkpointNs, owner.checkpointId, owner.taskId, String(write.idx));
+    const key = rowKey(owner.checkpointNs, owner.checkpointId, owner.taskId, String(write.idx));
     const known = state.writes.get(key);
     if (known === undefined) state.writes.set(key, { ...owner, ...write });
     else if (write.idx < 0) state.writes.set(key, { ...known, ...write });
   }
-}
-
-// No key holds U+0000, so that no two can run together.
-function keyOf(...parts: string[]): string {
-  return parts.join("\0");
 }
 
 function sortedRows<Row>(rows: ReadonlyMap<string, Row>): Row[] {
