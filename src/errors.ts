@@ -13,12 +13,15 @@ export {
   CorruptCheckpointError,
 } from "./errors/value-errors.js";
 export {
+  CheckpointNotFoundError,
   type ConcurrentModification,
   ConcurrentModificationError,
   ThreadDeletedError,
+  ThreadExistsError,
   ThreadLockedError,
   ThreadLockLostError,
 } from "./errors/thread-errors.js";
+export { WritesMissingError } from "./errors/writes-missing-error.js";
 export {
   type DatabaseErrorOptions,
   DatabaseError,

@@ -1,3 +1,5 @@
+import type { ObservedCall } from "../telemetry/observed-call.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./open-database.js";
 import type { RetryOptions } from "./retry-transient.js";
 import type { RunContext } from "./run-context.js";
@@ -14,4 +16,8 @@ export interface CheckpointTables extends RunContext {
   readonly rowSecurity?: { run(tables: CheckpointTables): Promise<void> } | undefined;
   /** In which portions much data is sent. Default: `DEFAULT_SIZE_LIMITS`. */
   readonly limits?: SizeLimits;
+  /** Who watches what is done with them; nobody by default. */
+  readonly telemetry?: Telemetry;
+  /** The call that statements are sent for, where somebody watches it. */
+  readonly call?: ObservedCall | undefined;
 }

@@ -20,6 +20,9 @@ const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
 
+/** How many statements of a transaction are sent at once: what they bring is in memory several times meanwhile. */
+const MAX_TOGETHER = 2;
+
 /** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
 const READ_ONLY_STATE = "25006";
 
@@ -81,18 +84,34 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /**
-   * Sends statements in one transaction, the opening and the guard in one round trip. Without names: a statement that is no
-   * longer prepared would end the transaction, and where several are sent planning is the least of it.
+   * Sends statements in one transaction, the opening and the guard in one round trip; all of it, where there are few and the
+   * guard has nothing to say. Without names: a statement that is no longer prepared would end the transaction, and where
+   * several are sent planning is the least of it.
+   *
+   * @returns The rows of each statement, without those of the guard.
    */
-  async transact({ guard = [], statements }: TransactionSteps, context: RunContext): Promise<void> {
+  async transact<Row>(
+    { guard = [], statements }: TransactionSteps<Row>,
+    context: RunContext,
+  ): Promise<Row[][]> {
     const opening = [BEGIN, ...setTenant(context), ...guard.map(({ statement }) => statement)].map(toQuery);
     const last = statements.at(-1);
+    const rows: Row[][] = [];
     try {
+      if (goesTogether({ guard, statements })) {
+        const all = [...opening, ...[...statements, COMMIT].map(toQuery)];
+        const together = await this.#sendAll<Row>(all, context);
+        return together.slice(opening.length, -1).map((result) => result.rows);
+      }
       const results = await this.#sendAll(opening, context);
       const guardResults = results.slice(results.length - guard.length);
       guard.forEach((step, index) => step.check?.(guardResults[index]?.rows ?? []));
-      for (const statement of statements.slice(0, -1)) await this.#send(toQuery(statement), context);
-      await this.#sendAll([...(last === undefined ? [] : [last]), COMMIT].map(toQuery), context);
+      for (const statement of statements.slice(0, -1)) {
+        rows.push((await this.#send<Row>(toQuery(statement), context)).rows);
+      }
+      const closing = [...(last === undefined ? [] : [last]), COMMIT].map(toQuery);
+      const ended = await this.#sendAll<Row>(closing, context);
+      return [...rows, ...ended.slice(0, -1).map((result) => result.rows)];
     } catch (error) {
       await this.#rollBack(context);
       throw error;
@@ -178,6 +197,12 @@ export class GuardedClient implements PostgresPoolClient {
 /** For a connection or a pool whose failures show elsewhere: at the call that uses it, or not at all. */
 export function ignoreError(): void {
   // See where it is attached.
+}
+
+/** Whether nothing has to be looked at on the way, and both sides can take it in without waiting for the other. */
+function goesTogether({ guard = [], statements }: TransactionSteps): boolean {
+  const asksNothing = guard.length > 0 && guard.every((step) => step.check === undefined);
+  return asksNothing && statements.length <= MAX_TOGETHER;
 }
 
 function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {

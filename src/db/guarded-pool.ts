@@ -44,9 +44,9 @@ export class GuardedPool implements PostgresPool {
     return this.#use(context, (client) => client.execute(statement, this.#prepare, context));
   }
 
-  /** Sends several of our own statements in one transaction, on one connection. */
-  async transact(steps: TransactionSteps, context: RunContext): Promise<void> {
-    await this.#use(context, (client) => client.transact(steps, context));
+  /** Sends several of our own statements in one transaction, on one connection, and returns the rows of each. */
+  async transact<Row>(steps: TransactionSteps<Row>, context: RunContext): Promise<Row[][]> {
+    return this.#use(context, (client) => client.transact(steps, context));
   }
 
   async connect(): Promise<GuardedClient> {

@@ -2,13 +2,17 @@ import { types } from "node:util";
 import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
+import type { DatabaseAddress } from "../telemetry/database-address.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { failingPGlite } from "./failing-pglite.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { inTurn } from "./in-turn.js";
+import type { Listener } from "./listening/listener.js";
+import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import { addressOfPool } from "./pool-address.js";
 import { dismissIfEnded } from "./pool-line.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -41,12 +45,24 @@ export interface OpenDatabaseOptions {
    * `false` behind a pooler in transaction mode that does not follow prepared statements. Default `true`.
    */
   readonly prepare?: boolean;
+  /** Told of each idle connection that dies, of a pool that is opened here: nothing comes of it. */
+  readonly onConnectionLost?: (error: Error) => void;
 }
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
-type Transact = (steps: TransactionSteps, context?: RunContext) => Promise<void>;
+type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;
 /** What sends our statements, in one way or another. */
-type Sender = Pick<OpenedDatabase, "kysely" | "execute" | "transact" | "locks">;
+type Sender = Omit<OpenedDatabase, "closed" | "close">;
+
+/** The connections of a pool at this moment. */
+export interface PoolState {
+  /** Those that there are. */
+  readonly total: number;
+  /** Those of them that nobody uses. */
+  readonly idle: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+}
 
 /** A database as this library uses it. */
 export interface OpenedDatabase {
@@ -54,10 +70,19 @@ export interface OpenedDatabase {
   readonly kysely: Kysely<CheckpointDatabase>;
   /** Sends one of our own statements and returns its rows. */
   readonly execute: Execute;
-  /** Sends several, one after another in one transaction: one of its own, but where a transaction was lent. */
+  /**
+   * Sends several, one after another in one transaction: one of its own, but where a transaction was lent. Returns the
+   * rows of each, without those of the guard.
+   */
   readonly transact: Transact;
   /** Its advisory locks, one holder each over all processes. Not for a transaction that was lent. */
   readonly locks: Locks;
+  /** Where it is, as far as that is known without asking it. */
+  readonly address: () => DatabaseAddress;
+  /** The state of its pool, where it has one. */
+  readonly poolState?: () => PoolState;
+  /** Hears what is told by `pg_notify`. Throws an InvalidConfigError where there is no way to. */
+  readonly listener: () => Listener;
   /** Whether it was opened here and has been closed since. */
   readonly closed: boolean;
   /** Closes what was opened here, leaves what was lent. May be called more than once. */
@@ -113,6 +138,7 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
   refuseUnreadable(config);
   // So that an idle connection that has died is found out before a call is sent on it.
   const pool = new pg.Pool({ keepAlive: true, ...config });
+  if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
   // Not by Kysely, which ends only a pool that it has sent something through.
   return owned(onPool(pool, options), () => {
     const ended = pool.end();
@@ -141,20 +167,25 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
     execute: (statement, context = {}) => guarded.execute(statement, context),
     transact: (steps, context = {}) => guarded.transact(steps, context),
     locks: locksOfPool(pool),
+    address: () => addressOfPool(pool),
+    poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    listener: () => listenerOfPool(pool),
   };
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
   const { open, release } = pgliteOpener(url);
-  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: open }) });
-  return owned(throughKysely(kysely, locksOfPGlite(kysely)), () => kysely.destroy().finally(release));
+  const kysely = new Kysely<CheckpointDatabase>({
+    dialect: new PGliteDialect({ pglite: async () => failingPGlite(await open()) }),
+  });
+  return owned(throughPGlite(kysely, kysely, open), () => kysely.destroy().finally(release));
 }
 
 function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
   const kysely = new Kysely<CheckpointDatabase>({
     dialect: new PGliteDialect({ pglite: failingPGlite(pglite) }),
   });
-  return lent(throughKysely(kysely, locksOfPGlite(pglite)));
+  return lent(throughPGlite(kysely, pglite, () => Promise.resolve(pglite)));
 }
 
 function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
@@ -171,6 +202,16 @@ function takingTurns(sender: Sender, transaction: Kysely<CheckpointDatabase>): S
   };
 }
 
+/** @param owner - Stands for the instance, whichever saver uses it. */
+function throughPGlite(
+  kysely: Kysely<CheckpointDatabase>,
+  owner: object,
+  open: () => Promise<PGliteInstance>,
+): Sender {
+  const listener = (): Listener => listenerOfPGlite(owner, open);
+  return { ...throughKysely(kysely, locksOfPGlite(owner)), listener };
+}
+
 /** Where the connections are not ours to decide on. */
 function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
   return {
@@ -178,6 +219,8 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
     execute: (statement, context = {}) => executeThrough(kysely, statement, context),
     transact: (steps, context = {}) => transactThrough(kysely, steps, context),
     locks,
+    address: () => ({}),
+    listener: refuseToListen,
   };
 }
 

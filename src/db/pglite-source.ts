@@ -1,6 +1,5 @@
 import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../errors.js";
-import { failingPGlite } from "./failing-pglite.js";
 import { lockPGliteFolder } from "./pglite-folder-lock.js";
 
 /** An open PGlite, as far as it is needed here. */
@@ -8,7 +7,7 @@ export type PGliteInstance = KyselyPGlite;
 
 /** A PGlite that is opened with the first query. */
 export interface PGliteOpener {
-  /** What Kysely's dialect calls once. */
+  /** Opens it for the first who asks, and tells those after him the same one. */
   readonly open: () => Promise<PGliteInstance>;
   /** Gives up what {@link open} holds beside the instance; called when that is closed. */
   readonly release: () => void;
@@ -21,20 +20,28 @@ export interface PGliteOpener {
  */
 export function pgliteOpener(url: string): PGliteOpener {
   let unlock = noop;
-  return {
-    open: async () => {
-      const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
-        throw new InvalidConfigError("source", `"${url}" needs PGlite: npm install @electric-sql/pglite`, {
-          cause,
-        });
+  const open = async (): Promise<PGliteInstance> => {
+    const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
+      throw new InvalidConfigError("source", `"${url}" needs PGlite: npm install @electric-sql/pglite`, {
+        cause,
       });
-      if (url.startsWith(FOLDER_SCHEME)) unlock = lockPGliteFolder(url.slice(FOLDER_SCHEME.length));
-      try {
-        return failingPGlite(await PGlite.create(url));
-      } catch (error) {
-        unlock();
+    });
+    if (url.startsWith(FOLDER_SCHEME)) unlock = lockPGliteFolder(url.slice(FOLDER_SCHEME.length));
+    try {
+      return await PGlite.create(url);
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  };
+  let opening: Promise<PGliteInstance> | undefined;
+  return {
+    open: () => {
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined;
         throw error;
-      }
+      });
+      return opening;
     },
     release: () => {
       unlock();

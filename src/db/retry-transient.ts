@@ -1,5 +1,6 @@
 import pRetry from "p-retry";
 import { DatabaseError } from "../errors.js";
+import type { RetriedAttempt } from "../telemetry/observed-call.js";
 import { throwIfAborted } from "./bounded-run.js";
 import { toDatabaseError } from "./to-database-error.js";
 
@@ -13,26 +14,33 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
 }
 
+/** How one run is retried, beside what its saver's options say. */
+export interface RetryRun {
+  /** Ends the pauses between the attempts too. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each attempt that is made again, before it begins. */
+  readonly onRetry?: ((attempt: RetriedAttempt) => void) | undefined;
+}
+
 /**
  * Runs `attempt`, and again while it fails in a way that passes: connection lost, server starting, deadlock. Only for
  * what may be done twice, as every statement of ours may.
  *
- * @param signal - Ends the pauses between the attempts too.
  * @throws DatabaseError of the last attempt, with the driver's error as its cause.
- * @throws AbortError when `signal` has been aborted.
+ * @throws AbortError when the signal of the run has been aborted.
  */
 export async function retryTransient<T>(
   attempt: () => Promise<T>,
   options: RetryOptions | false,
-  signal?: AbortSignal,
+  run: RetryRun = {},
 ): Promise<T> {
-  throwIfAborted(signal);
+  throwIfAborted(run.signal);
   try {
     return await attempt();
   } catch (error) {
     const failure = toDatabaseError(error);
     if (options === false || !isTransient(failure)) throw failure;
-    return retryAfter(failure, attempt, { ...options, signal });
+    return retryAfter(failure, attempt, { ...options, ...run });
   }
 }
 
@@ -40,19 +48,22 @@ export async function retryTransient<T>(
 async function retryAfter<T>(
   failure: Error,
   attempt: () => Promise<T>,
-  options: RetryOptions & { readonly signal: AbortSignal | undefined },
+  options: RetryOptions & RetryRun,
 ): Promise<T> {
-  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal } = options;
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, onRetry } = options;
   let done: { readonly result: T } | undefined;
-  const again = async (): Promise<T> => {
+  let last = { failure, at: performance.now() };
+  const again = async (count: number): Promise<T> => {
+    onRetry?.({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
     try {
       done = { result: await attempt() };
       return done.result;
     } catch (error) {
-      throw toDatabaseError(error);
+      last = { failure: toDatabaseError(error), at: performance.now() };
+      throw last.failure;
     }
   };
-  const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again()), {
+  const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again(count)), {
     retries: Infinity,
     maxRetryTime: maxElapsedMs,
     minTimeout: minDelayMs,

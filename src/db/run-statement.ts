@@ -23,7 +23,9 @@ export async function runStatement<Params extends object, Row>(
   const bound = statement.bind(tables.schema, params);
   return retried(tables, async () => {
     await tables.rowSecurity?.run(tables);
-    return tables.database.execute(bound, tables);
+    const rows = await tables.database.execute(bound, tables);
+    tables.call?.addRows(rows.length);
+    return rows;
   });
 }
 
@@ -32,25 +34,38 @@ export async function runStatement<Params extends object, Row>(
  * guard is a transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as
  * it is, and commits when its owner says so.
  *
+ * @returns The rows of each statement.
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.
  */
-export async function runTransaction(tables: CheckpointTables, steps: TransactionSteps): Promise<void> {
+export async function runTransaction<Row>(
+  tables: CheckpointTables,
+  steps: TransactionSteps<Row>,
+): Promise<Row[][]> {
   const { execute, transact } = tables.database;
   const [first, ...others] = steps.statements;
-  await retried(tables, async () => {
-    if (first === undefined) return;
+  return retried(tables, async () => {
+    if (first === undefined) return [];
     await tables.rowSecurity?.run(tables);
-    if (others.length > 0 || (steps.guard ?? []).length > 0) await transact(steps, tables);
-    else await execute(first, tables);
+    const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
+    const rows = isOne ? [await execute(first, tables)] : await transact(steps, tables);
+    tables.call?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
+    return rows;
   });
 }
 
 async function retried<T>(tables: CheckpointTables, attempt: () => Promise<T>): Promise<T> {
-  const { database, schema, retry, signal } = tables;
+  const { database, schema, retry, signal, call } = tables;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry, signal);
+    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry, {
+      signal,
+      onRetry:
+        call &&
+        ((again) => {
+          call.retrying(again);
+        }),
+    });
   } catch (error) {
     throw explainMissingTables(error, schema);
   }

@@ -60,14 +60,14 @@ export class Statement<Params extends object, Row> {
       compiler().withSchema(schema),
       (name) => sql`${new Hole(name)}`,
     ).compile();
-    const compiled = { name: nameFor(text), sql: text, parameters };
+    const compiled = { name: statementName(text), sql: text, parameters };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
 }
 
-// By content, since savers of two versions may share a connection, and pg refuses one name for two texts.
-function nameFor(text: string): string {
+/** By content, since savers of two versions may share a connection, and pg refuses one name for two texts. */
+export function statementName(text: string): string {
   return `checkpoint_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
 }
 

@@ -20,15 +20,17 @@ export async function executeThrough<Row>(
   return inTransaction(kysely, context, (sendWithin) => sendWithin(statement));
 }
 
-/** Sends several in one transaction: one of its own, but where a transaction was lent. */
-export async function transactThrough(
+/** Sends several in one transaction, one of its own, but where a transaction was lent; and returns the rows of each. */
+export async function transactThrough<Row>(
   kysely: Kysely<CheckpointDatabase>,
-  { guard = [], statements }: TransactionSteps,
+  { guard = [], statements }: TransactionSteps<Row>,
   context: RunContext,
-): Promise<void> {
-  await inTransaction(kysely, context, async (sendWithin) => {
+): Promise<Row[][]> {
+  return inTransaction(kysely, context, async (sendWithin) => {
     for (const step of guard) step.check?.(await sendWithin(step.statement));
-    for (const statement of statements) await sendWithin(statement);
+    const rows: Row[][] = [];
+    for (const statement of statements) rows.push(await sendWithin(statement));
+    return rows;
   });
 }
 

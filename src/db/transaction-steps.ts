@@ -1,11 +1,11 @@
 import type { BoundStatement } from "./statement.js";
 
 /** What is done in one transaction. */
-export interface TransactionSteps {
+export interface TransactionSteps<Row = unknown> {
   /** What comes first and may refuse the rest: locks, and reads of what they protect. */
   readonly guard?: readonly GuardStep[] | undefined;
   /** What is written, in this order. */
-  readonly statements: readonly BoundStatement<unknown>[];
+  readonly statements: readonly BoundStatement<Row>[];
 }
 
 /** A statement that sees whatever was committed before it began, not before its transaction did. */

@@ -114,3 +114,40 @@ export class ThreadLockLostError extends CheckpointError {
     });
   }
 }
+
+/**
+ * A checkpoint that a call needs and that there is not: it was never stored, or has been pruned or deleted. Nothing was
+ * written.
+ *
+ * @example
+ * ```ts
+ * await saver.rollback("42", "no such id"); // CheckpointNotFoundError
+ * ```
+ */
+export class CheckpointNotFoundError extends CheckpointError {
+  constructor(location: ErrorLocation) {
+    const { threadId = "", checkpointNs = "", checkpointId } = location;
+    const namespace = checkpointNs === "" ? "" : `, namespace "${checkpointNs}"`;
+    const what = checkpointId === undefined ? "no checkpoint" : `no checkpoint "${checkpointId}"`;
+    super("CHECKPOINT_NOT_FOUND", `thread "${threadId}"${namespace}: there is ${what}`, location);
+  }
+}
+
+/**
+ * A thread that another was to be copied to, and that has gone on by itself: it has a checkpoint that the other has not.
+ * Nothing was written.
+ *
+ * @example
+ * ```ts
+ * await saver.copyThread("41", "42"); // ThreadExistsError, if "42" is another conversation
+ * ```
+ */
+export class ThreadExistsError extends CheckpointError {
+  constructor(source: string, target: Required<Pick<ErrorLocation, "threadId" | "checkpointId">>) {
+    super(
+      "THREAD_EXISTS",
+      `thread "${target.threadId ?? ""}" has checkpoint "${target.checkpointId ?? ""}", which thread "${source}" has not`,
+      target,
+    );
+  }
+}

@@ -14,7 +14,8 @@ type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
 const START_ATTEMPTS = 20;
 const RESTART_PAUSE_MS = 50;
-const READY = "database system is ready to accept connections";
+// A standby says that it accepts read-only connections.
+const READY = /database system is ready to accept (?:read-only )?connections/;
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
@@ -202,7 +203,7 @@ function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       // Kept until the start is decided, so that a failure can be explained; read and dropped ever after.
       if (log.length < 100) log.push(text);
-      if (text.includes(READY)) resolve(true);
+      if (READY.test(text)) resolve(true);
     });
   });
 }

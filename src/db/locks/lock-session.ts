@@ -1,18 +1,6 @@
 import { ConnectionError } from "../../errors.js";
-import { toDatabaseError } from "../to-database-error.js";
-import { onAbort } from "../on-abort.js";
-import { raceAgainst } from "../race-against.js";
-import type { ConnectForLocks, LockConnection } from "./lock-connection.js";
-
-/** How a session looks after itself. */
-export interface SessionTiming {
-  /** How often it asks whether it is still alive, in milliseconds. */
-  readonly heartbeatMs: number;
-  /** How long an answer may take before the connection counts as lost, in milliseconds. */
-  readonly answerMs: number;
-}
-
-const DEFAULT_TIMING: SessionTiming = { heartbeatMs: 5_000, answerMs: 10_000 };
+import { LiveSession, type SessionTiming } from "../live-session.js";
+import type { ConnectForLocks } from "./lock-connection.js";
 
 /** What an attempt to take a lock came to. */
 export interface LockAttempt {
@@ -49,9 +37,6 @@ function tryLockSql(key: bigint, hasTurn: boolean): string {
     ) as lock`;
 }
 
-/** A process that is too busy to read an answer in time misses one of these, and reads it before the next. */
-const ANSWER_SLICES = 4;
-
 /** Tells the number of a lock's turn from that of the lock. */
 const TURN_MASK = 0x7475_726e_7475_726en;
 
@@ -60,40 +45,24 @@ const TURN_MASK = 0x7475_726e_7475_726en;
  * a pooler in transaction mode, and ends with the client that had it. Once a statement fails, all of its locks count as lost.
  */
 export class LockSession {
-  readonly #connection: LockConnection;
-  readonly #timing: SessionTiming;
-  readonly #lost: AbortController;
-  #last: Promise<unknown> = Promise.resolve();
-  #isClosing = false;
-  #heartbeat: NodeJS.Timeout | undefined;
+  readonly #session: LiveSession;
 
-  private constructor(connection: LockConnection, lost: AbortController, timing: SessionTiming) {
-    this.#connection = connection;
-    this.#timing = timing;
-    this.#lost = lost;
-    onAbort(lost.signal, () => {
-      clearTimeout(this.#heartbeat);
-      connection.close("broken");
-    });
+  private constructor(session: LiveSession) {
+    this.#session = session;
   }
 
   /** Opens a session; nothing is left of one that can't be opened. */
-  static async open(connect: ConnectForLocks, timing = DEFAULT_TIMING): Promise<LockSession> {
-    const lost = new AbortController();
-    const connection = await connect((error) => {
-      lost.abort(toDatabaseError(error));
-    });
-    const session = new LockSession(connection, lost, timing);
+  static async open(connect: ConnectForLocks, timing?: SessionTiming): Promise<LockSession> {
+    const session = await LiveSession.open(connect, timing);
     // Whatever the default is: a snapshot that lasts as long as the lock would keep VACUUM from its work.
-    await session.#send("begin isolation level read committed");
-    await session.#send(SETTINGS);
-    session.#beat();
-    return session;
+    await session.send("begin isolation level read committed");
+    await session.send(SETTINGS);
+    return new LockSession(session);
   }
 
   /** Aborts when the connection is lost, with the error that it died of. */
   get lost(): AbortSignal {
-    return this.#lost.signal;
+    return this.#session.lost;
   }
 
   /**
@@ -102,13 +71,13 @@ export class LockSession {
    * @param hasTurn - Whether an earlier attempt has taken the turn.
    */
   async tryLock(key: bigint, hasTurn: boolean): Promise<LockAttempt> {
-    const [row] = await this.#send(tryLockSql(key, hasTurn));
+    const [row] = await this.#session.send(tryLockSql(key, hasTurn));
     return row as LockAttempt;
   }
 
   /** Gives back a lock. */
   async unlock(key: bigint): Promise<void> {
-    const [row] = await this.#send(`select pg_advisory_unlock('${key}') as unlocked`);
+    const [row] = await this.#session.send(`select pg_advisory_unlock('${key}') as unlocked`);
     if (!(row as { unlocked: boolean }).unlocked) throw new ConnectionError("the lock was not held any more");
   }
 
@@ -119,64 +88,8 @@ export class LockSession {
 
   /** Ends the session; may be called on one that is lost. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    clearTimeout(this.#heartbeat);
-    try {
-      await this.#send("commit");
-      this.#connection.close("clean");
-    } catch {
-      // Then it is lost, and closed for that.
-    }
+    await this.#session.close("commit");
   }
-
-  /** One after another, as pg asks for. */
-  async #send(sql: string): Promise<unknown[]> {
-    const sent = this.#last.then(() => this.#sendNow(sql));
-    this.#last = sent.catch(ignore);
-    return raceAgainst(this.lost, sent);
-  }
-
-  async #sendNow(sql: string): Promise<unknown[]> {
-    this.lost.throwIfAborted();
-    const stopWaiting = this.#limitAnswer();
-    try {
-      return await this.#connection.send(sql);
-    } catch (error) {
-      this.#lost.abort(toDatabaseError(error));
-      throw error;
-    } finally {
-      stopWaiting();
-    }
-  }
-
-  /** Nothing that is sent here takes long: who does not answer is gone, which TCP may take a quarter of an hour to say. */
-  #limitAnswer(): () => void {
-    const { answerMs } = this.#timing;
-    let left = ANSWER_SLICES;
-    const timer = setInterval(() => {
-      if (--left > 0) return;
-      clearInterval(timer);
-      this.#lost.abort(new ConnectionError(`the server has not answered for ${answerMs} ms`));
-    }, answerMs / ANSWER_SLICES);
-    return () => {
-      clearInterval(timer);
-    };
-  }
-
-  // On a connection where nothing is sent, nothing shows that it has died.
-  #beat(): void {
-    if (this.#isClosing) return;
-    this.#heartbeat = setTimeout(() => {
-      this.#send("select 1").then(() => {
-        this.#beat();
-      }, ignore);
-    }, this.#timing.heartbeatMs);
-    this.#heartbeat.unref();
-  }
-}
-
-function ignore(): void {
-  // Whoever holds a lock is told by the signal.
 }
 
 function turnOf(key: bigint): bigint {

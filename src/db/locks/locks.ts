@@ -1,6 +1,6 @@
 import { ConnectionError } from "../../errors.js";
 import { abortErrorOf, throwIfAborted } from "../bounded-run.js";
-import type { RetryOptions } from "../retry-transient.js";
+import type { RetryOptions, RetryRun } from "../retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
 import { onAbort } from "../on-abort.js";
 import { raceAgainst } from "../race-against.js";
@@ -13,6 +13,8 @@ export interface LockWait {
   readonly signal?: AbortSignal | undefined;
   /** How transient faults are retried while the lock is asked for. */
   readonly retry: RetryOptions | false;
+  /** Told of each attempt that is made again. */
+  readonly onRetry?: RetryRun["onRetry"];
 }
 
 /** A lock that is held. */

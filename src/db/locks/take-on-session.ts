@@ -26,14 +26,14 @@ export function takeOnSession(shared: SharedSession): TakeLock {
 
 async function untilTaken(
   attempts: LockAttempts,
-  { deadline, signal, retry }: LockWait,
+  { deadline, signal, retry, onRetry }: LockWait,
 ): Promise<HeldLock | undefined> {
   const attempt = (): Promise<HeldLock | undefined> => {
     throwIfAborted(signal);
     return attempts.tryOnce();
   };
   for (let round = 0; ; round++) {
-    const lock = await retryTransient(attempt, retry);
+    const lock = await retryTransient(attempt, retry, { onRetry });
     if (lock !== undefined) return lock;
     const left = deadline - performance.now();
     if (left <= 0) return undefined;

@@ -1,0 +1,8 @@
+/** Where a database is, as far as that is known without asking it. */
+export interface DatabaseAddress {
+  /** The name or address of the server, or the folder of its socket. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  /** The name of the database. */
+  readonly database?: string | undefined;
+}

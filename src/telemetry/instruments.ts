@@ -1,0 +1,71 @@
+import {
+  type Counter,
+  createNoopMeter,
+  type Histogram,
+  type MeterProvider,
+  metrics,
+} from "@opentelemetry/api";
+import { SCOPE } from "./scope.js";
+
+/** What is measured, where an SDK asks for it. */
+export interface Instruments {
+  /** How long a call took, in seconds. */
+  readonly duration: Histogram;
+  /** How many rows the database sent for a call. */
+  readonly returnedRows: Histogram;
+  /** How many bytes of values and headers a call stored or read. */
+  readonly bytes: Histogram;
+  readonly retries: Counter;
+  readonly errors: Counter;
+}
+
+/** The bounds that the conventions recommend, in seconds. */
+const DURATION_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+const ROW_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+/** From a kibibyte to a gibibyte. */
+const BYTE_BOUNDS = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30].map((power) => 2 ** power);
+
+const known = /* @__PURE__ */ new WeakMap<MeterProvider, { readonly instruments: Instruments | undefined }>();
+
+/**
+ * The instruments of the SDK that is registered now; `undefined` where none is. Asked for anew by each call, since an SDK
+ * may be registered, by another copy of the API, after the saver was made.
+ */
+export function currentInstruments(): Instruments | undefined {
+  const provider = metrics.getMeterProvider();
+  const found = known.get(provider);
+  if (found !== undefined) return found.instruments;
+  const instruments = create(provider);
+  known.set(provider, { instruments });
+  return instruments;
+}
+
+function create(provider: MeterProvider): Instruments | undefined {
+  const meter = provider.getMeter(SCOPE.name, SCOPE.version);
+  if (meter === createNoopMeter()) return undefined;
+  return {
+    duration: meter.createHistogram("db.client.operation.duration", {
+      description: "Duration of database client operations.",
+      unit: "s",
+      advice: { explicitBucketBoundaries: DURATION_BOUNDS },
+    }),
+    returnedRows: meter.createHistogram("db.client.response.returned_rows", {
+      description: "The actual number of records returned by the database operation.",
+      unit: "{row}",
+      advice: { explicitBucketBoundaries: ROW_BOUNDS },
+    }),
+    bytes: meter.createHistogram("langgraph.checkpoint.bytes", {
+      description: "Bytes of headers and values that a call stored or read.",
+      unit: "By",
+      advice: { explicitBucketBoundaries: BYTE_BOUNDS },
+    }),
+    retries: meter.createCounter("langgraph.checkpoint.retries", {
+      description: "Attempts that failed in a way that passes, and were made again.",
+      unit: "{retry}",
+    }),
+    errors: meter.createCounter("langgraph.checkpoint.errors", {
+      description: "Calls that failed.",
+      unit: "{error}",
+    }),
+  };
+}
