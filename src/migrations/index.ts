@@ -1,3 +1,10 @@
+export {
+  createOptionalIndexes,
+  dropOptionalIndexes,
+  type OptionalIndexOptions,
+} from "./indexes/create-indexes.js";
+export { type IndexState, optionalIndexStatus } from "./indexes/index-status.js";
+export type { OptionalIndex } from "./indexes/optional-index.js";
 export { migrateDown, type MigrateOptions, migrateToLatest } from "./migrate.js";
 export { type MigrationStatus, migrationStatus } from "./migration-status.js";
 export { type MigrationPlan, type PlannedStep, planMigrations } from "./plan-migrations.js";

@@ -1,0 +1,56 @@
+import { type Kysely, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { toDatabaseError } from "../../db/to-database-error.js";
+import { OPTIONAL_INDEXES, type OptionalIndex } from "./optional-index.js";
+
+/**
+ * How far an optional index has come: `broken` is what a `create index concurrently` leaves that did not come to its end,
+ * an index that costs and serves nobody.
+ */
+export type IndexState = "missing" | "building" | "ready" | "broken";
+
+interface IndexRow {
+  name: string;
+  is_valid: boolean;
+  is_building: boolean;
+}
+
+/**
+ * Tells which of the optional indexes are there. Reads the catalog alone, which everyone may.
+ *
+ * @throws DatabaseError when the database can't be reached.
+ *
+ * @example
+ * ```ts
+ * const { "run-index": state } = await optionalIndexStatus(db, { schema: "agents" });
+ * ```
+ */
+export async function optionalIndexStatus(
+  db: Kysely<CheckpointDatabase>,
+  options: { readonly schema?: string } = {},
+): Promise<Record<OptionalIndex, IndexState>> {
+  const { schema = "public" } = options;
+  try {
+    const { rows } = await sql<IndexRow>`
+      select
+        relation.relname as name,
+        index.indisvalid as is_valid,
+        exists (
+          select from pg_catalog.pg_stat_progress_create_index as progress
+          where progress.index_relid = relation.oid
+        ) as is_building
+      from pg_catalog.pg_index as index
+      join pg_catalog.pg_class as relation on relation.oid = index.indexrelid
+      join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
+      where namespace.nspname = ${schema}`.execute(db.withoutPlugins());
+    const stateOf = (index: OptionalIndex): IndexState => {
+      const row = rows.find(({ name }) => name === OPTIONAL_INDEXES[index].name);
+      if (row === undefined) return "missing";
+      if (row.is_valid) return "ready";
+      return row.is_building ? "building" : "broken";
+    };
+    return { "metadata-index": stateOf("metadata-index"), "run-index": stateOf("run-index") };
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
