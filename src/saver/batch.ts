@@ -8,6 +8,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
+import { sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
 import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
@@ -59,8 +60,17 @@ export async function runBatch<T>(
   } finally {
     batch.end();
   }
-  await storeBatch(tables, await batch.operations());
+  const operations = await batch.operations();
+  if (tables.call !== undefined) tables.call.addBytes(bytesOf(operations));
+  await storeBatch(tables, operations);
   return result;
+}
+
+function bytesOf(operations: readonly BatchOperation[]): number {
+  return operations.reduce((sum, operation) => {
+    if (operation.kind === "put") return sum + sizeOfCheckpoint(operation.checkpoint).bytes;
+    return operation.kind === "putWrites" ? sum + sizeOfWrites(operation.writes).bytes : sum;
+  }, 0);
 }
 
 class OpenBatch implements CheckpointBatch {

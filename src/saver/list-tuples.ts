@@ -1,6 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../db/bounded-run.js";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./checkpoint-key.js";
@@ -8,8 +7,11 @@ import { compareText } from "./codec/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
+import { bytesRead } from "./observing/bytes-read.js";
+import { failedLater, observedPart } from "./observing/observed.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
+import type { WritableTables } from "./write-rules.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 2;
@@ -24,7 +26,7 @@ const PAGE_BUDGET = 2 * 2 ** 20;
  * is stored or deleted meanwhile may or may not be seen; none is seen twice.
  */
 export async function* listTuples(
-  tables: CheckpointTables,
+  tables: WritableTables,
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
@@ -34,7 +36,10 @@ export async function* listTuples(
     try {
       return await decodeTuple(parts, request.selection, reader);
     } catch (error) {
-      if (!(error instanceof ReplacedValueError)) throw error;
+      if (!(error instanceof ReplacedValueError)) {
+        failedLater(tables, "list", error);
+        throw error;
+      }
       return readTuple(tables, parts.key, request.selection, serde);
     }
   };
@@ -43,7 +48,10 @@ export async function* listTuples(
   let after: CheckpointKey | undefined;
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
-    const { tuples, size } = await readPage(tables, request, { after, pageSize: wanted });
+    const page = { after, pageSize: wanted };
+    const { tuples, size } = await observedPart(tables, "list", (observedTables) =>
+      readPage(observedTables, request, page),
+    );
     for (const parts of tuples) {
       throwIfAborted(tables.signal);
       const tuple = await decodeOrReread(parts);
@@ -63,8 +71,10 @@ interface Page {
 }
 
 // The rows end here: their text would be kept beside the bytes that were made of it, as long as the page is.
-async function readPage(tables: CheckpointTables, request: ListRequest, page: ListPage): Promise<Page> {
-  const rows = await listTupleRows(tables, request.scope, request.selection, page);
+async function readPage(tables: WritableTables, request: ListRequest, page: ListPage): Promise<Page> {
+  const scope = { ...request.scope, newestOnly: tables.keepsNewest === true || undefined };
+  const rows = await listTupleRows(tables, scope, request.selection, page);
+  if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
   return { tuples: groupPage(rows).sort(newestFirst), size };
 }

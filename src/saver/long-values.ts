@@ -33,6 +33,7 @@ async function fetchInPieces(
     bytes ??= Buffer.allocUnsafe(row.total);
     offset += bytes.write(row.piece, offset, "base64");
   } while (offset < bytes.length);
+  tables.call?.addBytes(bytes.length);
   return bytes;
 }
 

@@ -4,6 +4,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
+import { bytesRead } from "./observing/bytes-read.js";
 import { readUnreplaced, valueReader } from "./long-values.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./queries/tuple-shape.js";
@@ -16,7 +17,9 @@ export function readTuple(
   serde: ContextualSerializer,
 ): Promise<CheckpointTuple | undefined> {
   return readUnreplaced(async () => {
-    const parts = groupTuple(await getTupleRows(tables, key, selection), key);
+    const rows = await getTupleRows(tables, key, selection);
+    if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
+    const parts = groupTuple(rows, key);
     return parts && decodeTuple(parts, selection, valueReader(tables, serde));
   });
 }

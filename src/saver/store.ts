@@ -1,18 +1,14 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { runTransaction } from "../db/run-statement.js";
-import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
-import type { BoundStatement } from "../db/statement.js";
 import type { GuardStep } from "../db/transaction-steps.js";
-import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
-import { type Portion, splitRows } from "./codec/split-rows.js";
+import type { BatchOperation } from "./codec/resolve-batch.js";
+import { newestSteps } from "./newest-steps.js";
+import { offeringLocally } from "./observing/local-news.js";
+import { toldScope } from "./observing/watch-channel.js";
 import { deleteThread } from "./queries/delete-thread.js";
-import { deleteThreads } from "./queries/delete-threads.js";
-import { type EncodedCheckpoint, putCheckpoint } from "./queries/put-checkpoint.js";
-import { putLongBlob } from "./queries/put-long-blob.js";
-import { putLongWrite } from "./queries/put-long-write.js";
+import { bindPut, type EncodedCheckpoint, isStored, putCheckpoint } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
-import { putRows } from "./queries/put-rows.js";
-import { putTombstones } from "./queries/tombstones.js";
+import { statementBytesOf, storeOperations } from "./store-operations.js";
 import { writeGuard } from "./write-guard.js";
 import type { WritableTables } from "./write-rules.js";
 
@@ -21,7 +17,21 @@ export async function storeCheckpoint(tables: WritableTables, checkpoint: Encode
   const operation = { kind: "put", checkpoint } as const;
   const guard = writeGuard(tables, [operation]);
   const isPlain = guard.length === 0 && !isLong(tables, checkpoint.blobs);
-  await (isPlain ? putCheckpoint(tables, checkpoint) : storeBatch(tables, [operation], guard));
+  await offeringLocally(tables, [operation], async () => {
+    if (!isPlain) await storeOperations(tables, [operation], [], guard);
+    else if (!(await storePlain(tables, checkpoint))) {
+      await storeOperations(tables, [operation], [checkpoint]);
+    }
+  });
+}
+
+/** @returns Whether it was stored: not if its parent is gone, whose blobs it counts on. */
+async function storePlain(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<boolean> {
+  if (tables.keepsNewest !== true) return putCheckpoint(tables, checkpoint, toldScope(tables));
+  const { guard, removal } = newestSteps(tables, [checkpoint]);
+  const put = bindPut(tables.schema, checkpoint, toldScope(tables));
+  const [rows = []] = await runTransaction(tables, { guard, statements: [put, ...removal] });
+  return isStored(checkpoint, rows);
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
@@ -32,7 +42,11 @@ export async function storeWrites(tables: WritableTables, writes: EncodedWrites)
   await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation], guard));
 }
 
-/** Deletes a thread: in one statement, or in a transaction where a tombstone is kept of it. */
+/**
+ * Deletes a thread: in one statement, or in a transaction where a tombstone is kept of it. What the one statement can't see is
+ * a checkpoint that somebody is putting just then: it stays behind without the values that it shares. To delete a thread as
+ * a batch does leaves them.
+ */
 export async function removeThread(tables: WritableTables, threadId: string): Promise<void> {
   if (tables.rules?.keepTombstones === true) await storeBatch(tables, [{ kind: "deleteThread", threadId }]);
   else await deleteThread(tables, threadId);
@@ -48,32 +62,9 @@ export async function storeBatch(
   operations: readonly BatchOperation[],
   guard: readonly GuardStep[] = writeGuard(tables, operations),
 ): Promise<void> {
-  const { deletedThreads, ...rows } = resolveBatch(operations);
-  const { schema, rules } = tables;
-  const deletes = deletedThreads.length > 0;
-  const statements = [
-    ...(deletes && rules?.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
-    ...(deletes ? [deleteThreads(schema, deletedThreads)] : []),
-    ...splitRows(rows, limitOf(tables)).map((portion) => toStatement(schema, portion)),
-  ];
-  await runTransaction(tables, { guard, statements });
-}
-
-function toStatement(schema: string, portion: Portion): BoundStatement<unknown> {
-  switch (portion.kind) {
-    case "longWrite":
-      return putLongWrite(schema, portion.row);
-    case "longBlob":
-      return putLongBlob(schema, portion.row);
-    case "rows":
-      return putRows(schema, portion);
-  }
+  await offeringLocally(tables, operations, () => storeOperations(tables, operations, [], guard));
 }
 
 function isLong(tables: CheckpointTables, values: readonly { readonly blob: Uint8Array | null }[]): boolean {
-  return values.reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0) > limitOf(tables);
-}
-
-function limitOf({ limits = DEFAULT_SIZE_LIMITS }: CheckpointTables): number {
-  return limits.statementBytes;
+  return values.reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0) > statementBytesOf(tables);
 }

@@ -12,4 +12,8 @@ export interface WriteRules {
 export interface WritableTables extends CheckpointTables {
   /** Default: none. */
   readonly rules?: WriteRules;
+  /** Whether only the newest checkpoint of each namespace stays. */
+  readonly keepsNewest?: boolean;
+  /** Whether checkpoints that are stored are told to those who watch their thread. */
+  readonly notifies?: boolean;
 }

@@ -33,6 +33,9 @@ export type ValueContext = ChannelValueContext | PendingWriteContext;
  * @example
  * ```ts
  * class KeyPerThread implements ContextualSerializer {
+ *   bindsToPlace(): boolean {
+ *     return true;
+ *   }
  *   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
  *     return (await serializerOf(context?.threadId)).dumpsTyped(value, context);
  *   }
@@ -48,6 +51,15 @@ export interface ContextualSerializer extends SerializerProtocol {
    * serializer keep small ones, are refused when they are read. No serializer is asked for them.
    */
   readonly refusesPlaintext?: boolean;
+
+  /**
+   * Whether bytes with this type tag can be read at no other place than the one that they were written for, as where they
+   * are bound to it, or encrypted by a key that is chosen by it. Such values are decoded and encoded anew when a thread is
+   * copied; without this method none are.
+   *
+   * @param type - the tag that was stored beside the bytes
+   */
+  bindsToPlace?(type: string): boolean;
 
   /**
    * Encodes a value.

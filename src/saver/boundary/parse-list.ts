@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
-import { encodeJsonb } from "../codec/encode-jsonb.js";
 import type { ListScope } from "../queries/list-tuple-rows.js";
 import type { TupleSelection } from "../queries/tuple-shape.js";
+import { encodeFilter } from "./encode-filter.js";
 import { keyText, optionalCheckpointId, recordOf, threadId } from "./keys.js";
 import { parse } from "./parse.js";
 import { parseSelection } from "./parse-selection.js";
@@ -46,24 +45,9 @@ export function parseListRequest(config: unknown, options: unknown): ListRequest
       checkpointNs: configurable?.checkpoint_ns,
       checkpointId: configurable?.checkpoint_id,
       before: before?.configurable?.checkpoint_id,
-      filter: encodeFilter(filter),
+      filter: encodeFilter(filter, "options.filter"),
     },
     selection: parseSelection(options),
     limit,
   };
-}
-
-function encodeFilter(filter: Record<string, unknown> | undefined): string | undefined {
-  if (filter === undefined || Object.keys(filter).length === 0) return undefined;
-  // First, since it ends on a cycle and lets nothing out that a getter throws.
-  const json = encodeJsonb(filter, "options.filter");
-  refuseUndefined(filter, "options.filter");
-  return JSON.stringify(json);
-}
-
-// A filter by a value that got lost on its way would otherwise match what it was meant to leave out.
-function refuseUndefined(value: unknown, path: string): void {
-  if (value === undefined) throw new InvalidConfigError(path, "must not be undefined");
-  if (typeof value !== "object" || value === null) return;
-  for (const [key, inner] of Object.entries(value)) refuseUndefined(inner, `${path}.${key}`);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import type { RetryOptions } from "../../db/retry-transient.js";
+import type { Logger } from "../../telemetry/logger.js";
 import { keyText } from "./keys.js";
 import { parse } from "./parse.js";
 
@@ -58,6 +59,21 @@ export interface PostgresSaverOptions {
    * {@link maxCheckpointBytes}; no warning where that is not set either.
    */
   readonly warnCheckpointBytes?: number | undefined;
+  /** Where the saver tells what is tried again, what it lost and what failed. Default: nowhere. */
+  readonly logger?: Logger | undefined;
+  /** What spans and logs may tell. */
+  readonly telemetry?: TelemetryChoice | undefined;
+  /**
+   * Whether every checkpoint that is stored is told to those who `watch` its thread, in the same statement and when that
+   * commits. Transactions that tell something commit one after another in the whole database. Default `false`.
+   */
+  readonly notify?: boolean | undefined;
+}
+
+/** What spans and logs may tell. */
+export interface TelemetryChoice {
+  /** The ids of threads, which may be personal. Default `true`. */
+  readonly threadIds?: boolean | undefined;
 }
 
 const schemaName = z
@@ -81,6 +97,18 @@ const tenantId = keyText.refine((text) => text !== "", "must not be empty");
 
 const bytes = z.int().min(1).optional();
 
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+const logger = z.custom<Logger>(isLogger, "must have a function debug, info, warn or error");
+
+// A logger has much else, and what else it has is not ours to refuse.
+function isLogger(value: unknown): boolean {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const levels = LOG_LEVELS.map((level): unknown => Reflect.get(value, level)).filter(
+    (write) => write !== undefined,
+  );
+  return levels.length > 0 && levels.every((write) => typeof write === "function");
+}
+
 // Strict, since a misspelt option would leave out without a word what it was meant to promise.
 const saverOptions = z.strictObject({
   schema: schemaName.default("public"),
@@ -97,6 +125,9 @@ const saverOptions = z.strictObject({
   keepTombstones: z.boolean().default(false),
   maxCheckpointBytes: bytes,
   warnCheckpointBytes: bytes,
+  logger: logger.optional(),
+  telemetry: z.strictObject({ threadIds: z.boolean().optional() }).optional(),
+  notify: z.boolean().default(false),
 });
 
 const boundsInOrder = ({

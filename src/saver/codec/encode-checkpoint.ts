@@ -31,7 +31,7 @@ export interface Encoding {
  */
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
-  const { inline, stored } = splitValues(request, encoding);
+  const { inline, stored, unchanged } = splitValues(request, encoding);
   const header = encodeHeader(checkpoint, inline);
   const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
@@ -48,6 +48,9 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
+    ...(needsParent(request, inline) && {
+      carriedBlobs: () => Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde))),
+    }),
   };
 }
 
@@ -59,11 +62,15 @@ interface ChannelValue {
   readonly version: string;
   readonly value: unknown;
   readonly isEmpty: boolean;
+  /** Whether it did not change, and is stored only in case that it is nowhere. */
+  readonly isCarried?: boolean;
 }
 
 interface SplitValues {
   readonly inline: Record<string, InlineValue>;
   readonly stored: readonly ChannelValue[];
+  /** What did not change and stands in a blob that the parent refers to, in the order of the channels. */
+  readonly unchanged: readonly ChannelValue[];
 }
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
@@ -71,30 +78,46 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   const { newVersions } = request;
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
-  const add = (channel: string, version: string | number): void => {
+  const add = (channel: string, version: string | number, isCarried: boolean): void => {
     const { isEmpty, value } = givenValue(request, channel);
     if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
-    else stored.push({ channel, version: String(version), value, isEmpty });
+    else stored.push({ channel, version: String(version), value, isEmpty, isCarried });
   };
-  for (const [channel, version] of Object.entries(newVersions)) add(channel, version);
-  for (const [channel, version] of carriedOver(request)) add(channel, version);
-  // Concurrent writers of the same blobs must take them in the same order, or they may wait for each other for ever.
-  stored.sort((a, b) => (a.channel < b.channel ? -1 : 1));
-  return { inline: Object.fromEntries(inline), stored };
+  for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
+  const carried = carriedOver(request);
+  // Where Python's saver kept a scalar inline there is no blob to refer to, and the header that holds it is an ancestor's:
+  // so the value goes along, inline again or as a blob that is only inserted if it is missing.
+  for (const { channel, version, value } of carried) if (mayBeInline(value)) add(channel, version, true);
+  const unchanged = carried.filter(({ channel }) => !inline.has(channel));
+  return { inline: Object.fromEntries(inline), stored: inOrder(stored), unchanged: inOrder(unchanged) };
 }
 
 /**
- * Scalars that did not change. Where Python's saver kept one inline there is no blob to refer to, and the header that
- * holds it is an ancestor's: so the value goes along, inline again or as a blob that is only inserted if it is missing.
- * A checkpoint without a parent has nobody to carry a value over from.
+ * Whether the checkpoint is complete only with what older ones have: values that did not change, or the writes that a delta
+ * channel is rebuilt from, of which no value comes along.
  */
-function carriedOver(request: PutRequest): [string, string | number][] {
+function needsParent(request: PutRequest, inline: SplitValues["inline"]): boolean {
+  const { checkpoint, newVersions, parentCheckpointId } = request;
+  if (parentCheckpointId === undefined) return false;
+  return Object.keys(checkpoint.channel_versions).some((channel) => {
+    const isNew = Object.hasOwn(newVersions, channel) && !givenValue(request, channel).isEmpty;
+    return !isNew && !Object.hasOwn(inline, channel);
+  });
+}
+
+// Concurrent writers of the same blobs must take them in the same order, or they may wait for each other for ever.
+function inOrder(values: ChannelValue[]): ChannelValue[] {
+  return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
+}
+
+/** The values that did not change. A checkpoint without a parent has nobody to carry one over from. */
+function carriedOver(request: PutRequest): ChannelValue[] {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];
-  return Object.entries(checkpoint.channel_versions).filter(([channel]) => {
-    if (Object.hasOwn(newVersions, channel)) return false;
+  return Object.entries(checkpoint.channel_versions).flatMap(([channel, version]) => {
+    if (Object.hasOwn(newVersions, channel)) return [];
     const { isEmpty, value } = givenValue(request, channel);
-    return !isEmpty && mayBeInline(value);
+    return isEmpty ? [] : [{ channel, version: String(version), value, isEmpty }];
   });
 }
 
@@ -124,7 +147,7 @@ function carriedNumbers(
 }
 
 async function encodeBlob(
-  { channel, version, value, isEmpty }: ChannelValue,
+  { channel, version, value, isEmpty, isCarried }: ChannelValue,
   request: PutRequest,
   serde: SerializerProtocol,
 ): Promise<EncodedBlob> {
@@ -138,7 +161,7 @@ async function encodeBlob(
   const location = placeOf(request, channel);
   const stored = guardRead(() => toStoredBarrier(channel, value), location);
   const encoded = await encodeValue(serde, stored, context, location);
-  return { channel, version, ...encoded };
+  return { channel, version, ...encoded, ...(isCarried === true && { isCarried }) };
 }
 
 function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, InlineValue>): StoredCheckpoint {

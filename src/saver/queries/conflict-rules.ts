@@ -3,9 +3,15 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 
 type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<CheckpointDatabase, Table>;
 
-/** A value is addressed by (channel, version), which never changes its meaning: the first one stays. */
-export function blobStays(conflict: Conflict<"checkpoint_blobs">) {
-  return conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doNothing();
+/**
+ * A value is addressed by (channel, version), which never changes its meaning: the first one stays. Its row is locked, so
+ * that whoever would collect it waits for the checkpoint that refers to it. Postgres locks before it looks at the condition.
+ */
+export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
+  return conflict
+    .columns(["thread_id", "checkpoint_ns", "channel", "version"])
+    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .where(sql.lit(false));
 }
 
 /** A checkpoint that is put again replaces its header and metadata, and keeps its parent. */

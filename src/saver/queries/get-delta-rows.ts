@@ -101,7 +101,8 @@ function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<Newe
   return selectDeltaParts(chain, channels, threadId, checkpointNs, parameter("pieceBytes"));
 }
 
-function foundSoFar(eb: ChainBuilder): RawBuilder<string[]> {
+/** The channels whose walk has ended, at this ancestor or before it. */
+export function foundSoFar(eb: ChainBuilder): RawBuilder<string[]> {
   return sql<string[]>`${eb.ref("chain.found_before")} || ${eb.ref("chain.found")}`;
 }
 
@@ -112,7 +113,7 @@ type AncestorBuilder = ExpressionBuilder<
 >;
 
 /** Those of the `channels` that the ancestor holds a value of, in its header or in a blob, but for the `known` ones. */
-function storedChannels(
+export function storedChannels(
   eb: AncestorBuilder,
   channels: Expression<string[]>,
   threadId: RawBuilder<string>,

@@ -1,3 +1,13 @@
+/** The columns of `checkpoints` in the order in which they are inserted. */
+export const HEADER_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "parent_checkpoint_id",
+  "checkpoint",
+  "metadata",
+] as const;
+
 /** The columns of `checkpoint_writes` in the order in which they are inserted. */
 export const WRITE_COLUMNS = [
   "thread_id",

@@ -19,6 +19,8 @@ export interface ListScope {
   readonly before?: string | undefined;
   /** JSON text that the metadata contains. */
   readonly filter?: string | undefined;
+  /** Only the newest checkpoint of each namespace. */
+  readonly newestOnly?: true | undefined;
 }
 
 /** A part of a list. */
@@ -55,7 +57,7 @@ export function listTupleRows(
   });
 }
 
-interface ListParams extends Required<{ [Name in keyof ListScope]: string }> {
+interface ListParams extends Record<Exclude<keyof ListScope, "newestOnly">, string> {
   readonly afterThreadId: string;
   readonly afterCheckpointNs: string;
   readonly afterCheckpointId: string;
@@ -71,6 +73,7 @@ const CONDITIONS = [
   "checkpointId",
   "before",
   "filter",
+  "newestOnly",
 ] as const satisfies Condition[];
 
 type Builder = ExpressionBuilder<CheckpointDatabase, "checkpoints">;
@@ -119,6 +122,21 @@ function predicate(eb: Builder, name: Condition, parameter: Parameter<ListParams
       return eb(sql<string>`checkpoint_id collate "C"`, "<", parameter("before"));
     case "filter":
       return sql<SqlBool>`${eb.ref("metadata")} @> ${parameter("filter")}::jsonb`;
+    case "newestOnly":
+      return eb.not(
+        eb.exists(
+          eb
+            .selectFrom("checkpoints as newer")
+            .select("newer.checkpoint_id")
+            .whereRef("newer.thread_id", "=", "checkpoints.thread_id")
+            .whereRef("newer.checkpoint_ns", "=", "checkpoints.checkpoint_ns")
+            .where(
+              sql`newer.checkpoint_id collate "C"`,
+              ">",
+              sql`${eb.ref("checkpoints.checkpoint_id")} collate "C"`,
+            ),
+        ),
+      );
   }
 }
 

@@ -1,13 +1,21 @@
 import { type BoundStatement, Statement } from "../../db/statement.js";
 import type { BlobRow } from "./checkpoint-rows.js";
-import { blobStays } from "./conflict-rules.js";
+import { blobIsHeld } from "./conflict-rules.js";
 
-/** Stores one value. Its bytes are a parameter of their own, which every driver sends as they are; an array may not be. */
-export function putLongBlob(schema: string, row: BlobRow): BoundStatement<unknown> {
+/** A value that was stored. */
+export interface StoredBlobRow {
+  readonly channel: string;
+}
+
+/**
+ * Stores one value; no row is returned where there is one already. Its bytes are a parameter of their own, which every driver
+ * sends as they are; an array may not be.
+ */
+export function putLongBlob(schema: string, row: BlobRow): BoundStatement<StoredBlobRow> {
   return putOne.bind(schema, row);
 }
 
-const putOne = /* @__PURE__ */ new Statement<BlobRow, unknown>((db, parameter) =>
+const putOne = /* @__PURE__ */ new Statement<BlobRow, StoredBlobRow>((db, parameter) =>
   db
     .insertInto("checkpoint_blobs")
     .values({
@@ -18,5 +26,6 @@ const putOne = /* @__PURE__ */ new Statement<BlobRow, unknown>((db, parameter) =
       type: parameter("type"),
       blob: parameter("blob"),
     })
-    .onConflict(blobStays),
+    .onConflict(blobIsHeld)
+    .returning("channel"),
 );

@@ -1,38 +1,53 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement } from "../../db/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statement.js";
+import { StatementFamily } from "../../db/statement-family.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
-import { blobStays, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
-import { BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
+import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
+import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
+import { isMissingOrNew } from "./spare-blobs.js";
+import { tellWatchers } from "./watch/tell-watchers.js";
 
 /**
  * Stores any number of rows of all three tables in one statement, by the same rules as one call at a time.
  *
  * Postgres works through it in the order checkpoints, writes, blobs. The rows of each table come sorted by their key,
  * so that of two such statements neither waits for what the other has locked while it holds what the other wants.
+ *
+ * @param told - The scope of those who are told of the checkpoints; nobody is where it is `undefined`.
  */
-export function putRows(schema: string, rows: CheckpointRows): BoundStatement<unknown> {
-  return putAll.bind(schema, toRowArrays(rows));
+export function putRows(
+  schema: string,
+  rows: CheckpointRows,
+  told: string | undefined,
+): BoundStatement<unknown> {
+  const tells = told !== undefined;
+  return statements.of(String(tells), tells).bind(schema, { ...toRowArrays(rows), told });
 }
 
-const HEADER_COLUMNS = [
-  "thread_id",
-  "checkpoint_ns",
-  "checkpoint_id",
-  "parent_checkpoint_id",
-  "checkpoint",
-  "metadata",
-] as const;
+type PutParams = RowArrays & { readonly told: string | undefined };
 
-const putAll = /* @__PURE__ */ new Statement<RowArrays, unknown>((db, parameter) =>
-  db
+const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, unknown>(
+  (tells) => (db, parameter) => {
+    const insert = putAll(db, parameter);
+    return tells ? insert.returning(tellWatchers(parameter("told")).as("told")) : insert;
+  },
+);
+
+function putAll(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
+  return db
     .with("blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
         .columns(BLOB_COLUMNS)
-        .expression((eb) => eb.selectFrom(blobRows(parameter)).select(BLOB_COLUMNS))
-        .onConflict(blobStays),
+        .expression((eb) =>
+          eb
+            .selectFrom(blobRows(parameter))
+            .select(BLOB_COLUMNS)
+            .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns"))),
+        )
+        .onConflict(blobIsHeld),
     )
     .with("writes", (qb) =>
       qb
@@ -52,8 +67,8 @@ const putAll = /* @__PURE__ */ new Statement<RowArrays, unknown>((db, parameter)
           row.ref("row.metadata").as("metadata"),
         ]),
     )
-    .onConflict(headerIsReplaced),
-);
+    .onConflict(headerIsReplaced);
+}
 
 /**
  * The header, with each number that did not change as the checkpoint has it that it is carried over from. See
@@ -98,7 +113,7 @@ interface HeaderColumns {
   number_sources: string;
 }
 
-function headerRows(parameter: Parameter<RowArrays>) {
+function headerRows(parameter: Parameter<PutParams>) {
   return sql<HeaderColumns>`unnest(
     ${parameter("header_threadId")}::text[],
     ${parameter("header_checkpointNs")}::text[],
@@ -124,7 +139,7 @@ interface WriteColumns {
   blob: Uint8Array;
 }
 
-function writeRows(parameter: Parameter<RowArrays>) {
+function writeRows(parameter: Parameter<PutParams>) {
   return sql<WriteColumns>`unnest(
     ${parameter("write_threadId")}::text[],
     ${parameter("write_checkpointNs")}::text[],
@@ -149,13 +164,14 @@ interface BlobColumns {
   blob: Uint8Array | null;
 }
 
-function blobRows(parameter: Parameter<RowArrays>) {
+function blobRows(parameter: Parameter<PutParams>) {
   return sql<BlobColumns>`unnest(
     ${parameter("blob_threadId")}::text[],
     ${parameter("blob_checkpointNs")}::text[],
     ${parameter("blob_channel")}::text[],
     ${parameter("blob_version")}::text[],
     ${parameter("blob_type")}::text[],
-    ${parameter("blob_blob")}::bytea[]
-  )`.as<"row">(sql`row(thread_id, checkpoint_ns, channel, version, type, blob)`);
+    ${parameter("blob_blob")}::bytea[],
+    ${parameter("blob_isCarried")}::boolean[]
+  )`.as<"row">(sql`row(thread_id, checkpoint_ns, channel, version, type, blob, is_carried)`);
 }

@@ -5,7 +5,7 @@ export type RowArrays = {
   readonly [Name in keyof HeaderRow as `header_${Name}`]: readonly HeaderRow[Name][];
 } & {
   readonly [Name in keyof WriteRow as `write_${Name}`]: readonly WriteRow[Name][];
-} & { readonly [Name in keyof BlobRow as `blob_${Name}`]: readonly BlobRow[Name][] };
+} & { readonly [Name in keyof BlobRow as `blob_${Name}`]-?: readonly Exclude<BlobRow[Name], undefined>[] };
 
 export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): RowArrays {
   return {
@@ -31,5 +31,6 @@ export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): Row
     blob_version: blobs.map(({ version }) => version),
     blob_type: blobs.map(({ type }) => type),
     blob_blob: blobs.map(({ blob }) => blob),
+    blob_isCarried: blobs.map(({ isCarried }) => isCarried === true),
   };
 }

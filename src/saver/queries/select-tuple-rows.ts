@@ -8,6 +8,7 @@ import {
   type SqlBool,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { eachChannelVersion } from "./header-parts.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
 import type { TupleShape } from "./tuple-shape.js";
@@ -230,13 +231,6 @@ function withParts(
         .selectAll("found")
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id"]),
     );
-}
-
-/** The entries of `channel_versions`; none where a row is so corrupt that it is no object. */
-function eachChannelVersion(versions: Expression<unknown>) {
-  const entries = sql<{ channel: string; version: string }>`
-    jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} end)`;
-  return entries.as<"entry">(sql`entry(channel, version)`);
 }
 
 function isWanted(

@@ -36,15 +36,19 @@ export interface LockRow {
 }
 
 /**
+ * @param needing - Who needs it, for the error.
  * @throws InvalidConfigError in a transaction whose statements all see what its first one saw: what others did before the
  *   locks were granted would go unnoticed.
  */
-export function refuseSnapshots(rows: readonly LockRow[]): void {
+export function refuseSnapshots(
+  rows: readonly Pick<LockRow, "isolation">[],
+  needing = '"concurrency" and "keepTombstones" need',
+): void {
   const level = rows.find(({ isolation }) => !SEES_COMMITTED.has(isolation))?.isolation;
   if (level === undefined) return;
   throw new InvalidConfigError(
     "source",
-    `"concurrency" and "keepTombstones" need a transaction that is read committed, and the one that was lent is ${level}`,
+    `${needing} a transaction that is read committed, and the one that was lent is ${level}`,
   );
 }
 

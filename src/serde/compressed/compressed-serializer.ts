@@ -39,6 +39,12 @@ export class CompressedSerializer implements ContextualSerializer {
     return this.#serde.refusesPlaintext ?? false;
   }
 
+  /** Whether the wrapped serializer binds a value to its place. */
+  bindsToPlace(type: string): boolean {
+    const { inner, layer } = outermostLayer(type);
+    return this.#serde.bindsToPlace?.(isCompression(layer) ? inner : type) ?? false;
+  }
+
   /**
    * Encodes and compresses a value. It is encoded before this returns: what is changed later is not stored.
    *

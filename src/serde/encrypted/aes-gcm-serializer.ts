@@ -64,6 +64,12 @@ export class AesGcmSerializer implements ContextualSerializer {
     this.refusesPlaintext = strict;
   }
 
+  /** Whether a value is encrypted by this layer, or bound to its place by the wrapped serializer. */
+  bindsToPlace(type: string): boolean {
+    const { layer } = outermostLayer(type);
+    return layer === LAYER || (this.#serde.bindsToPlace?.(type) ?? false);
+  }
+
   /**
    * Encodes and encrypts a value. It is encoded before this returns: what is changed later is not stored.
    *

@@ -54,6 +54,13 @@ export class EncryptedSerializer implements ContextualSerializer {
     return this.#serde.refusesPlaintext ?? false;
   }
 
+  /** Whether the wrapped serializer binds a value to its place. */
+  bindsToPlace(type: string): boolean {
+    const { inner, layer } = outermostLayer(type);
+    const isPlain = layer === undefined || isCompression(layer);
+    return this.#serde.bindsToPlace?.(isPlain ? type : inner) ?? false;
+  }
+
   /**
    * Encodes and encrypts a value.
    *

@@ -1,0 +1,45 @@
+/** Where UUIDs count from, in milliseconds since 1970: the Gregorian calendar begins on 15 October 1582. */
+const GREGORIAN_EPOCH_MS = Date.UTC(1582, 9, 15);
+
+/** UUIDs count in steps of 100 ns. */
+const TICKS_PER_MS = 10_000n;
+
+/** The last that a UUID has room for, in the year 5236. */
+const LAST_TICK = 2n ** 60n - 1n;
+
+/** A UUID of version 6 in lower case, as LangGraph makes them; the same in Postgres. */
+export const UUID6 = /^([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The time inside a checkpoint's id; `undefined` where it is no UUID of version 6. */
+export function timeInId(checkpointId: string): Date | undefined {
+  const ticks = ticksOf(checkpointId);
+  return ticks === undefined ? undefined : new Date(Number(ticks / TICKS_PER_MS) + GREGORIAN_EPOCH_MS);
+}
+
+/** What the ids of all checkpoints begin with, or come after, that are made at a time or later. */
+export function idsFrom(time: Date): string {
+  const ticks = BigInt(time.getTime() - GREGORIAN_EPOCH_MS) * TICKS_PER_MS;
+  return withTicks(ticks < 0n ? 0n : ticks > LAST_TICK ? LAST_TICK : ticks, "");
+}
+
+/**
+ * An id that is larger than another one: `fresh`, or where the other one is of a clock that is ahead, the next that this
+ * clock could have made.
+ *
+ * @returns `undefined` where the other one is no UUID of version 6, and larger than all that are made today.
+ */
+export function idAfter(checkpointId: string, fresh: string): string | undefined {
+  if (fresh > checkpointId) return fresh;
+  const ticks = ticksOf(checkpointId);
+  return ticks === undefined ? undefined : withTicks(ticks + 1n, fresh.slice("00000000-0000-0000".length));
+}
+
+function ticksOf(checkpointId: string): bigint | undefined {
+  const [, high, middle, low] = UUID6.exec(checkpointId) ?? [];
+  return low === undefined ? undefined : BigInt(`0x${high ?? ""}${middle ?? ""}${low}`);
+}
+
+function withTicks(ticks: bigint, rest: string): string {
+  const digits = ticks.toString(16).padStart(15, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-6${digits.slice(12)}${rest}`;
+}

@@ -1,0 +1,51 @@
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statement.js";
+import type { CheckpointKey } from "../checkpoint-key.js";
+
+/** A checkpoint that is there. */
+export interface HeldRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+}
+
+/**
+ * Holds checkpoints until the transaction ends: nobody deletes them before, so that whoever then collects blobs sees what
+ * the transaction stores. Returns those that are there.
+ */
+export function holdParents(schema: string, keys: readonly CheckpointKey[]): BoundStatement<HeldRow> {
+  return holdAll.bind(schema, {
+    threadIds: keys.map(({ threadId }) => threadId),
+    checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
+    checkpointIds: keys.map(({ checkpointId }) => checkpointId),
+  });
+}
+
+interface HoldParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+  readonly checkpointIds: readonly string[];
+}
+
+const holdAll = /* @__PURE__ */ new Statement<HoldParams, HeldRow>((db, parameter) =>
+  db
+    .selectFrom("checkpoints as parent")
+    .innerJoin(
+      sql<HeldRow>`unnest(
+        ${parameter("threadIds")}::text[],
+        ${parameter("checkpointNss")}::text[],
+        ${parameter("checkpointIds")}::text[]
+      )`.as<"given">(sql`given(thread_id, checkpoint_ns, checkpoint_id)`),
+      (join) =>
+        join
+          .onRef("given.thread_id", "=", "parent.thread_id")
+          .onRef("given.checkpoint_ns", "=", "parent.checkpoint_ns")
+          .onRef("given.checkpoint_id", "=", "parent.checkpoint_id"),
+    )
+    .select(["parent.thread_id", "parent.checkpoint_ns", "parent.checkpoint_id"])
+    // Whoever locks several takes them in this order.
+    .orderBy(sql`parent.thread_id collate "C"`)
+    .orderBy(sql`parent.checkpoint_ns collate "C"`)
+    .orderBy(sql`parent.checkpoint_id collate "C"`)
+    .forKeyShare("parent"),
+);

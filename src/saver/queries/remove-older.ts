@@ -1,0 +1,178 @@
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, Statement } from "../../db/statement.js";
+import type { NamespaceKey } from "../checkpoint-key.js";
+import { eachCountedChannel } from "./header-parts.js";
+
+/**
+ * Removes from namespaces all that is older than their newest checkpoint: checkpoints, their writes, and values that the
+ * newest one does not refer to. Writes of a checkpoint that has not come yet stay.
+ *
+ * Where a delta channel of the newest checkpoint has no value of its own, everything stays: it is made of what its
+ * ancestors wrote. It goes with the next checkpoint that needs none of it.
+ */
+export function removeOlder(schema: string, namespaces: readonly NamespaceKey[]): BoundStatement<unknown> {
+  return removeAll.bind(schema, namespaceParams(namespaces));
+}
+
+/**
+ * Locks all checkpoints of namespaces until the transaction ends: a statement that follows sees whatever was stored by
+ * those who held one of them.
+ */
+export function lockNamespaces(schema: string, namespaces: readonly NamespaceKey[]): BoundStatement<unknown> {
+  return lockAll.bind(schema, namespaceParams(namespaces));
+}
+
+interface NamespaceParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+}
+
+function namespaceParams(namespaces: readonly NamespaceKey[]): NamespaceParams {
+  return {
+    threadIds: namespaces.map(({ threadId }) => threadId),
+    checkpointNss: namespaces.map(({ checkpointNs }) => checkpointNs),
+  };
+}
+
+function givenNamespaces(
+  threadIds: RawBuilder<readonly string[]>,
+  checkpointNss: RawBuilder<readonly string[]>,
+) {
+  return sql<{ thread_id: string; checkpoint_ns: string }>`unnest(
+    ${threadIds}::text[], ${checkpointNss}::text[]
+  )`.as<"given">(sql`given(thread_id, checkpoint_ns)`);
+}
+
+const lockAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
+  db
+    .selectFrom("checkpoints as held")
+    .innerJoin(givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), (join) =>
+      join
+        .onRef("given.thread_id", "=", "held.thread_id")
+        .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
+    )
+    .select(sql.lit(1).as("held"))
+    // Whoever locks several takes them in this order.
+    .orderBy(sql`held.thread_id collate "C"`)
+    .orderBy(sql`held.checkpoint_ns collate "C"`)
+    .orderBy(sql`held.checkpoint_id collate "C"`)
+    .forUpdate("held"),
+);
+
+interface NewestCheckpoint {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  channel_versions: unknown;
+  channel_values: unknown;
+  /** Whether its sends are among the writes of its parent. */
+  is_before_version_4: boolean;
+}
+
+type WithNewest = CheckpointDatabase & { newest: NewestCheckpoint };
+
+const removeAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
+  withNewest(db, parameter("threadIds"), parameter("checkpointNss"))
+    .with("settled", (qb) =>
+      qb
+        .selectFrom("newest")
+        .selectAll()
+        .where((eb) => eb.not(eb.exists(neededDeltaChannels(eb)))),
+    )
+    .with("removed_writes", (qb) =>
+      qb
+        .deleteFrom("checkpoint_writes as write")
+        .using("settled")
+        .whereRef("write.thread_id", "=", "settled.thread_id")
+        .whereRef("write.checkpoint_ns", "=", "settled.checkpoint_ns")
+        .where(sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`)
+        .where((eb) =>
+          eb.not(
+            eb.and([
+              eb.ref("settled.is_before_version_4"),
+              eb("write.channel", "=", sql.lit(TASKS)),
+              eb("write.checkpoint_id", "=", eb.ref("settled.parent_checkpoint_id")),
+            ]),
+          ),
+        ),
+    )
+    .with("removed_blobs", (qb) =>
+      qb
+        .deleteFrom("checkpoint_blobs as stored")
+        .using("settled")
+        .whereRef("stored.thread_id", "=", "settled.thread_id")
+        .whereRef("stored.checkpoint_ns", "=", "settled.checkpoint_ns")
+        .where(sql<SqlBool>`(settled.channel_versions ->> stored.channel) is distinct from stored.version`),
+    )
+    .deleteFrom("checkpoints as older")
+    .using("settled")
+    .whereRef("older.thread_id", "=", "settled.thread_id")
+    .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
+    .whereRef("older.checkpoint_id", "<>", "settled.checkpoint_id"),
+);
+
+/** The CTE `newest`: the newest checkpoint of each namespace, its header taken apart once. */
+function withNewest(
+  db: QueryCreator<CheckpointDatabase>,
+  threadIds: RawBuilder<readonly string[]>,
+  checkpointNss: RawBuilder<readonly string[]>,
+): QueryCreator<WithNewest> {
+  return db.with("newest", (qb) =>
+    qb
+      .selectFrom(givenNamespaces(threadIds, checkpointNss))
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoints as head")
+            .select(["head.checkpoint_id", "head.parent_checkpoint_id"])
+            .select([
+              sql`head.checkpoint -> 'channel_versions'`.as("channel_versions"),
+              sql`head.checkpoint -> 'channel_values'`.as("channel_values"),
+              sql<boolean>`coalesce(head.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
+            ])
+            .whereRef("head.thread_id", "=", "given.thread_id")
+            .whereRef("head.checkpoint_ns", "=", "given.checkpoint_ns")
+            .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
+            .limit(sql.lit(1))
+            .as("head"),
+        (join) => join.onTrue(),
+      )
+      .selectAll("given")
+      .selectAll("head"),
+  );
+}
+
+/**
+ * The delta channels that the newest checkpoint has a version but no value of. LangGraph counts the steps of a delta channel
+ * in the metadata of each, but not where the state is updated by hand: so it is asked whether any checkpoint names it.
+ */
+function neededDeltaChannels(newest: ExpressionBuilder<WithNewest, "newest">) {
+  return newest
+    .selectFrom("checkpoints as counting")
+    .innerJoinLateral(
+      (eb) => eachCountedChannel(eb.ref("counting.metadata")),
+      (join) => join.onTrue(),
+    )
+    .select("counted.channel")
+    .whereRef("counting.thread_id", "=", "newest.thread_id")
+    .whereRef("counting.checkpoint_ns", "=", "newest.checkpoint_ns")
+    .where(sql<SqlBool>`jsonb_exists(newest.channel_versions, counted.channel)`)
+    .where(sql<SqlBool>`not coalesce(jsonb_exists(newest.channel_values, counted.channel), false)`)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("checkpoint_blobs as whole")
+            .select("whole.type")
+            .whereRef("whole.thread_id", "=", "newest.thread_id")
+            .whereRef("whole.checkpoint_ns", "=", "newest.checkpoint_ns")
+            .whereRef("whole.channel", "=", "counted.channel")
+            .where(sql<SqlBool>`whole.version = newest.channel_versions ->> counted.channel`)
+            .where("whole.type", "<>", sql.lit("empty")),
+        ),
+      ),
+    );
+}

@@ -1,0 +1,105 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { runTransaction } from "../db/run-statement.js";
+import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
+import type { BoundStatement } from "../db/statement.js";
+import type { GuardStep } from "../db/transaction-steps.js";
+import { carryingPuts, OrphanedPutsError, refuseOrphans } from "./codec/carrying-puts.js";
+import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
+import { type Portion, splitRows } from "./codec/split-rows.js";
+import { newestSteps } from "./newest-steps.js";
+import { toldScope } from "./observing/watch-channel.js";
+import { deleteThreads } from "./queries/delete-threads.js";
+import { type HeldRow, holdParents } from "./queries/hold-parents.js";
+import type { EncodedCheckpoint } from "./queries/put-checkpoint.js";
+import { putLongBlob } from "./queries/put-long-blob.js";
+import { putLongWrite } from "./queries/put-long-write.js";
+import { putRows } from "./queries/put-rows.js";
+import { putTombstones } from "./queries/tombstones.js";
+import type { WritableTables } from "./write-rules.js";
+
+/**
+ * Stores calls, and holds the parents meanwhile that their unchanged values are stored with. Where one turns out to be
+ * gone, pruned since it was read, its successor brings these values along.
+ *
+ * @param orphaned - Checkpoints whose parent is known to be gone.
+ */
+export async function storeOperations(
+  tables: WritableTables,
+  operations: readonly BatchOperation[],
+  orphaned: readonly EncodedCheckpoint[],
+  guard: readonly GuardStep[] = [],
+): Promise<void> {
+  const { schema } = tables;
+  const carrying = carryingPuts(operations);
+  const known = new Set([...carrying.orphaned, ...orphaned]);
+  const toHold = carrying.toHold.filter(({ checkpoint }) => !known.has(checkpoint));
+  const holding: GuardStep<HeldRow> = {
+    statement: holdParents(
+      schema,
+      toHold.map(({ parent }) => parent),
+    ),
+    check: (rows) => {
+      refuseOrphans(toHold, rows);
+    },
+  };
+  const newest = newestSteps(tables, putsOf(operations));
+  const complete = await Promise.all(operations.map((operation) => bringingValues(operation, known)));
+  try {
+    await runTransaction(tables, {
+      guard: [...guard, ...newest.guard, ...(toHold.length === 0 ? [] : [holding])],
+      statements: [...writingStatements(tables, complete), ...newest.removal],
+    });
+  } catch (error) {
+    if (!(error instanceof OrphanedPutsError)) throw error;
+    await storeOperations(tables, operations, [...known, ...error.checkpoints], guard);
+  }
+}
+
+function putsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
+  return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
+}
+
+/** A put whose parent is gone, with all of its values: whoever collects one of them meanwhile waits for it. */
+async function bringingValues(
+  operation: BatchOperation,
+  orphaned: ReadonlySet<EncodedCheckpoint>,
+): Promise<BatchOperation> {
+  if (operation.kind !== "put" || !orphaned.has(operation.checkpoint)) return operation;
+  const { carriedBlobs, ...checkpoint } = operation.checkpoint;
+  const fresh = checkpoint.blobs.filter(({ isCarried }) => isCarried !== true);
+  return {
+    kind: "put",
+    checkpoint: { ...checkpoint, blobs: [...fresh, ...((await carriedBlobs?.()) ?? [])] },
+  };
+}
+
+function writingStatements(
+  tables: WritableTables,
+  operations: readonly BatchOperation[],
+): BoundStatement<unknown>[] {
+  const { schema, rules } = tables;
+  const { deletedThreads, ...rows } = resolveBatch(operations);
+  const deletes = deletedThreads.length > 0;
+  return [
+    ...(deletes && rules?.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
+    ...(deletes ? deleteThreads(schema, deletedThreads) : []),
+    ...splitRows(rows, statementBytesOf(tables)).map((portion) => toStatement(tables, portion)),
+  ];
+}
+
+function toStatement(tables: WritableTables, portion: Portion): BoundStatement<unknown> {
+  const { schema } = tables;
+  switch (portion.kind) {
+    case "longWrite":
+      return putLongWrite(schema, portion.row);
+    case "longBlob":
+      return putLongBlob(schema, portion.row);
+    case "rows":
+      return putRows(schema, portion, toldScope(tables));
+  }
+}
+
+/** How much one statement brings to the database, in bytes. */
+export function statementBytesOf({ limits = DEFAULT_SIZE_LIMITS }: CheckpointTables): number {
+  return limits.statementBytes;
+}
