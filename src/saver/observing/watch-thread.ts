@@ -1,0 +1,180 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { abortErrorOf, throwIfAborted } from "../../db/bounded-run.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { onAbort } from "../../db/on-abort.js";
+import { ConnectionError, DatabaseError } from "../../errors.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import { parseWatch } from "../boundary/parse-watch.js";
+import { idsFrom } from "../codec/checkpoint-time.js";
+import { laterCheckpoints, newestCheckpoints, type WatchedScope } from "../queries/watch/new-checkpoints.js";
+import { WHOLE_TUPLE } from "../queries/tuple-shape.js";
+import { readTuple } from "../read-tuple.js";
+import { CheckpointNews, type News } from "./checkpoint-news.js";
+import { expectLocalNews } from "./local-news.js";
+import { observedPart } from "./observed.js";
+import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
+import { type ToldCheckpoint, watchChannel, watchScope } from "./watch-channel.js";
+
+/** How many keys are read at a time of what was missed. */
+const PAGE_SIZE = 500;
+/** A clock that is further ahead than that has no checkpoints taken for new that were there before. */
+const CLOCKS_DIFFER_MS = 10_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Yields the checkpoints of a thread that are stored from now on, by savers that tell of it.
+ *
+ * @param ending - Each of these ends it without a word.
+ * @throws InvalidConfigError at the first `next()`, for arguments that can't be used, and where there is no way to listen.
+ */
+export async function* watchThread(
+  tables: CheckpointTables,
+  call: WatchCall,
+  serde: ContextualSerializer,
+  ending: readonly AbortSignal[],
+): AsyncGenerator<CheckpointTuple, undefined> {
+  const request = parseWatch(call.threadId, call.options);
+  throwIfAborted(request.signal);
+  if (tables.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  const stop = new AbortController();
+  const news = new CheckpointNews(tables.retry, logOf(tables, request));
+  const channel = watchChannel(watchScope(tables), request.threadId);
+  const stopExpecting = expectLocalNews(channel, (checkpoint) => {
+    if (isWithin(request, checkpoint)) news.offer(checkpoint);
+  });
+  const ends: (() => void)[] = [stopExpecting];
+  try {
+    // Asked for first, since it is refused where there is no way to hear anything.
+    const unsubscribe = tables.database.listener().subscribe(channel, news);
+    ends.push(unsubscribe);
+    for (const signal of [request.signal, ...ending]) {
+      const end = (reason: unknown): void => {
+        stop.abort(reason);
+        news.close();
+        // At once, since the caller may not ask for more.
+        unsubscribe();
+      };
+      ends.push(onAbort(signal, end));
+    }
+    const own = { ...tables, signal: stop.signal };
+    yield* newTuples({ tables: own, request, serde, news, stopExpecting });
+    throwIfAborted(request.signal);
+  } catch (error) {
+    if (request.signal?.aborted === true) throw abortErrorOf(request.signal, error);
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const end of ends) end();
+    news.close();
+  }
+  return undefined;
+}
+
+/** A call of `watch`, as it was made. */
+export interface WatchCall {
+  readonly threadId: unknown;
+  readonly options: unknown;
+}
+
+interface Watch {
+  readonly tables: CheckpointTables;
+  readonly request: WatchedScope;
+  readonly serde: ContextualSerializer;
+  readonly news: CheckpointNews;
+  readonly stopExpecting: () => void;
+}
+
+async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
+  const { request, news } = watch;
+  const began = Date.now();
+  // What is made from the next millisecond on is new, even if it is stored before this is answered.
+  const made = { from: lastIdOf(began), until: idsFrom(new Date(began + CLOCKS_DIFFER_MS)) };
+  const rows = await newestCheckpoints(watch.tables, request, made);
+  const seen = new SeenCheckpoints(rows.map(toldOf));
+  for (let item = await news.next(); item !== undefined; item = await news.next()) {
+    // From the first gap on the server tells of all that is stored.
+    if (item.kind === "gap") watch.stopExpecting();
+    for await (const { checkpoint, source } of checkpointsOf(watch, item, seen)) {
+      if (!isWithin(request, checkpoint) || !seen.add(checkpoint, source)) continue;
+      const tuple = await readNew(watch, checkpoint);
+      if (tuple !== undefined) yield tuple;
+    }
+  }
+}
+
+async function* checkpointsOf(
+  watch: Watch,
+  news: News,
+  seen: SeenCheckpoints,
+): AsyncGenerator<{ readonly checkpoint: ToldCheckpoint; readonly source: Source }> {
+  if (news.kind === "checkpoint") {
+    yield news;
+    return;
+  }
+  let page: readonly ToldCheckpoint[];
+  do {
+    const { newest, floor } = seen;
+    const known = {
+      namespaces: newest.map(({ checkpointNs }) => checkpointNs),
+      ids: newest.map(({ checkpointId }) => checkpointId),
+      floor,
+      limit: PAGE_SIZE,
+    };
+    const read = () => laterCheckpoints(watch.tables, watch.request, known);
+    page = (await untilReachable(watch, read)).map(toldOf);
+    for (const checkpoint of page) yield { checkpoint, source: "found" };
+  } while (page.length === PAGE_SIZE);
+}
+
+/** `undefined` where it has been deleted meanwhile. */
+function readNew(watch: Watch, checkpoint: ToldCheckpoint): Promise<CheckpointTuple | undefined> {
+  const { tables, request, serde } = watch;
+  const key = { threadId: request.threadId, ...checkpoint };
+  const read = (observedTables: CheckpointTables): Promise<CheckpointTuple | undefined> => {
+    observedTables.call?.about(key);
+    return readTuple(observedTables, key, WHOLE_TUPLE, serde);
+  };
+  return untilReachable(watch, () => observedPart(tables, "watch", read));
+}
+
+/** A watch outlives what a call gives up upon. */
+async function untilReachable<T>({ tables }: Watch, read: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await read();
+    } catch (error) {
+      const isTransient = error instanceof DatabaseError && error.transient;
+      if (!isTransient || tables.retry === false) throw error;
+      throwIfAborted(tables.signal);
+    }
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+    await pause(longest * (0.5 + Math.random() / 2), undefined, { signal: tables.signal });
+  }
+}
+
+function isWithin({ checkpointNs }: WatchedScope, checkpoint: ToldCheckpoint): boolean {
+  return checkpointNs === undefined || checkpoint.checkpointNs === checkpointNs;
+}
+
+function toldOf({
+  checkpoint_ns,
+  checkpoint_id,
+}: {
+  checkpoint_ns: string;
+  checkpoint_id: string;
+}): ToldCheckpoint {
+  return { checkpointNs: checkpoint_ns, checkpointId: checkpoint_id };
+}
+
+/** What no id of that millisecond comes after. */
+function lastIdOf(time: number): string {
+  return idsFrom(new Date(time + 1));
+}
+
+function logOf({ telemetry }: CheckpointTables, { threadId }: WatchedScope) {
+  return {
+    lost: (failure: Error) => telemetry?.watchLost(threadId, failure),
+    listening: () => telemetry?.watchResumed(threadId),
+  };
+}
