@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { idsFrom } from "../codec/checkpoint-time.js";
+import type { ThreadScope } from "../queries/life/list-thread-rows.js";
+import { encodeFilter } from "./encode-filter.js";
+import { keyText, recordOf } from "./keys.js";
+import { abortSignal } from "./parse-call-options.js";
+import { parse } from "./parse.js";
+
+const DEFAULT_LIMIT = 50;
+
+const query = z
+  .strictObject({
+    signal: abortSignal.nullish(),
+    after: keyText.optional(),
+    limit: z.number().int().min(0).default(DEFAULT_LIMIT),
+    filter: recordOf(z.string(), z.unknown()).optional(),
+    updatedAfter: z.date().optional(),
+  })
+  .prefault({});
+
+/** A checked call of `listThreads`. */
+export interface ThreadsRequest {
+  readonly scope: ThreadScope;
+  readonly limit: number;
+}
+
+/** What `listThreads` is asked for. */
+export function parseThreadQuery(value: unknown): ThreadsRequest {
+  const { after, limit, filter, updatedAfter } = parse(query, value, "query");
+  return {
+    scope: {
+      after,
+      filter: encodeFilter(filter, "query.filter"),
+      updatedAfter: updatedAfter && laterThan(updatedAfter),
+    },
+    limit,
+  };
+}
+
+// A Date counts in milliseconds: what was made later within the same one is not later than that.
+function laterThan(time: Date): ThreadScope["updatedAfter"] {
+  return { id: idsFrom(new Date(Math.min(time.getTime() + 1, LAST_DATE_MS))), ts: time.toISOString() };
+}
+
+const LAST_DATE_MS = 8.64e15;

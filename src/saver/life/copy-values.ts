@@ -1,0 +1,197 @@
+import { throwIfAborted } from "../../db/bounded-run.js";
+import { runTransaction } from "../../db/run-statement.js";
+import type { BoundStatement } from "../../db/statement.js";
+import type { GuardStep } from "../../db/transaction-steps.js";
+import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import { decodeValue, type ValueReader } from "../codec/decode-value.js";
+import { encodeValue } from "../codec/encode-value.js";
+import { storedValueOf } from "../codec/stored-value.js";
+import { ReplacedValueError, readUnreplaced, valueReader } from "../long-values.js";
+import type { CopiedThreads } from "../queries/life/copy-rows.js";
+import {
+  type BlobPageRow,
+  getBlobPage,
+  getWritePage,
+  type WritePageRow,
+} from "../queries/audit/get-value-page.js";
+import { restoreBlobs } from "../queries/backup/restore-blobs.js";
+import { restoreWrites } from "../queries/backup/restore-writes.js";
+import type { RestoredBlob, RestoredWrite, StoredRow } from "../queries/backup/restored-rows.js";
+import type { TablePage } from "../queries/audit/table-page.js";
+import { addCounts, NO_ROWS, type RowCounts } from "../row-counts.js";
+import type { WritableTables } from "../write-rules.js";
+
+/** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
+const PAGE_SIZE = 128;
+/** How many bytes are collected before they are stored. */
+const PORTION_BYTES = 8 * 2 ** 20;
+
+/**
+ * Copies the values and writes of a thread, portion by portion: those that are bound to their place are decoded there and
+ * encoded for their place in the target, others go as they are. What the target has already stays.
+ *
+ * @param guard - Of the transaction of each portion.
+ * @returns What the source has.
+ */
+export async function copyValues(
+  tables: WritableTables,
+  { source, target }: CopiedThreads,
+  serde: ContextualSerializer,
+  guard: readonly GuardStep[],
+): Promise<RowCounts> {
+  const mover: Mover = { tables, target, reader: valueReader(tables, serde), guard };
+  const writes = await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
+    getPage: (page) => getWritePage(tables, { ...page, threadId: source }),
+    placeOf: writePlace,
+    restore: (rows) => restoreWrites(tables.schema, rows),
+  });
+  const blobs = await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
+    getPage: (page) => getBlobPage(tables, { ...page, threadId: source }),
+    placeOf: blobPlace,
+    restore: (rows) => restoreBlobs(tables.schema, rows),
+  });
+  return addCounts(
+    { ...NO_ROWS, writes: writes.rows, bytes: writes.bytes },
+    { ...NO_ROWS, blobs: blobs.rows, bytes: blobs.bytes },
+  );
+}
+
+interface Mover {
+  readonly tables: WritableTables;
+  readonly target: string;
+  readonly reader: ValueReader;
+  readonly guard: readonly GuardStep[];
+}
+
+/** A row of either table, as a page brings it. */
+interface PageRow {
+  readonly type: string | null;
+  readonly blob: string | null;
+}
+
+interface MovedTable<Row extends PageRow, Place extends ValueContext, Moved> {
+  readonly getPage: (page: Omit<TablePage<Place>, "threadId">) => Promise<Row[]>;
+  readonly placeOf: (row: Row) => Place;
+  readonly restore: (rows: readonly Moved[]) => BoundStatement<StoredRow>;
+}
+
+interface Moved {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+type MovedRow<Row> = Omit<Row, "blob" | "type"> & {
+  readonly type: string | null;
+  readonly blob: Uint8Array | null;
+};
+
+async function moveTable<Row extends PageRow, Place extends ValueContext, Stored>(
+  mover: Mover,
+  table: MovedTable<Row, Place, Stored | MovedRow<Row>>,
+): Promise<Moved> {
+  const portion = new Portion(async (rows: readonly MovedRow<Row>[]) => {
+    const { tables, guard } = mover;
+    await runTransaction(tables, { guard, statements: [table.restore(rows)] });
+  });
+  let begin: TablePage<Place>["begin"];
+  for (;;) {
+    const rows = await table.getPage({ begin, pageSize: PAGE_SIZE });
+    for (const row of rows) {
+      throwIfAborted(mover.tables.signal);
+      const moved = await moveUnreplaced(mover, table, row);
+      if (moved !== undefined) await portion.add(moved);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_SIZE) return portion.end();
+    begin = { key: table.placeOf(last), inclusive: false };
+  }
+}
+
+/** The row of the target; `undefined` where it went before its long value was fetched, and its checkpoint with it. */
+async function moveUnreplaced<Row extends PageRow, Place extends ValueContext, Stored>(
+  mover: Mover,
+  table: MovedTable<Row, Place, Stored>,
+  first: Row,
+): Promise<MovedRow<Row> | undefined> {
+  const key = table.placeOf(first);
+  let row = first;
+  return readUnreplaced(async () => {
+    try {
+      return await move(mover, row, key);
+    } catch (error) {
+      if (!(error instanceof ReplacedValueError)) throw error;
+      const [again] = await table.getPage({ begin: { key, inclusive: true }, pageSize: 1 });
+      if (again === undefined || !isSamePlace(table.placeOf(again), key)) return undefined;
+      row = again;
+      throw error;
+    }
+  });
+}
+
+function isSamePlace(a: ValueContext, b: ValueContext): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** @throws ReplacedValueError where the row is no longer what it was. */
+async function move<Row extends PageRow>(
+  { reader, target }: Mover,
+  row: Row,
+  place: ValueContext,
+): Promise<MovedRow<Row>> {
+  const moved = { ...row, thread_id: target };
+  const { serde } = reader;
+  if (row.type === null || serde.bindsToPlace?.(row.type) !== true)
+    return { ...moved, blob: await bytesOf(row, place, reader) };
+  const value = await decodeValue(reader, storedValueOf(row.type, row.blob), place, place);
+  const to = { ...place, threadId: target };
+  return { ...moved, ...(await encodeValue(serde, value, to, to)) };
+}
+
+async function bytesOf(row: PageRow, place: ValueContext, reader: ValueReader): Promise<Uint8Array | null> {
+  const { blob, rowVersion } = storedValueOf(row.type, row.blob);
+  return rowVersion === undefined ? blob : reader.fetch(place, rowVersion);
+}
+
+/** Collects rows, and stores them when they are many bytes. */
+class Portion<Row extends { readonly blob: Uint8Array | null }> {
+  readonly #store: (rows: readonly Row[]) => Promise<void>;
+  #rows: Row[] = [];
+  #bytes = 0;
+  #total: Moved = { rows: 0, bytes: 0 };
+
+  constructor(store: (rows: readonly Row[]) => Promise<void>) {
+    this.#store = store;
+  }
+
+  async add(row: Row): Promise<void> {
+    const length = row.blob?.byteLength ?? 0;
+    // A long value goes by itself.
+    if (this.#bytes + length > PORTION_BYTES || this.#rows.length >= PAGE_SIZE) await this.#flush();
+    this.#rows.push(row);
+    this.#bytes += length;
+  }
+
+  async end(): Promise<Moved> {
+    await this.#flush();
+    return this.#total;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#rows.length === 0) return;
+    await this.#store(this.#rows);
+    const { rows, bytes } = this.#total;
+    this.#total = { rows: rows + this.#rows.length, bytes: bytes + this.#bytes };
+    this.#rows = [];
+    this.#bytes = 0;
+  }
+}
+
+function blobPlace(row: BlobPageRow) {
+  const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
+  return { threadId, checkpointNs, channel, version };
+}
+
+function writePlace(row: WritePageRow) {
+  const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
+  return { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx: row.idx, channel: row.channel };
+}

@@ -1,0 +1,39 @@
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { NamespaceKey } from "../checkpoint-key.js";
+import { compareText } from "../codec/compare-text.js";
+import { getHistoryPage, type HistoryRow } from "../queries/life/get-history-page.js";
+import { buildBranches } from "./build-branches.js";
+import { describeRow } from "./describe-row.js";
+import type { HistoryEntry, ThreadHistory } from "./thread-life.js";
+
+/** Far more than most threads have, so that most are read by one statement. */
+const PAGE_SIZE = 10_000;
+
+/** The tree of a namespace; see `ThreadLife.history`. */
+export async function history(tables: CheckpointTables, key: NamespaceKey): Promise<ThreadHistory> {
+  const entries: HistoryEntry[] = [];
+  for (;;) {
+    const page = await getHistoryPage(tables, key, entries.at(-1)?.checkpointId, PAGE_SIZE);
+    for (const row of page) entries.push(await entryOf(row, key));
+    if (page.length < PAGE_SIZE) break;
+  }
+  return { ...key, head: newestOf(entries), branches: buildBranches(entries) };
+}
+
+async function entryOf(row: HistoryRow, key: NamespaceKey): Promise<HistoryEntry> {
+  const checkpointId = row.checkpoint_id;
+  const { time, ...described } = await describeRow({ ...key, checkpointId }, row);
+  return {
+    checkpointId,
+    parentCheckpointId: row.parent_checkpoint_id ?? undefined,
+    createdAt: time,
+    ...described,
+    writes: row.writes,
+    interrupted: row.interrupted,
+  };
+}
+
+function newestOf(entries: readonly HistoryEntry[]): string | undefined {
+  const [first, ...others] = entries.map(({ checkpointId }) => checkpointId);
+  return others.reduce((newest, id) => (compareText(id, newest ?? "") > 0 ? id : newest), first);
+}

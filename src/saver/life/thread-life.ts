@@ -1,0 +1,188 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import type { CallOptions } from "../boundary/parse-call-options.js";
+import type { ChannelReducers } from "../channel-reducers.js";
+import type { RowCounts } from "../row-counts.js";
+
+/** Which threads `listThreads` tells of. */
+export interface ThreadQuery extends CallOptions {
+  /** The last thread of the page before: the list goes on right behind it. */
+  readonly after?: string | undefined;
+  /** The number of threads at most, after all conditions. Default 50. */
+  readonly limit?: number | undefined;
+  /** Only threads whose newest checkpoint has metadata that contains this. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  /** Only threads whose newest checkpoint is later than that. */
+  readonly updatedAfter?: Date | undefined;
+}
+
+/** A thread, as its newest checkpoint over all namespaces has it. */
+export interface ThreadSummary {
+  readonly threadId: string;
+  /** The namespace of the newest checkpoint; `""` is the root graph. */
+  readonly checkpointNs: string;
+  /** The newest checkpoint. */
+  readonly checkpointId: string;
+  /** When that one was made: the time inside its id, or what its header says where the id holds none. */
+  readonly updatedAt: Date;
+  /** Its super-step. */
+  readonly step: number | undefined;
+  /** What made it: `input`, `loop`, `update` or `fork`. */
+  readonly source: string | undefined;
+  /** How many checkpoints the thread has, in all namespaces. */
+  readonly checkpoints: number;
+  /** How many namespaces have checkpoints. */
+  readonly namespaces: number;
+  readonly metadata: CheckpointMetadata;
+}
+
+/** The checkpoints of a namespace as a tree. */
+export interface ThreadHistory {
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  /** The newest checkpoint, which a run goes on from; `undefined` where there is none. */
+  readonly head: string | undefined;
+  /** The branches that begin with a checkpoint without a parent, or with one whose parent is gone, by their first ids. */
+  readonly branches: readonly Branch[];
+}
+
+/** A line of checkpoints without forks. */
+export interface Branch {
+  /** Oldest first, each the parent of the next; never empty. */
+  readonly checkpoints: readonly HistoryEntry[];
+  /** What the last of them forks into, by their first ids. */
+  readonly branches: readonly Branch[];
+}
+
+/** A checkpoint of a {@link ThreadHistory}. */
+export interface HistoryEntry {
+  readonly checkpointId: string;
+  /** Also where that one is gone. */
+  readonly parentCheckpointId: string | undefined;
+  /** The time inside its id, or what its header says where the id holds none. */
+  readonly createdAt: Date;
+  /** Its super-step. */
+  readonly step: number | undefined;
+  /** What made it: `input`, `loop`, `update` or `fork`. */
+  readonly source: string | undefined;
+  readonly metadata: CheckpointMetadata;
+  /** The number of pending writes beside it. */
+  readonly writes: number;
+  /** Whether one of them is an interrupt: the run waits here for an answer, or did. */
+  readonly interrupted: boolean;
+}
+
+/** What `history` is asked for. */
+export interface HistoryOptions extends CallOptions {
+  /** The namespace. Default `""`, the root graph. */
+  readonly checkpointNs?: string | undefined;
+}
+
+/** What a fork changes. */
+export interface ForkOptions extends CallOptions {
+  /**
+   * The values of the new checkpoint by channel, as they are to be: no reducer is applied, which `updateState` of
+   * LangGraph does. Channels that are not named keep their values.
+   */
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The reducers of delta channels, whose values are not stored but rebuilt; those of other channels are not needed. One is
+   * needed for each that the tasks of the target have written to. With all of them the fork is safe also from tasks that
+   * write beside the target later.
+   */
+  readonly reducers?: ChannelReducers | undefined;
+}
+
+/** How a thread is rolled back. */
+export interface RollbackOptions extends CallOptions {
+  /** The namespace. Default `""`, the root graph. */
+  readonly checkpointNs?: string | undefined;
+  /** As of {@link ForkOptions}. */
+  readonly reducers?: ChannelReducers | undefined;
+}
+
+/** What becomes of whole threads: they are listed, copied, looked at, forked and rolled back. */
+export interface ThreadLife {
+  /**
+   * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The two share
+   * nothing afterwards. A thread that does not exist is no error, and nor is a copy that is made again.
+   *
+   * It is one statement on the server, but for serializers that bind values to their place (`AesGcmSerializer`): then the
+   * values are read and written anew, portion by portion, and their checkpoints last. A call that was interrupted is
+   * completed by making it again.
+   *
+   * @param source - The thread that is copied.
+   * @param target - The thread that it is copied to: a new one, or an earlier copy of `source`.
+   * @returns How many rows `target` now has of `source`, also those that an earlier copy brought.
+   * @throws ThreadExistsError when `target` has checkpoints that `source` has not; nothing is written then.
+   * @throws ThreadDeletedError when `target` was deleted for good, with `keepTombstones`.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.copyThread("42", "42-what-if");
+   * ```
+   */
+  copyThread(source: string, target: string, options?: CallOptions): Promise<RowCounts>;
+
+  /**
+   * Lists threads by their ids, in the order of the database, by steps through the index; the checkpoints of those that it
+   * lists are counted, and a `filter` that few threads match is looked up in each that it passes over.
+   *
+   * @returns A page of them: the next one begins `after` its last, and one shorter than `limit` is the last.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   *
+   * @example
+   * ```ts
+   * let page = await checkpointer.listThreads({ limit: 50, updatedAfter: yesterday });
+   * page = await checkpointer.listThreads({ limit: 50, updatedAfter: yesterday, after: page.at(-1)?.threadId });
+   * ```
+   */
+  listThreads(query?: ThreadQuery): Promise<ThreadSummary[]>;
+
+  /**
+   * Reads the checkpoints of a namespace as a tree of branches, without their values.
+   *
+   * @throws CorruptCheckpointError when the metadata of a checkpoint is no object.
+   *
+   * @example
+   * ```ts
+   * const { head, branches } = await checkpointer.history("42");
+   * ```
+   */
+  history(threadId: string, options?: HistoryOptions): Promise<ThreadHistory>;
+
+  /**
+   * Makes a new checkpoint whose parent is the one that `config` names, or the newest of its namespace: a run that goes on
+   * from it begins a branch. Nothing is deleted, and values that don't change are not stored again. Pending writes stay
+   * with the checkpoint that they belong to, so that its tasks run anew.
+   *
+   * @returns The config of the new checkpoint, which is the newest of its namespace where ids are UUIDs.
+   * @throws CheckpointNotFoundError when there is no such checkpoint.
+   * @throws InvalidConfigError for an argument that can't be used, and for a delta channel that needs a reducer.
+   *
+   * @example
+   * ```ts
+   * const fork = await checkpointer.fork(config, { values: { plan: "B" } });
+   * await graph.invoke(null, fork);
+   * ```
+   */
+  fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig>;
+
+  /**
+   * Takes a namespace back to one of its checkpoints: a new one, with the values of that one, becomes the newest. What came
+   * after it is still there, on a branch of its own. Other namespaces stay as they are. A run that is under way goes on: wait
+   * for its end, or keep runs off by `withThreadLock`.
+   *
+   * @returns The config of the new checkpoint.
+   * @throws CheckpointNotFoundError when there is no such checkpoint.
+   * @throws InvalidConfigError for an argument that can't be used, and for a delta channel that needs a reducer.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.rollback("42", before.config.configurable.checkpoint_id);
+   * await graph.invoke(input, { configurable: { thread_id: "42" } });
+   * ```
+   */
+  rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig>;
+}

@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
+import { runStatement } from "../../../db/run-statement.js";
+import { StatementFamily } from "../../../db/statement-family.js";
+import type { ChannelValueContext, PendingWriteContext } from "../../../serde/serde-context.js";
+import { sentBytes } from "../sent-bytes.js";
+import { isOnPage, pageShapeOf, type PageParams, type PageShape, type TablePage } from "./table-page.js";
+
+/** Longer values are fetched one by one, so that a page is never long. */
+const PAGE_VALUE_BYTES = 65_536;
+
+/** A value of a checkpoint. */
+export interface BlobPageRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+  readonly type: string;
+  /** As `sentBytes` brings it. */
+  readonly blob: string | null;
+}
+
+/** A write of a task. */
+export interface WritePageRow extends Omit<BlobPageRow, "version" | "type"> {
+  readonly checkpoint_id: string;
+  readonly task_id: string;
+  readonly task_path: string;
+  readonly idx: number;
+  readonly type: string | null;
+  /** Whether the checkpoint is stored that it is recorded beside. */
+  readonly has_checkpoint: boolean;
+}
+
+/** What identifies a write. */
+export type WriteKey = Omit<PendingWriteContext, "channel">;
+
+/** Values in the order of the primary key. */
+export function getBlobPage(
+  tables: CheckpointTables,
+  page: TablePage<ChannelValueContext>,
+): Promise<BlobPageRow[]> {
+  const { id, ...shape } = pageShapeOf(page);
+  return runStatement(tables, blobs.of(id, shape), {
+    ...paramsOf(page),
+    key1: page.begin?.key.checkpointNs ?? "",
+    key2: page.begin?.key.channel ?? "",
+    key3: page.begin?.key.version ?? "",
+  });
+}
+
+/** Writes in the order of the primary key. */
+export function getWritePage(tables: CheckpointTables, page: TablePage<WriteKey>): Promise<WritePageRow[]> {
+  const { id, ...shape } = pageShapeOf(page);
+  return runStatement(tables, writes.of(id, shape), {
+    ...paramsOf(page),
+    key1: page.begin?.key.checkpointNs ?? "",
+    key2: page.begin?.key.checkpointId ?? "",
+    key3: page.begin?.key.taskId ?? "",
+    idx: page.begin?.key.idx ?? 0,
+  });
+}
+
+interface ValueParams extends PageParams {
+  readonly pieceBytes: number;
+  readonly key0: string;
+  readonly key1: string;
+  readonly key2: string;
+  readonly key3: string;
+}
+
+interface WriteParams extends ValueParams {
+  readonly idx: number;
+}
+
+function paramsOf({ threadId = "", pageSize, begin }: TablePage<{ readonly threadId: string }>) {
+  return { threadId, pageSize, pieceBytes: PAGE_VALUE_BYTES, key0: begin?.key.threadId ?? "" };
+}
+
+const BLOB_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
+
+const blobs = /* @__PURE__ */ new StatementFamily<PageShape, ValueParams, BlobPageRow>(
+  (shape) => (db, parameter) => {
+    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
+    return db
+      .selectFrom("checkpoint_blobs as stored")
+      .where(isOnPage(shape, parameter, BLOB_KEY, key))
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
+      .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
+      .orderBy("stored.thread_id")
+      .orderBy("stored.checkpoint_ns")
+      .orderBy("stored.channel")
+      .orderBy("stored.version")
+      .limit(parameter("pageSize"));
+  },
+);
+
+const WRITE_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id, stored.task_id, stored.idx)`;
+
+const writes = /* @__PURE__ */ new StatementFamily<PageShape, WriteParams, WritePageRow>(
+  (shape) => (db, parameter) => {
+    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")},
+      ${parameter("idx")})`;
+    return db
+      .selectFrom("checkpoint_writes as stored")
+      .where(isOnPage(shape, parameter, WRITE_KEY, key))
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
+      .select(["stored.task_path", "stored.idx", "stored.channel", "stored.type"])
+      .select((eb) => [
+        sentBytes("stored", parameter("pieceBytes")).as("blob"),
+        // Not EXISTS, for which the planner may read the whole table, for every page anew.
+        sql<boolean>`(${eb
+          .selectFrom("checkpoints as header")
+          .select("header.checkpoint_id")
+          .whereRef("header.thread_id", "=", "stored.thread_id")
+          .whereRef("header.checkpoint_ns", "=", "stored.checkpoint_ns")
+          .whereRef("header.checkpoint_id", "=", "stored.checkpoint_id")
+          .limit(sql.lit(1))}) is not null`.as("has_checkpoint"),
+      ])
+      .orderBy("stored.thread_id")
+      .orderBy("stored.checkpoint_ns")
+      .orderBy("stored.checkpoint_id")
+      .orderBy("stored.task_id")
+      .orderBy("stored.idx")
+      .limit(parameter("pageSize"));
+  },
+);
