@@ -1,0 +1,57 @@
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runTransaction } from "../../db/run-statement.js";
+import type { NamespaceKey } from "../checkpoint-key.js";
+import { dropCheckpoints, type DroppedRow, lockCheckpoints } from "../queries/prune/drop-checkpoints.js";
+import { NO_ROWS, type RowCounts } from "../row-counts.js";
+import { inPortions } from "./in-portions.js";
+import { type DropPlan, planDrop } from "./plan-drop.js";
+import { readCommitted } from "./read-committed.js";
+
+/**
+ * Deletes the doomed checkpoints of a namespace with their writes, but for what others need of them, in transactions of
+ * `batchSize` at most; yields what each deleted. Where one of them gets a child meanwhile it is found out anew what that
+ * one needs.
+ *
+ * @param doomed - Newest first.
+ */
+export async function* dropDoomed(
+  tables: CheckpointTables,
+  namespace: NamespaceKey,
+  doomed: readonly string[],
+  batchSize: number,
+): AsyncGenerator<RowCounts> {
+  let left = doomed;
+  while (left.length > 0) {
+    const plan = await planDrop(tables, namespace, left);
+    const gone = new Set<string>();
+    let isOutdated = false;
+    for (const batch of inPortions(plan.going, batchSize)) {
+      const { is_outdated, ...dropped } = await dropBatch(tables, namespace, plan, batch);
+      isOutdated = is_outdated;
+      if (isOutdated) break;
+      for (const id of batch) gone.add(id);
+      yield { ...NO_ROWS, ...dropped };
+    }
+    if (!isOutdated) return;
+    left = left.filter((id) => !gone.has(id));
+  }
+}
+
+async function dropBatch(
+  tables: CheckpointTables,
+  namespace: NamespaceKey,
+  { children, sendersKept }: DropPlan,
+  checkpointIds: readonly string[],
+): Promise<DroppedRow> {
+  const key = { ...namespace, checkpointIds };
+  const known = checkpointIds.flatMap((id) => children.get(id) ?? []);
+  const drop = dropCheckpoints(tables.schema, {
+    ...key,
+    knownIds: known.map(({ checkpoint_id }) => checkpoint_id),
+    knownVersions: known.map(({ version }) => version),
+    sendersKept: checkpointIds.filter((id) => sendersKept.has(id)),
+  });
+  const guard = [{ statement: lockCheckpoints(tables.schema, key), check: readCommitted }];
+  const [[dropped] = []] = await runTransaction(tables, { guard, statements: [drop] });
+  return dropped ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
+}
