@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from "node:util";
+import { type CheckpointTuple, TASKS } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { CheckpointNotFoundError } from "../../errors.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { CheckpointTarget } from "../boundary/parse-audit.js";
+import { parseLookupConfig } from "../boundary/parse-config.js";
+import { compareText } from "../codec/compare-text.js";
+import { readTuple } from "../read-tuple.js";
+import type { ChannelDiff, CheckpointDiff } from "./auditing.js";
+
+/** See {@link Auditing.diff}. */
+export async function diff(
+  tables: CheckpointTables,
+  [a, b]: readonly [CheckpointTarget, CheckpointTarget],
+  serde: ContextualSerializer,
+): Promise<CheckpointDiff> {
+  const read = (target: CheckpointTarget, channels: readonly string[]) =>
+    readOrThrow(tables, target, channels, serde);
+  const [headerA, headerB] = await Promise.all([read(a, []), read(b, [])]);
+  const sharesValues = a.threadId === b.threadId && a.checkpointNs === b.checkpointNs;
+  const differing = channelsOf(headerA, headerB).filter(
+    (channel) => !sharesValues || versionOf(headerA, channel) !== versionOf(headerB, channel),
+  );
+  // The very checkpoints that the versions are of, also where the newest was asked for. Of old ones the sends are made up
+  // as they are read.
+  const wanted = [headerA, headerB].some(isBeforeVersion4) ? [...differing, TASKS] : differing;
+  const [before, after] = await Promise.all([
+    read(targetOf(headerA, a), wanted),
+    read(targetOf(headerB, b), wanted),
+  ]);
+  return {
+    before: before.config,
+    after: after.config,
+    channels: channelsOf(before, after).map((channel) => diffOf(channel, before, after)),
+  };
+}
+
+async function readOrThrow(
+  tables: CheckpointTables,
+  target: CheckpointTarget,
+  channels: readonly string[],
+  serde: ContextualSerializer,
+): Promise<CheckpointTuple> {
+  const tuple = await readTuple(tables, target, { channels, writes: false }, serde);
+  if (tuple === undefined) throw new CheckpointNotFoundError(target);
+  return tuple;
+}
+
+function targetOf({ config }: CheckpointTuple, target: CheckpointTarget): CheckpointTarget {
+  return parseLookupConfig(config) ?? target;
+}
+
+/** Channels whose values were not read because they share a version count as the same. */
+function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
+  const beforeVersion = versionOf(before, channel);
+  const afterVersion = versionOf(after, channel);
+  const versions = {
+    ...(beforeVersion !== undefined && { beforeVersion }),
+    ...(afterVersion !== undefined && { afterVersion }),
+  };
+  const hadValue = Object.hasOwn(before.checkpoint.channel_values, channel);
+  const hasValue = Object.hasOwn(after.checkpoint.channel_values, channel);
+  const old = { before: before.checkpoint.channel_values[channel] };
+  const now = { after: after.checkpoint.channel_values[channel] };
+  if (hadValue && !hasValue) return { channel, change: "removed", ...versions, ...old };
+  if (!hadValue && hasValue) return { channel, change: "added", ...versions, ...now };
+  if (isDeepStrictEqual(old.before, now.after)) return { channel, change: "same", ...versions };
+  return { channel, change: "changed", ...versions, ...old, ...now };
+}
+
+function channelsOf(...tuples: readonly CheckpointTuple[]): string[] {
+  const names = tuples.flatMap(({ checkpoint }) => [
+    ...Object.keys(checkpoint.channel_versions),
+    ...Object.keys(checkpoint.channel_values),
+  ]);
+  return [...new Set(names)].sort(compareText);
+}
+
+function versionOf({ checkpoint }: CheckpointTuple, channel: string): string | number | undefined {
+  return Object.hasOwn(checkpoint.channel_versions, channel)
+    ? checkpoint.channel_versions[channel]
+    : undefined;
+}
+
+function isBeforeVersion4({ checkpoint }: CheckpointTuple): boolean {
+  return checkpoint.v < 4;
+}
