@@ -1,0 +1,106 @@
+import { sql } from "kysely";
+import type { DoctoredDatabase } from "./catalog.js";
+import { ROW_TABLES } from "./checked-tables.js";
+import type { Check, Examination } from "./examination.js";
+import { type Finding, findingsOf } from "./finding.js";
+import { quoted } from "./quoted.js";
+
+const { ok, warning } = findingsOf("bloat");
+const AUTOVACUUM_OFF = /^autovacuum_enabled=(?:false|off|no|0|f|n)$/i;
+
+/** How much of the tables is dead, and whether somebody cleans up. */
+export const checkBloat: Check = {
+  name: "bloat",
+  run: async (examination) => {
+    const { db, schema } = examination;
+    if (![...schema.tables.keys()].some((name) => ROW_TABLES.some((table) => table.name === name))) return [];
+    const tables = await readTables(db, schema.name);
+    const found = [
+      ...(await autovacuumOf(examination)),
+      ...tables.flatMap((table) => [...neglectOf(table, schema.name), ...deadOf(table, examination)]),
+    ];
+    return found.length > 0 ? found : tables.map((table) => ok(describe(table)));
+  },
+};
+
+type TableRow = Awaited<ReturnType<typeof readTables>>[number];
+
+/** A table of Postgres's, its TOAST table beside it: that is where long values lie, and die. */
+function readTables(db: DoctoredDatabase, schema: string) {
+  const count = (source: "own" | "toast", name: "n_live_tup" | "n_dead_tup") =>
+    sql<number>`coalesce(${sql.ref(`${source}.${name}`)}, 0)::float8`;
+  return db
+    .selectFrom("pg_catalog.pg_class as table")
+    .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "table.relnamespace")
+    .leftJoin("pg_catalog.pg_class as long", "long.oid", "table.reltoastrelid")
+    .leftJoin("pg_catalog.pg_stat_all_tables as own", "own.relid", "table.oid")
+    .leftJoin("pg_catalog.pg_stat_all_tables as toast", "toast.relid", "table.reltoastrelid")
+    .select(["table.relname as name", "table.reloptions as options", "long.reloptions as toastOptions"])
+    .select([count("own", "n_live_tup").as("live"), count("own", "n_dead_tup").as("dead")])
+    .select([count("toast", "n_live_tup").as("toastLive"), count("toast", "n_dead_tup").as("toastDead")])
+    .select(sql<Date | null>`greatest(own.last_vacuum, own.last_autovacuum)`.as("vacuumed"))
+    .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
+    .select(sql<string>`pg_size_pretty(coalesce(pg_relation_size("long".oid), 0))`.as("toastSize"))
+    .where("namespace.nspname", "=", schema)
+    .where(
+      "table.relname",
+      "in",
+      ROW_TABLES.map(({ name }) => name),
+    )
+    .where("table.relkind", "=", "r")
+    .orderBy("table.relname")
+    .execute();
+}
+
+async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]> {
+  // PGlite has no processes of its own to do it with.
+  if (isEmbedded) return [];
+  const off = await db
+    .selectFrom("pg_catalog.pg_settings")
+    .select("name")
+    .where("name", "in", ["autovacuum", "track_counts"])
+    .where("setting", "=", "off")
+    .execute();
+  return off.map(({ name }) =>
+    warning(
+      `${name} is off: what is deleted is never cleaned up`,
+      `alter system set ${name} = on; select pg_reload_conf()`,
+    ),
+  );
+}
+
+function neglectOf({ name, options, toastOptions }: TableRow, schema: string): Finding[] {
+  const table = quoted(schema, name);
+  const isOff = (of: readonly string[] | null): boolean =>
+    of?.some((one) => AUTOVACUUM_OFF.test(one)) ?? false;
+  const settings = [
+    ...(isOff(options) ? ["autovacuum_enabled"] : []),
+    ...(isOff(toastOptions) ? ["toast.autovacuum_enabled"] : []),
+  ];
+  return settings.map((setting) =>
+    warning(`autovacuum is off for "${name}" (${setting})`, `alter table ${table} reset (${setting})`),
+  );
+}
+
+function deadOf(table: TableRow, { limits, schema }: Examination): Finding[] {
+  const isMuch = (dead: number, live: number): boolean =>
+    dead > limits.deadRows && dead > limits.deadShare * live;
+  if (!isMuch(table.dead, table.live) && !isMuch(table.toastDead, table.toastLive)) return [];
+  const long =
+    table.toastDead > 0 ? `, ${many(table.toastDead)} of long values beside ${many(table.toastLive)}` : "";
+  const last = table.vacuumed === null ? "never vacuumed" : `last vacuumed ${table.vacuumed.toISOString()}`;
+  return [
+    warning(
+      `"${table.name}" (${table.size}) has ${many(table.dead)} dead rows beside ${many(table.live)} live ones${long}; ${last}`,
+      `vacuum (analyze) ${quoted(schema.name, table.name)}; pg_repack gives the space back to the disk`,
+    ),
+  ];
+}
+
+function describe({ name, size, toastSize, live, dead }: TableRow): string {
+  return `${name} ${size} (${toastSize} TOAST, ${many(live)} live rows, ${many(dead)} dead)`;
+}
+
+function many(count: number): string {
+  return count.toLocaleString("en");
+}

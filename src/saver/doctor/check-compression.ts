@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Check } from "./examination.js";
+import { findingsOf } from "./finding.js";
+import { quoted } from "./quoted.js";
+
+const { ok, warning } = findingsOf("compression");
+const PGLZ = "p";
+
+/** Whether new values are compressed by LZ4 where the server has it. */
+export const checkCompression: Check = {
+  name: "compression",
+  run: async ({ db, schema }) => {
+    const rows = await db
+      .selectFrom("pg_catalog.pg_attribute as column")
+      .innerJoin("pg_catalog.pg_class as table", "table.oid", "column.attrelid")
+      .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "table.relnamespace")
+      .innerJoin("pg_catalog.pg_settings as default", (join) =>
+        join.on("default.name", "=", "default_toast_compression"),
+      )
+      .select(["table.relname as table", "column.attcompression as chosen", "default.setting"])
+      .select(sql<boolean>`coalesce('lz4' = any ("default".enumvals), false)`.as("hasLz4"))
+      .where("namespace.nspname", "=", schema.name)
+      .where("table.relname", "in", ["checkpoint_blobs", "checkpoint_writes"])
+      .where("column.attname", "=", "blob")
+      .orderBy("table.relname")
+      .execute();
+    const slow = rows.filter(({ chosen, setting, hasLz4 }) => hasLz4 && chosen === "" && setting === "pglz");
+    if (slow.length > 0) {
+      return slow.map(({ table }) =>
+        warning(
+          `new values of "${table}" are compressed by pglz, though the server has LZ4, which is faster`,
+          `alter table ${quoted(schema.name, table)} alter column blob set compression lz4`,
+        ),
+      );
+    }
+    const [row] = rows;
+    if (row === undefined) return [];
+    if (!row.hasLz4) return [ok("pglz: this server was built without LZ4")];
+    return [ok(rows.some(({ chosen }) => chosen === PGLZ) ? "pglz, as somebody has chosen" : "LZ4")];
+  },
+};

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { DoctoredDatabase } from "./catalog.js";
+import { RECORD_TABLES, ROW_TABLES } from "./checked-tables.js";
+
+/** The rights to a table that savers need one or more of. */
+export const RIGHTS = ["select", "insert", "update", "delete"] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** A table that is there, and what the role may do with it. */
+export interface Relation {
+  readonly oid: number;
+  readonly name: string;
+  readonly rights: readonly Right[];
+  /** Whether somebody has switched row-level security on. */
+  readonly hasRowSecurity: boolean;
+  /** Whether it hides rows from this role. */
+  readonly isRowSecurityActive: boolean;
+}
+
+/** The schema that is looked at. */
+export interface SchemaState {
+  readonly name: string;
+  readonly exists: boolean;
+  /** Whether the role may look inside. */
+  readonly usable: boolean;
+  readonly role: string;
+  readonly tables: ReadonlyMap<string, Relation>;
+}
+
+const NAMES: readonly string[] = [...ROW_TABLES.map(({ name }) => name), ...RECORD_TABLES];
+
+/** Reads which of the tables are there. Everyone may: it asks the catalog, and names no table. */
+export async function readSchema(db: DoctoredDatabase, schema: string): Promise<SchemaState> {
+  const found = await db
+    .selectNoFrom((eb) => [
+      sql<string>`current_user::text`.as("role"),
+      eb
+        .selectFrom("pg_catalog.pg_namespace as namespace")
+        .where("namespace.nspname", "=", schema)
+        .select(sql<boolean>`has_schema_privilege(namespace.oid, 'usage')`.as("usable"))
+        .as("usable"),
+    ])
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom("pg_catalog.pg_class as relation")
+    .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "relation.relnamespace")
+    .select(["relation.oid", "relation.relname as name", "relation.relrowsecurity as hasRowSecurity"])
+    .select(sql<boolean>`row_security_active(relation.oid)`.as("isRowSecurityActive"))
+    .select(
+      RIGHTS.map((right) =>
+        sql<boolean>`has_table_privilege(relation.oid, ${sql.lit(right)}::text)`.as(right),
+      ),
+    )
+    .where("namespace.nspname", "=", schema)
+    .where("relation.relname", "in", NAMES)
+    .where("relation.relkind", "in", ["r", "p"])
+    .execute();
+  const tables = rows.map((row) => ({ ...row, rights: RIGHTS.filter((right) => row[right]) }));
+  return {
+    name: schema,
+    exists: found.usable !== null,
+    usable: found.usable ?? false,
+    role: found.role,
+    tables: new Map(tables.map((table) => [table.name, table])),
+  };
+}
