@@ -1,6 +1,7 @@
-// The house has one direction: errors <- db <- migrations, errors <- serde, saver on db and serde, cli on all.
+// The house has one direction: errors <- telemetry <- db <- migrations, errors <- serde, saver on db and serde, cli on all.
 const rooms = {
   errors: ["^src/errors\\.ts$", "^src/errors/"],
+  telemetry: ["^src/telemetry/"],
   db: ["^src/db/"],
   serde: ["^src/serde/"],
   migrations: ["^src/migrations/"],
@@ -9,11 +10,12 @@ const rooms = {
 };
 const mayImport = {
   errors: [],
-  db: ["errors"],
+  telemetry: ["errors"],
+  db: ["errors", "telemetry"],
   serde: ["errors"],
   migrations: ["errors", "db"],
-  saver: ["errors", "db", "serde", "migrations"],
-  cli: ["errors", "db", "serde", "migrations", "saver"],
+  saver: ["errors", "telemetry", "db", "serde", "migrations"],
+  cli: ["errors", "telemetry", "db", "serde", "migrations", "saver"],
 };
 
 /** @type {import("dependency-cruiser").IConfiguration} */

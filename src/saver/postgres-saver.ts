@@ -1,41 +1,8 @@
-import {
-  BaseCheckpointSaver,
-  type ChannelVersions,
-  type Checkpoint,
-  type CheckpointListOptions,
-  type CheckpointMetadata,
-  type CheckpointTuple,
-  type DeltaChannelHistory,
-  type PendingWrite,
-  type SerializerProtocol,
-} from "@langchain/langgraph-checkpoint";
-import type { RunnableConfig } from "@langchain/core/runnables";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { DatabaseSource } from "../db/open-database.js";
-import { JsonSerializer } from "../serde/json-serializer.js";
-import { type CheckpointBatch, runBatch } from "./batch.js";
-import { type CallOptions, unlessIndex } from "./boundary/parse-call-options.js";
-import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
-import { parseLookupConfig, parseThreadId } from "./boundary/parse-config.js";
-import { parseDeltaRequest } from "./boundary/parse-delta.js";
-import { parseListRequest } from "./boundary/parse-list.js";
-import { parseSaverOptions, type PostgresSaverOptions } from "./boundary/parse-options.js";
-import { parseSelection, type ReadOptions } from "./boundary/parse-selection.js";
-import { parseSerializer } from "./boundary/parse-serializer.js";
-import { type LockedRun, parseThreadLock, type ThreadLockOptions } from "./boundary/parse-thread-lock.js";
-import { channelValues } from "./channel-values.js";
-import { configOf } from "./codec/config-of.js";
-import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
-import { deltaChannelHistory } from "./delta-channel-history.js";
-import { listTuples } from "./list-tuples.js";
-import { nextNumericVersion, nextVersion } from "./next-version.js";
-import { readEachOnce } from "./read-each-once.js";
-import { readTuple } from "./read-tuple.js";
-import type { SaverExtensions } from "./saver-extensions.js";
-import { openTables, setUpTables, tablesFor } from "./saver-tables.js";
-import { SizeCheck } from "./size-check.js";
-import { removeThread, storeCheckpoint, storeWrites } from "./store.js";
-import { withThreadLock } from "./thread-lock.js";
-import type { WritableTables } from "./write-rules.js";
+import type { PostgresSaverOptions } from "./boundary/parse-options.js";
+import { openContext } from "./saver-context.js";
+import { ThreadSaver } from "./thread-saver.js";
 
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
@@ -54,10 +21,7 @@ import type { WritableTables } from "./write-rules.js";
  * await checkpointer.end();
  * ```
  */
-export class PostgresSaver extends BaseCheckpointSaver implements SaverExtensions {
-  readonly #tables: WritableTables;
-  readonly #sizeCheck: SizeCheck;
-
+export class PostgresSaver extends ThreadSaver {
   /**
    * @param source - Where the checkpoints are: what is described is opened at the first query and closed by
    *   {@link end}, what is already open is lent and stays open. A transaction of the caller's own is fine: a checkpoint
@@ -68,12 +32,7 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
    * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
-    super(parseSerializer(serde));
-    const parsed = parseSaverOptions(options);
-    // Decided here, since LangGraph calls the method without `this` in subgraphs.
-    if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
-    this.#tables = openTables(source, parsed);
-    this.#sizeCheck = new SizeCheck(parsed);
+    super(openContext(source, serde, options));
   }
 
   /**
@@ -89,212 +48,5 @@ export class PostgresSaver extends BaseCheckpointSaver implements SaverExtension
    */
   static fromConnString(connString: string, options: PostgresSaverOptions = {}): PostgresSaver {
     return new PostgresSaver(connString, undefined, options);
-  }
-
-  /**
-   * Creates or updates the schema, adopting the tables of an official saver as they are. Any number of processes may
-   * call it at once, and where nothing is to be done it only reads.
-   *
-   * @throws MigrationRequiredError when the role may not do what is missing; it says which command does it.
-   * @throws MigrationError when a step fails; nothing is changed then.
-   *
-   * @example
-   * ```ts
-   * await checkpointer.setup();
-   * ```
-   */
-  async setup(): Promise<void> {
-    await setUpTables(this.#tables);
-  }
-
-  /**
-   * Reads the checkpoint that `config` names, or the newest of its namespace when it names none.
-   *
-   * @param options - How much of it is read; all by default.
-   * @returns The tuple, or `undefined` when there is none, or when `config` names no thread.
-   * @throws DeserializationError when a value can't be read.
-   * @throws DatabaseError when the database refuses.
-   *
-   * @example
-   * ```ts
-   * const tuple = await checkpointer.getTuple({ configurable: { thread_id: "42" } });
-   * const header = await checkpointer.getTuple({ configurable: { thread_id: "42" } }, { values: false });
-   * ```
-   */
-  override async getTuple(
-    config: RunnableConfig,
-    options?: ReadOptions,
-  ): Promise<CheckpointTuple | undefined> {
-    const key = parseLookupConfig(config);
-    const selection = parseSelection(options);
-    return key && readTuple(tablesFor(this.#tables, options, config), key, selection, this.serde);
-  }
-
-  /**
-   * Lists checkpoints, newest first, reading them page by page as the caller goes on.
-   *
-   * @param config - Narrows the list to a thread, a namespace (`""` is the root graph), a checkpoint. A config without
-   *   a thread lists all threads; an empty thread is refused.
-   * @param options - `before`: only checkpoints older than that one. `filter`: only those whose metadata contains it.
-   *   `limit`: at most so many, after all other conditions. `values`, `channels`, `writes`: how much of each is read.
-   * @throws InvalidConfigError for an argument that can't be used, at the first `next()` and before any I/O.
-   *
-   * @example
-   * ```ts
-   * for await (const { checkpoint } of checkpointer.list({ configurable: { thread_id: "42" } }, { limit: 10 })) {
-   *   console.log(checkpoint.id, checkpoint.ts);
-   * }
-   * ```
-   */
-  override async *list(
-    config: RunnableConfig,
-    options?: CheckpointListOptions & ReadOptions,
-  ): AsyncGenerator<CheckpointTuple> {
-    const request = parseListRequest(config, options);
-    yield* listTuples(tablesFor(this.#tables, options, config), request, this.serde);
-  }
-
-  /**
-   * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
-   * `newVersions`. The arguments are encoded before the promise is returned: what is changed later is not stored.
-   *
-   * @returns The config of the new checkpoint.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws SerializationError for a value that would not read back equal, before anything is written.
-   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
-   * @throws DatabaseError when the database refuses; nothing is stored then.
-   *
-   * @example
-   * ```ts
-   * const next = await checkpointer.put(config, checkpoint, { source: "loop", step: 1, parents: {} }, newVersions);
-   * ```
-   */
-  override async put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
-    options?: CallOptions,
-  ): Promise<RunnableConfig> {
-    const tables = tablesFor(this.#tables, options);
-    const encoded = await encodePut(this.#encoding, config, checkpoint, metadata, newVersions);
-    await storeCheckpoint(tables, encoded);
-    return configOf(encoded);
-  }
-
-  /**
-   * Stores the writes of a task beside the checkpoint that it started from. They may arrive before that checkpoint
-   * does. Writes that are there already stay as they are, but for errors, interrupts and resumes, where the last counts.
-   *
-   * @param taskPath - Where in the graph the task stands; the first key that writes are ordered by.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws SerializationError for a value that would not read back equal, before anything is written.
-   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
-   *
-   * @example
-   * ```ts
-   * await checkpointer.putWrites(config, [["messages", message]], taskId);
-   * ```
-   */
-  override async putWrites(
-    config: RunnableConfig,
-    writes: PendingWrite[],
-    taskId: string,
-    taskPath?: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    const tables = tablesFor(this.#tables, options);
-    await storeWrites(tables, await encodePutWrites(this.#encoding, config, writes, taskId, taskPath));
-  }
-
-  /**
-   * Deletes a thread with all of its namespaces. One that does not exist is no error.
-   *
-   * @throws InvalidConfigError for an empty thread, before any I/O.
-   *
-   * @example
-   * ```ts
-   * await checkpointer.deleteThread("42");
-   * ```
-   */
-  override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
-    await removeThread(tablesFor(this.#tables, unlessIndex(options)), parseThreadId(threadId));
-  }
-
-  async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
-    return runBatch(tablesFor(this.#tables, options), this.#encoding, run);
-  }
-
-  async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
-    return withThreadLock(this.#tables, parseThreadLock(threadId, run, options));
-  }
-
-  /**
-   * Collects what the ancestors of a checkpoint wrote to delta channels, back to the nearest stored value of each, in
-   * one statement whatever the depth.
-   *
-   * @returns For each channel its writes, oldest first, and the value that they build upon, where there is one.
-   *
-   * @example
-   * ```ts
-   * const { messages } = await checkpointer.getDeltaChannelHistory({ config, channels: ["messages"] });
-   * ```
-   */
-  override async getDeltaChannelHistory(
-    options: { config: RunnableConfig; channels: string[] } & CallOptions,
-  ): Promise<Record<string, DeltaChannelHistory>> {
-    const { key, channels, walksTasks } = parseDeltaRequest(options);
-    const tables = tablesFor(this.#tables, options, options.config);
-    if (walksTasks) {
-      const reader = { getTuple: readEachOnce((config) => this.getTuple(config, { signal: tables.signal })) };
-      return super.getDeltaChannelHistory.call(reader, options);
-    }
-    return deltaChannelHistory(tables, key, channels, this.serde);
-  }
-
-  async getChannelValues(
-    request: ChannelValuesRequest,
-    options?: CallOptions,
-  ): Promise<Map<string, unknown>> {
-    const key = parseChannelValuesRequest(request);
-    return channelValues(tablesFor(this.#tables, options), key, this.serde);
-  }
-
-  /**
-   * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It works
-   * without `this`, as LangGraph calls it in subgraphs. Threads begin with text, as Python's saver writes it; with the
-   * `JsonSerializer` they begin with numbers, so that the official JavaScript saver can take them over.
-   *
-   * @example
-   * ```ts
-   * checkpointer.getNextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
-   * ```
-   */
-  override getNextVersion(current: number): number;
-  override getNextVersion(current: string): string;
-  override getNextVersion(current: number | string | undefined): number | string;
-  override getNextVersion(current: number | string | undefined): number | string {
-    return nextVersion(current);
-  }
-
-  /**
-   * Closes what this saver opened; what it was lent stays open. May be called more than once.
-   *
-   * @example
-   * ```ts
-   * process.on("SIGTERM", () => void checkpointer.end());
-   * ```
-   */
-  async end(): Promise<void> {
-    await this.#tables.database.close();
-  }
-
-  /** Does what {@link end} does, at the end of a block that says `await using`. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.end();
-  }
-
-  get #encoding(): CallEncoding {
-    return { serde: this.serde, sizeCheck: this.#sizeCheck };
   }
 }

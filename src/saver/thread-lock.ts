@@ -4,6 +4,7 @@ import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { HeldLock, Locks } from "../db/locks/locks.js";
 import { onAbort } from "../db/on-abort.js";
 import { ConnectionError, InvalidConfigError, ThreadLockedError, ThreadLockLostError } from "../errors.js";
+import { observedPart } from "./observing/observed.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
 
 /** A lock that the code which runs now has been called under, in this or an outer call. */
@@ -27,9 +28,10 @@ const current = /* @__PURE__ */ new AsyncLocalStorage<Holding>();
  * @throws AbortError when the signal ended the wait.
  */
 export async function withThreadLock<T>(
-  { database, schema, retry }: CheckpointTables,
+  tables: CheckpointTables,
   { threadId, waitMs, signal, run }: ThreadLockRequest<T>,
 ): Promise<T> {
+  const { database, schema, retry } = tables;
   if (database.kysely.isTransaction) {
     throw new InvalidConfigError(
       "source",
@@ -43,10 +45,26 @@ export async function withThreadLock<T>(
   const outer = current.getStore();
   refuseOwn(outer, locks, key, threadId);
 
-  const lock = await locks.acquire(key, { deadline: performance.now() + waitMs, signal, retry });
-  if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);
+  // What runs under the lock are calls of their own.
+  const lock = await observedPart(tables, "withThreadLock", async ({ call }) => {
+    call?.about({ threadId });
+    const wait = {
+      deadline: performance.now() + waitMs,
+      signal,
+      retry,
+      ...(call && { onRetry: call.retrying.bind(call) }),
+    };
+    const acquired = await locks.acquire(key, wait);
+    if (acquired === undefined) throw new ThreadLockedError(threadId, waitMs);
+    return acquired;
+  });
+  const stopListening = onAbort(lock.lost, (cause) => {
+    tables.telemetry?.lockLost(threadId, cause);
+  });
   const holding: Holding = { locks, key, outer, hasEnded: false };
-  return current.run(holding, () => runLocked({ threadId, lock, holding, signal, run }));
+  return current
+    .run(holding, () => runLocked({ threadId, lock, holding, signal, run }))
+    .finally(stopListening);
 }
 
 /** Whoever waits for a lock that it holds itself waits for ever. */

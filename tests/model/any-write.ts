@@ -7,13 +7,14 @@ import {
   TASKS,
 } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { CHANNELS, id, parent, place, scalar, structure, weighted } from "./histories.js";
+import { id, parent, place, scalar, structure, weighted } from "./histories.js";
 import { type Change, DeleteThread, PutAgain, PutSuccessor, PutWrites, type Write } from "./write-calls.js";
 
 const metadata: fc.Arbitrary<CheckpointMetadata> = fc
   .record({
     source: fc.constantFrom("input" as const, "loop" as const, "fork" as const),
     step: fc.integer({ min: -1, max: 2 }),
+    parents: weighted<Record<string, string>>([{}, 3], [{ "": "10" }, 1]),
     more: fc.constantFrom<object>(
       {},
       { run_id: "r1" },
@@ -22,7 +23,7 @@ const metadata: fc.Arbitrary<CheckpointMetadata> = fc
       { info: { a: 2 } },
     ),
   })
-  .map(({ more, ...fixed }) => ({ ...fixed, parents: {}, ...more }));
+  .map(({ more, ...fixed }) => ({ ...fixed, ...more }));
 
 function change(value: fc.Arbitrary<unknown>): fc.Arbitrary<Change | undefined> {
   return fc.oneof(
@@ -51,7 +52,8 @@ const successor = fc
 
 const again = fc.record({ ...place, id, parent, log: structure, metadata }).map((put) => new PutAgain(put));
 
-const WRITTEN_TO = [...CHANNELS, "n", "log", TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED];
+// None of those that have values here: one without a value that was written to is taken for a delta channel.
+const WRITTEN_TO = ["input", "output", "branch:to:n", TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED];
 
 const pendingWrites = fc
   .record({

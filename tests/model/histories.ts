@@ -1,15 +1,13 @@
 import fc from "fast-check";
-import type { PostgresSaver } from "../../src/index.js";
+import type { ThreadSaver } from "../../src/saver/thread-saver.js";
 import { threadConfig } from "../support/checkpoints.js";
+import { IDS, LAST_FORK } from "./ids.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 export const THREADS = ["t1", "t2", "t3"];
 
-/** Few ids, so that calls meet; as text, as numbers and in most locales they sort differently. */
-const IDS = ["10", "9", "B", "a"];
-
 /** A step of a history: it does the same to the saver and to the model, and compares what both say. */
-export type Step = fc.AsyncCommand<ReferenceSaver, PostgresSaver>;
+export type Step = fc.AsyncCommand<ReferenceSaver, ThreadSaver>;
 
 /** Where a call goes. A missing namespace means the root graph, and for a list any. */
 export interface At {
@@ -23,7 +21,7 @@ export const place = {
   ns: weighted(["", 9], [undefined, 1], ["child", 2], ["node:1f0c|inner", 1]),
 };
 
-export const id = fc.constantFrom(...IDS);
+export const id: fc.Arbitrary<string> = fc.constantFrom(...IDS, LAST_FORK);
 
 /** A parent that is seldom missing, and may be unknown. */
 export const parent = fc.option(id, { nil: undefined, freq: 6 });
@@ -34,6 +32,22 @@ export const scalar = fc.constantFrom<unknown>(null, true, 0, 7, -1.5, "", "text
 
 /** What is stored in a row of its own. */
 export const structure = fc.constantFrom<unknown>([], {}, ["one"], { a: { b: [1, null] } }, [[], "two"]);
+
+export const filter = fc.constantFrom<Record<string, unknown>>(
+  {},
+  { source: "loop" },
+  { step: 1 },
+  { step: -1, source: "input" },
+  { run_id: "r1" },
+  { run_id: null },
+  { info: { a: 1 } },
+  { info: { tags: ["v"] } },
+  { info: {} },
+  { unknown: 1 },
+);
+
+export const sometimes = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined, freq: 2 });
 
 export function configAt({ thread, ns }: At, checkpoint_id?: string) {
   return threadConfig(thread, { checkpoint_ns: ns, checkpoint_id });

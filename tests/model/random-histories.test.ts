@@ -1,63 +1,89 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { PostgresSaver } from "../../src/index.js";
+import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
+import { isInlineValue } from "../../src/saver/codec/inline-value.js";
+import type { ThreadSaver } from "../../src/saver/thread-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
 import { THREADS } from "./histories.js";
+import { forkStep } from "./fork-steps.js";
+import { expectSameRows, lifeStep, lookStep } from "./life-steps.js";
 import { readStep } from "./read-steps.js";
 import { ReferenceSaver } from "./reference-saver.js";
 import { batchStep, writeStep } from "./write-steps.js";
 
 /**
- * Histories per target and layout. For a longer hunt:
+ * Histories per target, saver and layout. For a longer hunt:
  *
  *     MODEL_RUNS=2000 npm test -- tests/model
  *
  * A failure prints its seed and path, and the calls that are left of the history. To see it again, hand both to
  * `fc.assert` below, with the `replayPath` that is printed to `fc.commands`.
  */
-const RUNS = Number(process.env.MODEL_RUNS ?? 40);
+const RUNS = Number(process.env.MODEL_RUNS ?? 20);
 const STEPS = 40;
 
 /** So that hunting longer is a matter of the variable alone. */
 const TIMEOUT_MS = 60_000 + RUNS * 2_000;
 
 const history = fc.commands(
-  [...Array.from({ length: 4 }, () => writeStep), batchStep, ...Array.from({ length: 3 }, () => readStep)],
+  [
+    ...times(7, writeStep),
+    ...times(2, batchStep),
+    ...times(4, readStep),
+    ...times(2, forkStep),
+    ...times(2, lifeStep),
+    ...times(2, lookStep),
+  ],
   { maxCommands: STEPS, size: "max" },
 );
 
-const LAYOUTS = { MessagePack: () => new MsgpackSerializer(), JSON: () => new JsonSerializer() };
+function times<T>(length: number, item: T): T[] {
+  return Array.from({ length }, () => item);
+}
+
+const LAYOUTS = {
+  MessagePack: { serde: () => new MsgpackSerializer(), takesBlob: (value: unknown) => !isInlineValue(value) },
+  JSON: { serde: () => new JsonSerializer(), takesBlob: () => true },
+};
+
+const SAVERS = { PostgresSaver, ShallowPostgresSaver };
+
+const CASES = (["PostgresSaver", "ShallowPostgresSaver"] as const).flatMap((name) =>
+  (["MessagePack", "JSON"] as const).map((layout) => ({ name, layout })),
+);
 
 describeEachTarget("after any history of calls", (target) => {
-  describe.each(["MessagePack", "JSON"] as const)("written as %s", (layout) => {
-    let saver: PostgresSaver;
+  describe.each(CASES)("a $name that writes $layout", ({ name, layout }) => {
+    const { serde, takesBlob } = LAYOUTS[layout];
+    let saver: ThreadSaver;
 
     beforeAll(async () => {
       const { source } = await target.createDatabase();
-      saver = new PostgresSaver(source, LAYOUTS[layout]());
+      saver = new SAVERS[name](source, serde());
       await saver.setup();
     });
 
     afterAll(() => saver.end());
 
     /** Lists go over all threads: each history has the database to itself. */
-    async function emptied(): Promise<PostgresSaver> {
+    async function emptied(): Promise<ThreadSaver> {
       for (const thread of THREADS) await saver.deleteThread(thread);
       expect(await collect(saver.list({}))).toEqual([]);
       return saver;
     }
 
     it(
-      "a saver returns what LangGraph's saver in memory does, but for the differences that are required",
+      "returns what LangGraph's saver in memory does, but for the differences that are required",
       async () => {
         await fc.assert(
           fc.asyncProperty(history, async (steps) => {
-            const model = new ReferenceSaver();
+            const model = new ReferenceSaver({ takesBlob, keepsNewest: name === "ShallowPostgresSaver" });
             const real = await emptied();
             await fc.asyncModelRun(() => ({ model, real }), steps);
             expect(await collect(real.list({}))).toStrictEqual(await model.list({}));
+            await expectSameRows(model, real);
           }),
           { numRuns: RUNS },
         );

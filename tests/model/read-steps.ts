@@ -1,9 +1,21 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
-import type { PostgresSaver } from "../../src/index.js";
+import type { ThreadSaver } from "../../src/saver/thread-saver.js";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
 import { collect } from "../support/checkpoints.js";
-import { type At, CHANNELS, configAt, id, place, type Step, tell, THREADS, weighted } from "./histories.js";
+import {
+  type At,
+  CHANNELS,
+  configAt,
+  filter,
+  id,
+  place,
+  sometimes,
+  type Step,
+  tell,
+  THREADS,
+  weighted,
+} from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 interface Lookup extends At {
@@ -23,8 +35,8 @@ class GetTuple implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
-    const config = configAt(this.#lookup, this.#lookup.id);
+  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+    const config = configAt(this.#lookup, model.idOf(this.#lookup.id));
     const { options } = this.#lookup;
     expect(await saver.getTuple(config, options)).toStrictEqual(await model.getTuple(config, options));
   }
@@ -53,7 +65,7 @@ class List implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
     const { configurable, before, limit, filter, options } = this.#listing;
     const all = {
       ...options,
@@ -71,9 +83,9 @@ class List implements Step {
 }
 
 class GetChannelValues implements Step {
-  readonly #request: Parameters<PostgresSaver["getChannelValues"]>[0];
+  readonly #request: Parameters<ThreadSaver["getChannelValues"]>[0];
 
-  constructor(request: Parameters<PostgresSaver["getChannelValues"]>[0]) {
+  constructor(request: Parameters<ThreadSaver["getChannelValues"]>[0]) {
     this.#request = request;
   }
 
@@ -81,7 +93,7 @@ class GetChannelValues implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: PostgresSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
     const [actual, expected] = [
       await saver.getChannelValues(this.#request),
       await model.getChannelValues(this.#request),
@@ -108,21 +120,6 @@ const options: fc.Arbitrary<ReadOptions> = fc.oneof(
   { weight: 1, arbitrary: fc.subarray([...CHANNELS, "loose", "unknown"]).map((channels) => ({ channels })) },
   { weight: 1, arbitrary: fc.subarray(CHANNELS).map((channels) => ({ channels, writes: false })) },
 );
-
-const filter = fc.constantFrom<Record<string, unknown>>(
-  {},
-  { source: "loop" },
-  { step: 1 },
-  { step: -1, source: "input" },
-  { run_id: "r1" },
-  { run_id: null },
-  { info: { a: 1 } },
-  { info: { tags: ["v"] } },
-  { info: {} },
-  { unknown: 1 },
-);
-
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 
 /** What does not narrow a list is not named at all. */
 function withoutUndefined(configurable: Record<string, string | undefined>): Record<string, string> {

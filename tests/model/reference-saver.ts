@@ -4,7 +4,6 @@ import {
   type CheckpointListOptions,
   type CheckpointMetadata,
   type CheckpointTuple,
-  MemorySaver,
   type PendingWrite,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
@@ -12,9 +11,11 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelValuesRequest } from "../../src/saver/boundary/parse-channel-values.js";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import { collect } from "../support/checkpoints.js";
+import { bytewise } from "./bytewise.js";
 import { contains } from "./contains.js";
-import { placeOf } from "./place.js";
+import { LAST_FORK } from "./ids.js";
+import { type Place, placeOf } from "./place.js";
+import { keyOf, type Namespace, ReferenceRows } from "./reference-rows.js";
 import { select } from "./select.js";
 
 /**
@@ -33,11 +34,26 @@ import { select } from "./select.js";
  * - a list over several threads or namespaces is sorted by checkpoint id, bytewise; its limit counts over all of them,
  * - a filter matches what it is contained in.
  *
- * Our own: `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace.
+ * Our own:
+ * - `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace,
+ * - a checkpoint whose parent is gone brings along all of its values, whether they are new or not,
+ * - a saver that keeps the newest checkpoint has, after each call that puts, nothing that is older in its namespaces.
+ *
+ * What becomes of whole threads is in `reference-life.ts`.
  */
 export class ReferenceSaver implements CheckpointBatch {
-  readonly #memory = new MemorySaver();
-  readonly #threads = new Map<string, ThreadState>();
+  readonly rows: ReferenceRows;
+  readonly #keepsNewest: boolean;
+  /** Each checkpoint that is gone as it was read last: what a run that began before still has of it. */
+  readonly #gone = new Map<string, CheckpointTuple>();
+  /** The namespaces that a batch has put into so far. */
+  #batched: Namespace[] | undefined;
+  #lastFork: string | undefined;
+
+  constructor({ takesBlob, keepsNewest }: ReferenceOptions) {
+    this.rows = new ReferenceRows(takesBlob);
+    this.#keepsNewest = keepsNewest;
+  }
 
   async put(
     config: RunnableConfig,
@@ -50,16 +66,44 @@ export class ReferenceSaver implements CheckpointBatch {
     const stored = await this.getTuple({ configurable: { ...place, checkpoint_id: checkpoint.id } });
     const firstParent: unknown =
       stored === undefined ? parent : stored.parentConfig?.configurable?.checkpoint_id;
-    const { values } = this.#stateOf(thread_id);
+    const isOrphan = parent !== undefined && (await this.getTuple(config)) === undefined;
+    const { values, memory } = this.rows;
     for (const [channel, version] of Object.entries(checkpoint.channel_versions)) {
-      const key = valueKey(checkpoint_ns, channel, version);
+      const key = keyOf(thread_id, checkpoint_ns, channel, version);
       const value = valueIn(checkpoint.channel_values, channel);
-      const isCarried = parent !== undefined && value.some(isScalar);
-      const isStored = Object.hasOwn(newVersions, channel) || isCarried;
-      if (isStored && !values.has(key)) values.set(key, value);
+      const isNew = Object.hasOwn(newVersions, channel);
+      const isCarried = !isNew && parent !== undefined && value.length > 0;
+      if (isCarried && isOrphan) values.set(key, value);
+      else if ((isNew || (isCarried && value.some(isScalar))) && !values.has(key)) values.set(key, value);
     }
     const following = { configurable: { ...place, checkpoint_id: firstParent } };
-    return this.#memory.put(following, { ...checkpoint, channel_values: {} }, metadata);
+    const next = await memory.put(following, { ...checkpoint, channel_values: {} }, metadata);
+    const namespace = { thread: thread_id, ns: checkpoint_ns };
+    if (this.#batched !== undefined) this.#batched.push(namespace);
+    else await this.#settle(namespace);
+    return next;
+  }
+
+  /** The calls that `run` makes count as one. */
+  async batch(run: () => Promise<void>): Promise<void> {
+    const put: Namespace[] = [];
+    this.#batched = put;
+    await run();
+    this.#batched = undefined;
+    for (const namespace of put) await this.#settle(namespace);
+  }
+
+  /** Where only the newest checkpoint is kept, drops what is older in a namespace that was put into. */
+  async #settle({ thread, ns }: Namespace): Promise<void> {
+    if (!this.#keepsNewest) return;
+    const [newest, ...older] = await this.rows.tuples(thread, ns);
+    if (newest === undefined) return;
+    const place = placeOf(newest.config);
+    for (const { config } of older) await this.lose(placeOf(config));
+    for (const id of this.rows.writtenTo({ thread, ns })) {
+      if (bytewise([id], [place.checkpoint_id ?? ""]) < 0) this.rows.drop({ ...place, checkpoint_id: id });
+    }
+    await this.rows.sweep({ thread, ns });
   }
 
   async putWrites(
@@ -69,22 +113,19 @@ export class ReferenceSaver implements CheckpointBatch {
     taskPath = "",
   ): Promise<void> {
     const place = placeOf(config);
-    await this.#memory.putWrites({ configurable: place }, writes, taskId);
-    const key = JSON.stringify([place.thread_id, place.checkpoint_ns, place.checkpoint_id]);
-    const { taskPaths } = this.#stateOf(place.thread_id);
+    await this.rows.memory.putWrites({ configurable: place }, writes, taskId);
+    const key = [place.thread_id, place.checkpoint_ns, place.checkpoint_id] as const;
+    const { taskPaths } = this.rows;
     for (const [position, [channel]] of writes.entries()) {
-      const row = key + rowKey(taskId, WRITES_IDX_MAP[channel] ?? position);
+      const row = keyOf(...key, `${taskId},${WRITES_IDX_MAP[channel] ?? position}`);
       if (!taskPaths.has(row)) taskPaths.set(row, taskPath);
     }
-    const rows = Object.entries(this.#memory.writes[key] ?? {});
-    const orderOf = (row: string) => [taskPaths.get(key + row) ?? "", ...splitRowKey(row)] as const;
-    rows.sort(([a], [b]) => compare(orderOf(a), orderOf(b)));
-    this.#memory.writes[key] = Object.fromEntries(rows);
+    this.rows.sortWrites(keyOf(...key));
   }
 
   async deleteThread(threadId: string): Promise<void> {
-    this.#threads.delete(threadId);
-    await this.#memory.deleteThread(threadId);
+    for (const { config } of await this.rows.tuples(threadId)) await this.lose(placeOf(config));
+    await this.rows.dropThread(threadId);
   }
 
   async getTuple(config: RunnableConfig, options?: ReadOptions): Promise<CheckpointTuple | undefined> {
@@ -93,13 +134,16 @@ export class ReferenceSaver implements CheckpointBatch {
   }
 
   async list(
-    config: RunnableConfig,
+    { configurable = {} }: RunnableConfig,
     { before, limit, filter = {}, ...selection }: CheckpointListOptions & ReadOptions = {},
   ): Promise<CheckpointTuple[]> {
-    const tuples = await collect(this.#memory.list(config, before && { before }));
+    const { thread_id, checkpoint_ns, checkpoint_id }: Partial<Place> = configurable;
+    const tuples = await this.rows.tuples(thread_id, checkpoint_ns);
+    const bound: unknown = before?.configurable?.checkpoint_id;
     return tuples
+      .filter(({ checkpoint: { id } }) => checkpoint_id === undefined || id === checkpoint_id)
+      .filter(({ checkpoint: { id } }) => typeof bound !== "string" || bytewise([id], [bound]) < 0)
       .filter(({ metadata }) => contains(metadata, filter))
-      .sort((a, b) => compare(keyOfTuple(b), keyOfTuple(a)))
       .slice(0, limit)
       .map((tuple) => select(this.#withValues(tuple), selection));
   }
@@ -117,31 +161,43 @@ export class ReferenceSaver implements CheckpointBatch {
     return values;
   }
 
+  /** Drops a checkpoint and its writes, and remembers what it was. */
+  async lose(place: Place): Promise<void> {
+    const tuple = await this.getTuple({ configurable: place });
+    if (tuple !== undefined) this.#gone.set(keyOf(place), tuple);
+    this.rows.drop(place);
+  }
+
+  /** A checkpoint as a run knows it that has read it before, whether it is still there or not. */
+  async recall(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return (await this.getTuple(config)) ?? this.#gone.get(keyOf(placeOf(config)));
+  }
+
+  /** The id that a step means: that of the last fork is not known when a history is made up. */
+  idOf<Id extends string | undefined>(name: Id): Id | string {
+    return name === LAST_FORK ? (this.#lastFork ?? LAST_FORK) : name;
+  }
+
+  noteFork(id: string): void {
+    this.#lastFork = id;
+  }
+
   #withValues(tuple: CheckpointTuple): CheckpointTuple {
     const { thread_id, checkpoint_ns } = placeOf(tuple.config);
-    const { values } = this.#stateOf(thread_id);
     const found = Object.entries(tuple.checkpoint.channel_versions).flatMap(([channel, version]) =>
-      (values.get(valueKey(checkpoint_ns, channel, version)) ?? []).map((value) => [channel, value] as const),
+      (this.rows.values.get(keyOf(thread_id, checkpoint_ns, channel, version)) ?? []).map(
+        (value) => [channel, value] as const,
+      ),
     );
     return { ...tuple, checkpoint: { ...tuple.checkpoint, channel_values: Object.fromEntries(found) } };
   }
-
-  #stateOf(threadId: string): ThreadState {
-    const state = this.#threads.get(threadId) ?? { values: new Map(), taskPaths: new Map() };
-    this.#threads.set(threadId, state);
-    return state;
-  }
 }
 
-/** What `MemorySaver` does not know of a thread. */
-interface ThreadState {
-  /** The first value of each version, in an array; an empty array where it was stored without one. */
-  readonly values: Map<string, readonly unknown[]>;
-  readonly taskPaths: Map<string, string>;
-}
-
-function valueKey(ns: string, channel: string, version: number | string): string {
-  return JSON.stringify([ns, channel, version]);
+export interface ReferenceOptions {
+  /** Whether a value is stored in a row of its own. */
+  readonly takesBlob: (value: unknown) => boolean;
+  /** Whether it is the reference of a `ShallowPostgresSaver`. */
+  readonly keepsNewest: boolean;
 }
 
 /** In an array, which is empty where there is no value: `null` is one. */
@@ -151,30 +207,4 @@ function valueIn(values: Readonly<Record<string, unknown>>, channel: string): un
 
 function isScalar(value: unknown): boolean {
   return value === null || typeof value !== "object";
-}
-
-// As `MemorySaver` spells it.
-function rowKey(taskId: string, idx: number): string {
-  return `${taskId},${idx}`;
-}
-
-function splitRowKey(row: string): readonly [taskId: string, idx: number] {
-  const comma = row.lastIndexOf(",");
-  return [row.slice(0, comma), Number(row.slice(comma + 1))];
-}
-
-function keyOfTuple({ config }: CheckpointTuple): readonly string[] {
-  const { thread_id, checkpoint_ns, checkpoint_id = "" } = placeOf(config);
-  return [checkpoint_id, thread_id, checkpoint_ns];
-}
-
-/** Text by its bytes, numbers by their size; the first difference decides. */
-function compare(a: readonly (string | number)[], b: readonly (string | number)[]): number {
-  for (const [index, left] of a.entries()) {
-    const right = b[index] ?? "";
-    if (left === right) continue;
-    if (typeof left === "number") return left - Number(right);
-    return Buffer.compare(Buffer.from(left), Buffer.from(String(right)));
-  }
-  return 0;
 }

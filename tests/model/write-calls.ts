@@ -27,7 +27,7 @@ export interface Successor extends At {
   readonly metadata: CheckpointMetadata;
 }
 
-/** Puts a checkpoint that follows another one: the first of a thread, its newest, a fork, or one under a known id. */
+/** Puts a checkpoint that follows another one, which may be gone: a first one, the newest, a branch, or one under a known id. */
 export class PutSuccessor implements Write {
   readonly #put: Successor;
 
@@ -36,8 +36,9 @@ export class PutSuccessor implements Write {
   }
 
   async resolve(model: ReferenceSaver, nextVersion: NextVersion): Promise<WriteCall> {
-    const { parent: parentId, changes, loose, metadata } = this.#put;
-    const base = parentId === undefined ? undefined : await model.getTuple(configAt(this.#put, parentId));
+    const { changes, loose, metadata } = this.#put;
+    const parentId = model.idOf(this.#put.parent);
+    const base = parentId === undefined ? undefined : await model.recall(configAt(this.#put, parentId));
     const values = new Map(Object.entries(base?.checkpoint.channel_values ?? {}));
     const versions = new Map<string, number | string>(
       Object.entries(base?.checkpoint.channel_versions ?? {}),
@@ -53,7 +54,7 @@ export class PutSuccessor implements Write {
     }
     if (loose) values.set("loose", ["no version"]);
     const newVersions = [...versions].filter(([channel]) => declared.has(channel));
-    const checkpoint = checkpointOf(this.#put.id, values, versions);
+    const checkpoint = checkpointOf(model.idOf(this.#put.id), values, versions);
     return (on) =>
       on.put(configAt(this.#put, parentId), checkpoint, metadata, Object.fromEntries(newVersions));
   }
@@ -79,11 +80,11 @@ export class PutAgain implements Write {
   }
 
   async resolve(model: ReferenceSaver): Promise<WriteCall> {
-    const stored = await model.getTuple(configAt(this.#again, this.#again.id));
+    const stored = await model.getTuple(configAt(this.#again, model.idOf(this.#again.id)));
     if (stored === undefined) return nothing;
     const { channel_values, channel_versions } = stored.checkpoint;
     const checkpoint = { ...stored.checkpoint, channel_values: { ...channel_values, log: this.#again.log } };
-    const config = configAt(this.#again, this.#again.parent);
+    const config = configAt(this.#again, model.idOf(this.#again.parent));
     return (on) => on.put(config, checkpoint, this.#again.metadata, channel_versions);
   }
 
@@ -107,9 +108,9 @@ export class PutWrites implements Write {
     this.#writes = writes;
   }
 
-  resolve(): Promise<WriteCall> {
+  resolve(model: ReferenceSaver): Promise<WriteCall> {
     const { task, path, pairs } = this.#writes;
-    const config = configAt(this.#writes, this.#writes.id);
+    const config = configAt(this.#writes, model.idOf(this.#writes.id));
     return Promise.resolve((on) => on.putWrites(config, pairs, task, path).then(nothing));
   }
 

@@ -3,27 +3,37 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
+import { BAD_AUDITS } from "./bad-input/bad-audits.js";
+import { BAD_BACKUPS } from "./bad-input/bad-backups.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
 import { BAD_CONFIGS } from "./bad-input/bad-configs.js";
 import { type BadInput, type Standing, unstorable } from "./bad-input/bad-input.js";
+import { BAD_LIFE } from "./bad-input/bad-life.js";
 import { BAD_LOCKS } from "./bad-input/bad-locks.js";
+import { BAD_PRUNES } from "./bad-input/bad-prunes.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
 import { BAD_SIGNALS } from "./bad-input/bad-signals.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
+import { BAD_WATCHES } from "./bad-input/bad-watches.js";
 import { BAD_WRITES } from "./bad-input/bad-writes.js";
 import { expectRejection } from "./bad-input/expect-rejection.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const BAD_INPUTS = [
+  ...BAD_BACKUPS,
   ...BAD_CONFIGS,
   ...BAD_CHECKPOINTS,
   ...BAD_VALUES,
+  ...BAD_WATCHES,
   ...BAD_WRITES,
   ...BAD_READS,
+  ...BAD_LIFE,
   ...BAD_LOCKS,
+  ...BAD_PRUNES,
   ...BAD_SAVERS,
   ...BAD_SIGNALS,
+  ...BAD_AUDITS,
 ];
 
 describe("the table of bad input", () => {

@@ -55,7 +55,7 @@ describeServer("batches on a server", (target) => {
         for (let n = 0; n < count; n++) await batch.deleteThread(`t${n}`);
         await fill(saver, batch, count);
       });
-      expect(sent).toHaveLength(3);
+      expect(sent).toHaveLength(4);
     }
     expect(await collect(saver.list({}))).toHaveLength(500);
     sent.length = 0;
@@ -118,7 +118,7 @@ describeServer("batches on a server", (target) => {
           .execute();
         const stored = saver.batch(async (batch) => {
           await batch.deleteThread("old");
-          await batch.put(held.config, held.checkpoint, metadataOf(7), {});
+          await batch.put(threadConfig("held"), held.checkpoint, metadataOf(7), {});
           await batch.put(
             threadConfig("new"),
             { ...old.checkpoint },

@@ -74,6 +74,23 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["text as time for a statement", { statementTimeoutMs: "1 s" }, invalid("options.statementTimeoutMs")],
   ["null as time for a statement", { statementTimeoutMs: null }, invalid("options.statementTimeoutMs")],
   ["a getter of the maximum that throws", throwing("maxCheckpointBytes"), invalid("options")],
+  ["text as logger", { logger: "console" }, invalid("options.logger")],
+  ["null as logger", { logger: null }, invalid("options.logger")],
+  ["a logger without a level", { logger: {} }, invalid("options.logger")],
+  [
+    "a logger whose level is none",
+    { logger: { warn: console.warn, error: true } },
+    invalid("options.logger"),
+  ],
+  ["a logger that throws when it is looked at", { logger: throwing("warn") }, invalid("options")],
+  ["a Proxy that throws as logger", { logger: throwingProxy() }, invalid("options")],
+  ["text as telemetry", { telemetry: "off" }, invalid("options.telemetry")],
+  ["false as telemetry", { telemetry: false }, invalid("options.telemetry")],
+  ["text as choice of threads", { telemetry: { threadIds: "no" } }, invalid("options.telemetry.threadIds")],
+  ["a misspelt choice", { telemetry: { threads: false } }, invalid("options.telemetry.threads")],
+  ["text as notify", { notify: "yes" }, invalid("options.notify")],
+  ["a number as notify", { notify: 1 }, invalid("options.notify")],
+  ["null as notify", { notify: null }, invalid("options.notify")],
 ];
 
 /** What has no `dumpsTyped` and no `loadsTyped`. */

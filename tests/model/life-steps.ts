@@ -1,0 +1,147 @@
+import { expect } from "@jest/globals";
+import fc from "fast-check";
+import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { At, Step } from "./histories.js";
+import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";
+import { codeOf } from "./code-of.js";
+import { copyThread, history, listThreads } from "./reference-life.js";
+import { deleteForRuns, deleteThreads, prune, type Retention } from "./reference-prune.js";
+import { NO_ROWS, sum } from "./reference-rows.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+
+/** A step that tells of itself by what it was made of. */
+function step<Call extends object>(
+  verb: string,
+  call: Call,
+  run: (call: Call, model: ReferenceSaver, saver: ThreadSaver) => Promise<void>,
+): Step {
+  return {
+    check: () => true,
+    run: (model, saver) => run(call, model, saver),
+    toString: () =>
+      "thread" in call && "ns" in call ? tell(verb, call as At & Call) : `${verb} ${JSON.stringify(call)}`,
+  };
+}
+
+/** The rows of all tables are as many as they should be: nothing is left behind, and nothing else went. */
+export async function expectSameRows(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  const counts = [...(await model.rows.count()).values()];
+  const { checkpoints, writes, blobs } = (await saver.storage()).total;
+  expect({ checkpoints, writes, blobs }).toEqual(counts.reduce(sum, NO_ROWS));
+}
+
+const threads = fc.subarray([...THREADS, "unknown"]);
+const namespaces = fc.subarray(["", "child", "node:1f0c|inner", "unknown"]);
+
+const copy = fc
+  .record({ source: place.thread, back: fc.constantFrom(1, 2) })
+  .map(({ source, back }) => ({ source, target: THREADS.at(THREADS.indexOf(source) - back) ?? "" }))
+  .map((call) =>
+    step("copyThread", call, async ({ source, target }, model, saver) => {
+      const expected = await copyThread(model, source, target);
+      const actual = await codeOf(saver.copyThread(source, target));
+      if (typeof expected === "string") expect(actual).toBe(expected);
+      else expect(actual).toMatchObject({ ...expected });
+      await expectSameRows(model, saver);
+    }),
+  );
+
+const runs = fc.subarray(["r1", "r2", "unknown"]).map((runIds) =>
+  step("deleteForRuns", { runIds }, async (_, model, saver) => {
+    const { checkpoints, writes, blobs } = await deleteForRuns(model, runIds);
+    expect(await saver.deleteForRuns(runIds)).toMatchObject({ checkpoints, writes, blobs });
+    await expectSameRows(model, saver);
+  }),
+);
+
+const pruning = fc
+  .record({
+    threads,
+    strategy: weighted([undefined, 2], ["keep_latest" as const, 1], ["delete" as const, 1]),
+  })
+  .map((call) =>
+    step("prune", call, async ({ threads: pruned, strategy }, model, saver) => {
+      const expected =
+        strategy === "delete"
+          ? await deleteThreads(model, pruned)
+          : await prune(model, { threads: pruned, keepLast: 1, aged: false });
+      const report = await saver.prune(pruned, strategy && { strategy });
+      expect(report).toMatchObject({ ...expected, dryRun: false });
+      await expectSameRows(model, saver);
+    }),
+  );
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Tried without changing anything first, which must tell the same. */
+const retention = fc
+  .record({
+    keepLast: weighted<number | undefined>([2, 4], [1, 2], [3, 1], [0, 1], [undefined, 1]),
+    aged: weighted([false, 2], [true, 1]),
+    threads: sometimes(threads),
+    namespaces: sometimes(namespaces),
+    batchSize: fc.constantFrom(1, 2, 500),
+  })
+  .filter(({ keepLast, aged }) => aged || keepLast !== undefined)
+  .map((call) =>
+    step("prune", call, async ({ aged, batchSize, ...rule }, model, saver) => {
+      const options = { ...rule, ...(aged && { olderThanMs: HOUR_MS }), batchSize };
+      const wouldGo = await saver.prune({ ...options, dryRun: true });
+      await expectSameRows(model, saver);
+      const keepLast = Math.max(1, rule.keepLast ?? 1);
+      const expected = await prune(model, { ...definedOf(rule), keepLast, aged });
+      const report = await saver.prune(options);
+      expect(report).toMatchObject({ ...expected, dryRun: false });
+      expect(wouldGo).toEqual({ ...report, dryRun: true });
+      await expectSameRows(model, saver);
+    }),
+  );
+
+function definedOf({
+  threads: some,
+  namespaces: named,
+}: OptionalScope): Pick<Retention, "threads" | "namespaces"> {
+  return { ...(some && { threads: some }), ...(named && { namespaces: named }) };
+}
+
+interface OptionalScope {
+  readonly threads: readonly string[] | undefined;
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** The time of all checkpoints whose ids hold none, one before it, and one between theirs and that of forks. */
+const TIMES = ["2026-01-02T03:04:05.678Z", "2026-01-01T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
+
+const threadList = fc
+  .record(
+    {
+      after: fc.constantFrom("s", "s", "t1", "t2"),
+      limit: fc.constantFrom(0, 1, 2, 3, 3),
+      filter: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: filter }),
+      updatedAfter: fc.constantFrom(...TIMES).map((time) => new Date(time)),
+    },
+    { requiredKeys: [] },
+  )
+  .map((query) =>
+    step("listThreads", query, async (_, model, saver) => {
+      expect(await saver.listThreads(query)).toEqual(await listThreads(model, query));
+    }),
+  );
+
+const tree = fc.record(place).map((call) =>
+  step("history", call, async ({ thread, ns }, model, saver) => {
+    const actual = await saver.history(thread, ns === undefined ? {} : { checkpointNs: ns });
+    expect(actual).toEqual(await history(model, { thread, ns: ns ?? "" }));
+  }),
+);
+
+/** What changes or drops whole threads. */
+export const lifeStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: copy },
+  { weight: 1, arbitrary: runs },
+  { weight: 2, arbitrary: pruning },
+  { weight: 3, arbitrary: retention },
+);
+
+/** What tells of whole threads. */
+export const lookStep: fc.Arbitrary<Step> = fc.oneof(threadList, tree);

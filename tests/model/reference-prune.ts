@@ -1,0 +1,93 @@
+import { bytewise } from "./bytewise.js";
+import { OLD_ID } from "./ids.js";
+import { placeOf } from "./place.js";
+import { type Namespace, NO_ROWS, partsOf, type RowNumbers, sum } from "./reference-rows.js";
+import type { ReferenceSaver } from "./reference-saver.js";
+
+export interface Retention {
+  readonly threads?: readonly string[];
+  readonly namespaces?: readonly string[];
+  /** One or more. */
+  readonly keepLast: number;
+  /** Whether only those go that were made an hour ago. */
+  readonly aged: boolean;
+}
+
+/** What went, as the reports of a saver tell it. */
+export interface Losses extends RowNumbers {
+  readonly threads: number;
+  readonly namespaces: number;
+}
+
+export function prune(
+  saver: ReferenceSaver,
+  { threads, namespaces, keepLast, aged }: Retention,
+): Promise<Losses> {
+  return losses(saver, async (all) => {
+    for (const { thread, ns } of all) {
+      if (threads?.includes(thread) === false || namespaces?.includes(ns) === false) continue;
+      const tuples = await saver.rows.tuples(thread, ns);
+      for (const { config, checkpoint } of tuples.slice(keepLast))
+        if (!aged || checkpoint.id === OLD_ID) await saver.lose(placeOf(config));
+      await dropLostWrites(saver, { thread, ns });
+      await saver.rows.sweep({ thread, ns });
+    }
+  });
+}
+
+/** Those of a checkpoint that should have come long ago, and would not be the newest. */
+async function dropLostWrites({ rows }: ReferenceSaver, { thread, ns }: Namespace): Promise<void> {
+  const ids = (await rows.tuples(thread, ns)).map(({ checkpoint }) => checkpoint.id);
+  const [head] = ids;
+  if (ids.includes(OLD_ID) || (head !== undefined && bytewise([OLD_ID], [head]) > 0)) return;
+  rows.drop({ thread_id: thread, checkpoint_ns: ns, checkpoint_id: OLD_ID });
+}
+
+export function deleteThreads(saver: ReferenceSaver, threads: readonly string[]): Promise<Losses> {
+  return losses(saver, async () => {
+    for (const thread of threads) await saver.deleteThread(thread);
+  });
+}
+
+export function deleteForRuns(saver: ReferenceSaver, runIds: readonly string[]): Promise<Losses> {
+  return losses(saver, async (all) => {
+    for (const { thread, ns } of all) {
+      const tuples = await saver.rows.tuples(thread, ns);
+      const doomed = tuples.filter(({ metadata = {} }) =>
+        runIds.some((id) => Reflect.get(metadata, "run_id") === id),
+      );
+      for (const { config } of doomed) await saver.lose(placeOf(config));
+      if (doomed.length > 0) await saver.rows.sweep({ thread, ns });
+    }
+  });
+}
+
+/** What is gone after `run`, which is told of all namespaces. */
+async function losses(
+  { rows }: ReferenceSaver,
+  run: (all: readonly Namespace[]) => Promise<void>,
+): Promise<Losses> {
+  const before = await rows.count();
+  await run([...before.keys()].map(namespaceIn));
+  const after = await rows.count();
+  const [threads, namespaces] = [new Set<string>(), new Set<string>()];
+  let lost = NO_ROWS;
+  for (const [key, had] of before) {
+    const has = after.get(key) ?? NO_ROWS;
+    const gone = {
+      checkpoints: had.checkpoints - has.checkpoints,
+      writes: had.writes - has.writes,
+      blobs: had.blobs - has.blobs,
+    };
+    lost = sum(lost, gone);
+    if (gone.checkpoints + gone.writes + gone.blobs === 0) continue;
+    threads.add(namespaceIn(key).thread);
+    namespaces.add(key);
+  }
+  return { ...lost, threads: threads.size, namespaces: namespaces.size };
+}
+
+function namespaceIn(key: string): Namespace {
+  const [thread = "", ns = ""] = partsOf(key);
+  return { thread, ns };
+}

@@ -1,0 +1,55 @@
+import { BackupError } from "../../../src/index.js";
+import { type BadInput, invalid, type NamedError, throwing, throwingProxy } from "./bad-input.js";
+
+type Row = readonly [what: string, argument: unknown, error: NamedError];
+
+const EXPORTS: readonly Row[] = [
+  ["text as options", "all", invalid("options")],
+  ["a Proxy that throws as options", throwingProxy(), invalid("options")],
+  ["a misspelt option", { thread: ["t"] }, invalid("options.thread")],
+  ["text as threads", { threads: "t" }, invalid("options.threads")],
+  ["null as threads", { threads: null }, invalid("options.threads")],
+  ["an empty thread", { threads: ["t", ""] }, invalid("options.threads.1")],
+  ["a thread with U+0000", { threads: ["\0"] }, invalid("options.threads.0")],
+  ["text as signal", { signal: "abort" }, invalid("options.signal")],
+  ["a getter of the threads that throws", throwing("threads"), invalid("options")],
+];
+
+const IMPORTS: readonly Row[] = [
+  ["text as options", "all", invalid("options")],
+  ["a misspelt option", { progress: () => undefined }, invalid("options.progress")],
+  ["text as onProgress", { onProgress: "log" }, invalid("options.onProgress")],
+  ["text as signal", { signal: "abort" }, invalid("options.signal")],
+];
+
+const refused: NamedError = { type: BackupError, fields: { code: "BACKUP_REFUSED" } };
+
+const LINES: readonly Row[] = [
+  ["nothing as lines", undefined, invalid("lines")],
+  ["null as lines", null, invalid("lines")],
+  ["text as lines", '{"format":"langgraph-checkpoint-backup","version":1}', invalid("lines")],
+  ["a number as lines", 1, invalid("lines")],
+  ["a Proxy that throws as lines", throwingProxy(), invalid("lines")],
+  ["no lines", [], refused],
+  ["a line that is no text", [1], refused],
+  ["what is no backup", ["{}"], refused],
+];
+
+/** What can't be exported and imported. */
+export const BAD_BACKUPS: readonly BadInput[] = [
+  ...EXPORTS.map(([what, options, error]): BadInput => ({
+    what: `exportThreads with ${what}`,
+    call: ({ saver }) => saver.exportThreads(options as object).next(),
+    error,
+  })),
+  ...IMPORTS.map(([what, options, error]): BadInput => ({
+    what: `importThreads with ${what}`,
+    call: ({ saver }) => saver.importThreads([], options as object),
+    error,
+  })),
+  ...LINES.map(([what, lines, error]): BadInput => ({
+    what: `importThreads with ${what}`,
+    call: ({ saver }) => saver.importThreads(lines as string[]),
+    error,
+  })),
+];

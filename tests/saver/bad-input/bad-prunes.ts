@@ -1,0 +1,84 @@
+import type { RetentionOptions } from "../../../src/index.js";
+import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingProxy } from "./bad-input.js";
+
+type Row = readonly [what: string, argument: unknown, error: NamedError];
+
+const THREADS: readonly Row[] = [
+  ["no threads and no bounds", undefined, invalid("options")],
+  ["null", null, invalid("options")],
+  ["a thread that is no list", "standing", invalid("options")],
+  ["an empty thread in the list", ["standing", ""], invalid("threadIds.1")],
+  ["null in the list of threads", [null], invalid("threadIds.0")],
+  ["a thread with U+0000", ["a\0b"], invalid("threadIds.0")],
+  ["a thread that is too long", [LONG_KEY], invalid("threadIds.0")],
+  ["a Proxy that throws as options", throwingProxy(), invalid("options")],
+];
+
+const STRATEGIES: readonly Row[] = [
+  ["an unknown strategy", { strategy: "keep_all" }, invalid("options.strategy")],
+  ["null as strategy", { strategy: null }, invalid("options.strategy")],
+  ["a bound beside threads", { keepLast: 1 }, invalid("options.keepLast")],
+  ["a controller as signal", { signal: new AbortController() }, invalid("options.signal")],
+];
+
+const RETENTION: readonly Row[] = [
+  ["no bound", {}, invalid("options")],
+  ["bounds that got lost", { keepLast: undefined, olderThanMs: undefined }, invalid("options")],
+  ["an unknown option", { keepLast: 1, keepFirst: 1 }, invalid("options.keepFirst")],
+  ["an age below none", { olderThanMs: -1 }, invalid("options.olderThanMs")],
+  ["NaN as age", { olderThanMs: NaN }, invalid("options.olderThanMs")],
+  ["an age without end", { olderThanMs: Infinity }, invalid("options.olderThanMs")],
+  ["text as age", { olderThanMs: "1000" }, invalid("options.olderThanMs")],
+  ["half a checkpoint", { keepLast: 0.5 }, invalid("options.keepLast")],
+  ["fewer than no checkpoints", { keepLast: -1 }, invalid("options.keepLast")],
+  ["null as threads", { keepLast: 1, threads: null }, invalid("options.threads")],
+  ["an empty thread", { keepLast: 1, threads: [""] }, invalid("options.threads.0")],
+  ["text as namespaces", { keepLast: 1, namespaces: "" }, invalid("options.namespaces")],
+  ["a namespace with U+0000", { keepLast: 1, namespaces: ["\0"] }, invalid("options.namespaces.0")],
+  ["text as dryRun", { keepLast: 1, dryRun: "yes" }, invalid("options.dryRun")],
+  ["batches of none", { keepLast: 1, batchSize: 0 }, invalid("options.batchSize")],
+  ["batches of too many", { keepLast: 1, batchSize: 10_001 }, invalid("options.batchSize")],
+  ["no function for progress", { keepLast: 1, onProgress: [] }, invalid("options.onProgress")],
+  ["a Proxy that throws as signal", { keepLast: 1, signal: throwingProxy() }, invalid("options.signal")],
+  ["a getter of keepLast that throws", throwing("keepLast"), invalid("options")],
+];
+
+const RUNS: readonly Row[] = [
+  ["no runs", undefined, invalid("runIds")],
+  ["a run that is no list", "run", invalid("runIds")],
+  ["an empty run", [""], invalid("runIds.0")],
+  ["a number as run", [1], invalid("runIds.0")],
+  ["a run with U+0000", ["\0"], invalid("runIds.0")],
+];
+
+/** Calls of `prune` and `deleteForRuns` that are refused before anything is sent. */
+export const BAD_PRUNES: readonly BadInput[] = [
+  ...[...THREADS, ...RETENTION].map(([what, first, error]): BadInput => ({
+    what: `prune: ${what}`,
+    call: ({ saver }) => saver.prune(first as RetentionOptions),
+    error,
+  })),
+  ...STRATEGIES.map(([what, options, error]): BadInput => ({
+    what: `prune of threads: ${what}`,
+    call: ({ saver }) => saver.prune(["standing"], options as object),
+    error,
+  })),
+  {
+    what: "prune: bounds and a strategy",
+    call: ({ saver }) => {
+      const prune = saver.prune.bind(saver) as (first: unknown, second: unknown) => Promise<unknown>;
+      return prune({ keepLast: 1 }, { strategy: "delete" });
+    },
+    error: invalid("threadIds"),
+  },
+  ...RUNS.map(([what, runs, error]): BadInput => ({
+    what: `deleteForRuns: ${what}`,
+    call: ({ saver }) => saver.deleteForRuns(runs as string[]),
+    error,
+  })),
+  {
+    what: "deleteForRuns: an unknown option",
+    call: ({ saver }) => saver.deleteForRuns(["run"], { dryRun: true } as object),
+    error: invalid("options.dryRun"),
+  },
+];

@@ -1,0 +1,267 @@
+import { beforeEach, expect, it } from "@jest/globals";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { type CheckpointDatabase, PostgresSaver, type PruneProgress } from "../../../src/index.js";
+import { JsonSerializer } from "../../../src/serde/index.js";
+import { allVersions, checkpointOf, listIds, metadataOf, threadConfig } from "../../support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../support/official-migrations.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../support/targets.js";
+import { idAt } from "./id-at.js";
+import { orphanedBlobs, rowsOf } from "./stored-rows.js";
+
+const HOUR = 60 * 60 * 1000;
+
+/** Stores checkpoints with these ids, one after another; each has a list of its own and shares what the first has. */
+async function putLine(
+  saver: PostgresSaver,
+  thread: string,
+  ids: readonly string[],
+  { ns = "", run }: { ns?: string; run?: (n: number) => string } = {},
+): Promise<void> {
+  let config = threadConfig(thread, { checkpoint_ns: ns });
+  let previous: Checkpoint | undefined;
+  for (const [n, id] of ids.entries()) {
+    const values = { list: [n], ...(n === 0 && { shared: ["all"] }) };
+    const checkpoint = { ...checkpointOf(saver, values, previous), id };
+    const metadata = metadataOf(n, run && { run_id: run(n) });
+    const newVersions = allVersions(checkpoint);
+    const stored = { ...checkpoint, channel_values: { shared: ["all"], ...values } };
+    config = await saver.put(config, stored, metadata, newVersions);
+    await saver.putWrites(config, [["list", [n]]], "task");
+    previous = checkpoint;
+  }
+}
+
+function hoursAgo(...hours: number[]): string[] {
+  const now = Date.now();
+  return hours.map((ago, n) => idAt(now - ago * HOUR, n));
+}
+
+describeEachTarget("retention", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  const idsOf = (thread: string, ns = "") => listIds(saver.list(threadConfig(thread, { checkpoint_ns: ns })));
+
+  it("lets go what is too old and not among the newest, and never the head", async () => {
+    const ids = hoursAgo(50, 40, 30, 20, 1);
+    for (const thread of ["age", "number", "both", "head"]) await putLine(saver, thread, ids);
+
+    await saver.prune({ olderThanMs: 25 * HOUR, threads: ["age"] });
+    await saver.prune({ keepLast: 3, threads: ["number"] });
+    await saver.prune({ olderThanMs: 10 * HOUR, keepLast: 3, threads: ["both"] });
+    await saver.prune({ olderThanMs: 0, keepLast: 0, threads: ["head"] });
+
+    expect(await idsOf("age")).toEqual(ids.slice(3).reverse());
+    expect(await idsOf("number")).toEqual(ids.slice(2).reverse());
+    expect(await idsOf("both")).toEqual(ids.slice(2).reverse());
+    expect(await idsOf("head")).toEqual(ids.slice(4));
+    const tuple = await saver.getTuple(threadConfig("head"));
+    expect(tuple?.checkpoint.channel_values).toEqual({ list: [4], shared: ["all"] });
+    expect(tuple?.pendingWrites).toHaveLength(1);
+    expect(await orphanedBlobs(database)).toEqual([]);
+  });
+
+  it("keeps all of a namespace that has fewer than are to stay, however many these are", async () => {
+    const ids = hoursAgo(3, 2, 1);
+    await putLine(saver, "many", ids);
+
+    const report = await saver.prune({ keepLast: Number.MAX_SAFE_INTEGER });
+
+    expect(report).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
+    expect(await idsOf("many")).toEqual(ids.toReversed());
+  });
+
+  it("knows no age of an id that is no UUID of version 6", async () => {
+    const ids = [
+      "00000000-0000-4000-8000-000000000000",
+      "2020-01-01T00:00:00.000Z",
+      ...hoursAgo(5, 1),
+    ].sort();
+    await putLine(saver, "t", ids);
+    await saver.prune({ olderThanMs: HOUR * 2 });
+    expect(await idsOf("t")).toEqual([ids[3], ids[2], ids[0]]);
+    await saver.prune({ keepLast: 1 });
+    expect(await idsOf("t")).toEqual(ids.slice(-1));
+  });
+
+  it("goes no further than threads and namespaces say, and nowhere for an empty list", async () => {
+    const ids = hoursAgo(9, 8, 7);
+    for (const thread of ["a", "b"]) {
+      for (const ns of ["", "child"]) await putLine(saver, thread, ids, { ns });
+    }
+    const all = await rowsOf(database);
+    expect(await saver.prune({ keepLast: 1, threads: [] })).toMatchObject({ checkpoints: 0, threads: 0 });
+    expect(await saver.prune({ keepLast: 1, namespaces: [] })).toMatchObject({ checkpoints: 0, threads: 0 });
+    expect(await saver.prune([])).toMatchObject({ checkpoints: 0 });
+    expect(await saver.prune(["unknown"], { strategy: "delete" })).toMatchObject({
+      checkpoints: 0,
+      threads: 0,
+    });
+    expect(await rowsOf(database)).toEqual(all);
+
+    const one = await saver.prune({ keepLast: 1, threads: ["a", "a"], namespaces: ["child"] });
+    expect(one).toMatchObject({ checkpoints: 2, writes: 2, blobs: 2, threads: 1, namespaces: 1 });
+    expect(await idsOf("a", "child")).toHaveLength(1);
+    expect(await idsOf("a")).toHaveLength(3);
+
+    const rest = await saver.prune({ keepLast: 1 });
+    expect(rest).toMatchObject({ checkpoints: 6, threads: 2, namespaces: 3 });
+  });
+
+  it("deletes threads with all they have, and keeps tombstones where it is told to", async () => {
+    await putLine(saver, "a", hoursAgo(2, 1));
+    await putLine(saver, "a", hoursAgo(2, 1), { ns: "child" });
+    await putLine(saver, "b", hoursAgo(2, 1));
+    const strict = new PostgresSaver(database.source, undefined, { keepTombstones: true });
+    const report = await strict.prune(["a"], { strategy: "delete" });
+    expect(report).toMatchObject({ checkpoints: 4, writes: 4, threads: 1, namespaces: 2 });
+    expect(await idsOf("a")).toEqual([]);
+    expect(await idsOf("b")).toHaveLength(2);
+    await expect(putLine(strict, "a", hoursAgo(0))).rejects.toMatchObject({ code: "THREAD_DELETED" });
+    await strict.end();
+  });
+
+  it("collects writes whose checkpoint never came, but not those that may still wait for it", async () => {
+    await putLine(saver, "t", hoursAgo(5, 0.2));
+    const write = async (id: string | undefined, thread = "t") => {
+      const config = threadConfig(thread, { checkpoint_id: id });
+      await saver.putWrites(config, [["list", id]], "lost");
+    };
+    const [lost, late, future] = hoursAgo(3, 0.5, -1);
+    for (const id of [lost, late, future, "0-not-a-uuid"]) await write(id);
+    await write(lost, "gone");
+    const report = await saver.prune({ olderThanMs: 1000 * HOUR });
+    expect(report).toMatchObject({ checkpoints: 0, writes: 2, threads: 2 });
+    const left = await database.query("select checkpoint_id from checkpoint_writes where task_id = 'lost'");
+    expect(left.map((row) => row.checkpoint_id).sort()).toEqual([late, future, "0-not-a-uuid"].sort());
+  });
+
+  it("tells how far it is after each transaction and namespace", async () => {
+    const ids = hoursAgo(9, 8, 7, 6, 5);
+    for (const thread of ["a", "b"]) await putLine(saver, thread, ids);
+    const seen: PruneProgress[] = [];
+    const report = await saver.prune({
+      keepLast: 1,
+      batchSize: 2,
+      onProgress: (progress) => seen.push(progress),
+    });
+    expect(seen.map(({ checkpoints }) => checkpoints)).toEqual([2, 4, 4, 4, 6, 8, 8, 8]);
+    expect(seen.at(-1)).toMatchObject({
+      threadId: "b",
+      checkpointNs: "",
+      namespacesDone: 2,
+      blobs: report.blobs,
+    });
+  });
+
+  it("ends with its signal, and leaves done what was committed", async () => {
+    await putLine(saver, "t", hoursAgo(9, 8, 7, 6, 5));
+    const controller = new AbortController();
+    const pruned = saver.prune({
+      keepLast: 1,
+      batchSize: 1,
+      signal: controller.signal,
+      onProgress: ({ checkpoints }) => {
+        if (checkpoints === 2) controller.abort();
+      },
+    });
+    await expect(pruned).rejects.toMatchObject({ code: "ABORTED" });
+    // Children go first: what is left can be read.
+    expect(await idsOf("t")).toHaveLength(3);
+    const [head] = await idsOf("t");
+    expect((await saver.getTuple(threadConfig("t")))?.checkpoint.id).toBe(head);
+    expect((await saver.prune({ keepLast: 1 })).checkpoints).toBe(2);
+  });
+
+  it("deletes the checkpoints of runs in all threads, the head too, with what only they refer to", async () => {
+    const ids = hoursAgo(9, 8, 7, 6);
+    const run = (n: number) => (n % 2 === 0 ? "even" : "odd");
+    for (const thread of ["a", "b"]) await putLine(saver, thread, ids, { run });
+    const before = await saver.getTuple(threadConfig("a", { checkpoint_id: ids[2] }));
+    expect(await saver.deleteForRuns(["odd", "odd", "unknown"])).toMatchObject({
+      checkpoints: 4,
+      writes: 4,
+      blobs: 4,
+    });
+    expect(await idsOf("a")).toEqual([ids[2], ids[0]]);
+    expect(await saver.getTuple(threadConfig("a"))).toEqual(before);
+    expect(await orphanedBlobs(database)).toEqual([]);
+  });
+
+  it("works on the tables of the official savers: no collation of ours, counters as versions, sends of old formats", async () => {
+    const official = await target.createDatabase();
+    for (const sql of OFFICIAL_MIGRATIONS) await official.exec(sql);
+    const old = new PostgresSaver(official.source, new JsonSerializer());
+    await old.setup();
+    const ids = hoursAgo(9, 8, 7);
+    const at = (n: number) => threadConfig("t", { checkpoint_ns: "", checkpoint_id: ids[n] });
+    for (const [n, id] of ids.entries()) {
+      const checkpoint = {
+        v: 1,
+        id,
+        ts: "",
+        channel_values: { list: [n] },
+        channel_versions: { list: n + 1 },
+        versions_seen: {},
+      };
+      await old.put(n === 0 ? threadConfig("t") : at(n - 1), checkpoint, metadataOf(n), { list: n + 1 });
+      await old.putWrites(
+        at(n),
+        [
+          ["__pregel_tasks", `send ${n}`],
+          ["list", [n]],
+        ],
+        "task",
+      );
+    }
+    const before = await old.getTuple(threadConfig("t"));
+    expect(before?.checkpoint.channel_values.__pregel_tasks).toEqual(["send 1"]);
+    const wouldGo = await old.prune({ keepLast: 1, dryRun: true });
+    expect(await old.prune(["t"])).toEqual({ ...wouldGo, dryRun: false });
+    expect(wouldGo).toMatchObject({ checkpoints: 2, writes: 3, blobs: 2 });
+    expect(await old.getTuple(threadConfig("t"))).toEqual(before);
+    expect(await old.prune(["t"])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
+    await old.end();
+  });
+});
+
+describeServer("retention in a lent transaction", (target) => {
+  async function kyselyOn({ source }: { readonly source: string }) {
+    const pool = new pg.Pool({ connectionString: source, max: 2 });
+    await new PostgresSaver(pool).setup();
+    await putLine(new PostgresSaver(pool), "t", hoursAgo(3, 2, 1));
+    return new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+  }
+
+  it("counts when its owner commits", async () => {
+    const kysely = await kyselyOn(await target.createDatabase());
+    const failure = new Error("rolled back");
+    const prune = (fails: boolean) =>
+      kysely.transaction().execute(async (transaction) => {
+        const { checkpoints } = await new PostgresSaver(transaction).prune(["t"]);
+        if (fails) throw failure;
+        return checkpoints;
+      });
+    await expect(prune(true)).rejects.toBe(failure);
+    expect(await prune(false)).toBe(2);
+    await kysely.destroy();
+  });
+
+  it("is refused where it would not see what others have just put", async () => {
+    const kysely = await kyselyOn(await target.createDatabase());
+    const pruned = kysely
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .execute((transaction) => new PostgresSaver(transaction).prune(["t"]));
+    await expect(pruned).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+    await kysely.destroy();
+  });
+});

@@ -1,0 +1,204 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+type Watch = AsyncGenerator<CheckpointTuple, undefined>;
+
+describeEachTarget("watch", (target) => {
+  let database: TestDatabase;
+  let savers: PostgresSaver[];
+  let saver: PostgresSaver;
+  let thread: string;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    savers = [];
+    saver = openSaver();
+    await saver.setup();
+    thread = newThread();
+  });
+  afterEach(async () => {
+    await Promise.all(savers.map((opened) => opened.end()));
+  });
+
+  function openSaver(options: PostgresSaverOptions = {}): PostgresSaver {
+    const opened = new PostgresSaver(database.source, undefined, { notify: true, ...options });
+    savers.push(opened);
+    return opened;
+  }
+
+  /** The ids of the next checkpoints that a watch yields. */
+  async function next(watch: Watch, count: number): Promise<(string | undefined)[]> {
+    const ids: (string | undefined)[] = [];
+    while (ids.length < count) {
+      const { done, value } = await watch.next();
+      if (done === true) return ids;
+      ids.push(value.checkpoint.id);
+    }
+    return ids;
+  }
+
+  it("yields what is stored from then on, whole and in order, and not what was there", async () => {
+    const { config } = await putValues(saver, threadConfig(thread), { a: [0] });
+    const watch = saver.watch(thread);
+    const first = watch.next();
+    const second = await putValues(saver, config, { a: [1] });
+    const third = await putValues(saver, second.config, { a: [2] });
+    expect((await first).value).toEqual(await saver.getTuple(second.config));
+    expect((await watch.next()).value).toEqual(await saver.getTuple(third.config));
+    await watch.return(undefined);
+  });
+
+  it("misses nothing that is stored after the first next() has begun, also what was made before", async () => {
+    for (let round = 0; round < 10; round++) {
+      const own = newThread();
+      const checkpoint = checkpointOf(saver, { a: round });
+      const watch = saver.watch(own);
+      const first = watch.next();
+      const config = await saver.put(threadConfig(own), checkpoint, metadataOf(), allVersions(checkpoint));
+      const last = await putValues(saver, config, { a: -round });
+      expect((await first).value?.checkpoint.id).toBe(checkpoint.id);
+      expect(await next(watch, 1)).toEqual([last.checkpoint.id]);
+      await watch.return(undefined);
+    }
+  });
+
+  it("is told by batches, by optimistic savers and of each checkpoint once, however often it is stored", async () => {
+    const strict = openSaver({ concurrency: "optimistic", keepTombstones: true });
+    const watch = saver.watch(thread);
+    const pending = next(watch, 4);
+    const one = checkpointOf(saver, { a: 1 });
+    const [two, three] = [checkpointOf(saver, { a: 2 }), checkpointOf(saver, { a: 3 })];
+    const config = await strict.put(threadConfig(thread), one, metadataOf(), allVersions(one));
+    await strict.put(threadConfig(thread), one, metadataOf(1), allVersions(one));
+    await saver.batch(async (batch) => {
+      const middle = await batch.put(config, two, metadataOf(), allVersions(two));
+      await batch.put(middle, three, metadataOf(), allVersions(three));
+      await batch.putWrites(middle, [["a", 1]], "task");
+    });
+    const last = await putValues(saver, config, { a: 4 });
+    expect(await pending).toEqual([one.id, two.id, three.id, last.checkpoint.id]);
+    await watch.return(undefined);
+  });
+
+  it("is about one thread, one schema, and one namespace where it is asked for", async () => {
+    const elsewhere = openSaver({ schema: "elsewhere" });
+    await elsewhere.setup();
+    const all = saver.watch(thread);
+    const root = saver.watch(thread, { checkpointNs: "" });
+    const other = elsewhere.watch(thread);
+    const ids = [next(all, 2), next(root, 1), next(other, 1)];
+    const inOther = await putValues(elsewhere, threadConfig(thread), { a: 1 });
+    await putValues(saver, threadConfig(newThread()), { a: 1 });
+    const inSubgraph = await putValues(saver, threadConfig(thread, { checkpoint_ns: "1:2|🎈:3" }), { a: 1 });
+    const inRoot = await putValues(saver, threadConfig(thread), { a: 1 });
+    expect(await Promise.all(ids)).toEqual([
+      [inSubgraph.checkpoint.id, inRoot.checkpoint.id],
+      [inRoot.checkpoint.id],
+      [inOther.checkpoint.id],
+    ]);
+    for (const watch of [all, root, other]) await watch.return(undefined);
+  });
+
+  it("hears of keys of any length", async () => {
+    const longest = "ü".repeat(1_000);
+    const watch = saver.watch(longest);
+    const pending = next(watch, 1);
+    const checkpoint = { ...checkpointOf(saver, { a: 1 }), id: `${"é".repeat(999)}12` };
+    const config = threadConfig(longest, { checkpoint_ns: "\n".repeat(2_000) });
+    // All of them are too long for one row of an index together: Postgres packs what repeats itself.
+    await saver.put(config, checkpoint, metadataOf(), allVersions(checkpoint));
+    expect(await pending).toEqual([checkpoint.id]);
+    await watch.return(undefined);
+  });
+
+  it("yields what can still be read of a thread that is deleted meanwhile", async () => {
+    const watch = saver.watch(thread);
+    const pending = watch.next();
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    await pending;
+    await putValues(saver, config, { a: 2 });
+    await saver.deleteThread(thread);
+    const anew = await putValues(saver, threadConfig(thread), { a: 3 });
+    expect(await next(watch, 1)).toEqual([anew.checkpoint.id]);
+    await watch.return(undefined);
+  });
+
+  it("yields a checkpoint again that was deleted and stored again", async () => {
+    const watch = saver.watch(thread);
+    const pending = next(watch, 1);
+    const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
+    await pending;
+    // So that the server's word of the first is not taken for that of the second.
+    const { checkpoint: between } = await putValues(saver, threadConfig(thread), { a: 2 });
+    expect(await next(watch, 1)).toEqual([between.id]);
+    await saver.deleteThread(thread);
+    await saver.put(threadConfig(thread), between, metadataOf(), allVersions(between));
+    expect(await next(watch, 1)).toEqual([between.id]);
+    expect(checkpoint.id < between.id).toBe(true);
+    await watch.return(undefined);
+  });
+
+  it("hears nothing of savers that don't tell", async () => {
+    const silent = openSaver({ notify: false });
+    const watch = saver.watch(thread);
+    const pending = next(watch, 2);
+    const heard = await putValues(saver, threadConfig(thread), { a: 1 });
+    await putValues(silent, heard.config, { a: 2 });
+    const last = await putValues(saver, heard.config, { a: 3 });
+    expect((await pending).at(-1)).toBe(last.checkpoint.id);
+    await watch.return(undefined);
+  });
+
+  it("is ended by break, by return() while it is waited for, by dispose, and by the end of its saver", async () => {
+    const watching = openSaver();
+    const watch = (): Watch => watching.watch(thread);
+    const [left, returned, disposed, ended, begun] = [watch(), watch(), watch(), watch(), watch()];
+    const waiting = [returned, disposed, ended].map((one) => one.next());
+    const broken = (async () => {
+      for await (const { checkpoint } of left) return checkpoint.id;
+      return undefined;
+    })();
+    const { checkpoint, config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    expect(await broken).toBe(checkpoint.id);
+    await Promise.all(waiting);
+    const again = [returned, disposed, ended].map((one) => one.next());
+    expect(await returned.return(undefined)).toEqual({ done: true, value: undefined });
+    await disposed[Symbol.asyncDispose]();
+    await watching.end();
+    expect(await Promise.all(again)).toEqual(again.map(() => ({ done: true, value: undefined })));
+    expect(await begun.return(undefined)).toEqual({ done: true, value: undefined });
+    expect(await begun.next()).toEqual({ done: true, value: undefined });
+    await putValues(saver, config, { a: 2 });
+  });
+
+  it("is ended by its signal with an AbortError", async () => {
+    const caller = new AbortController();
+    const watch = saver.watch(thread, { signal: caller.signal });
+    const waiting = watch.next();
+    caller.abort(new Error("gone"));
+    await expect(waiting).rejects.toMatchObject({ code: "ABORTED", cause: { message: "gone" } });
+    expect(await watch.next()).toEqual({ done: true, value: undefined });
+    await expect(saver.watch(thread, { signal: caller.signal }).next()).rejects.toMatchObject({
+      code: "ABORTED",
+    });
+  });
+
+  it("has any number of watchers, each of which hears all", async () => {
+    const watches = Array.from({ length: 20 }, () => saver.watch(thread));
+    const pending = watches.map((watch) => next(watch, 2));
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
+    const last = await putValues(saver, config, { a: 2 });
+    for (const ids of await Promise.all(pending)) expect(ids).toEqual([checkpoint.id, last.checkpoint.id]);
+    await Promise.all(watches.map((watch) => watch.return(undefined)));
+  });
+});

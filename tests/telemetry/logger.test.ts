@@ -1,0 +1,221 @@
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import pg from "pg";
+import { type Logger, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { endHolders } from "../support/held-locks.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { LogKeeper } from "./log-keeper.js";
+import { WatchingSdk } from "./watched.js";
+
+describeServer("a logger", (target) => {
+  let database: TestDatabase<string>;
+  let logger: LogKeeper;
+  let thread: string;
+  const opened: PostgresSaver[] = [];
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    logger = new LogKeeper();
+    thread = newThread();
+  });
+  afterEach(async () => {
+    for (const saver of opened.splice(0)) await saver.end();
+  });
+
+  function openSaver(options: PostgresSaverOptions = {}, url = database.source): PostgresSaver {
+    const saver = new PostgresSaver(url, undefined, { logger, ...options });
+    opened.push(saver);
+    return saver;
+  }
+
+  it("is told of the migrations that were applied, once", async () => {
+    await openSaver({ schema: "agents" }).setup();
+    await openSaver({ schema: "agents" }).setup();
+    expect(logger.lines).toMatchObject([
+      { level: "info", message: "migrations applied", fields: { schema: "agents" } },
+    ]);
+    expect(logger.lines[0]?.fields.steps).toContain("0001-create-tables");
+  });
+
+  it("is told of each attempt that is made again, and the SDK too", async () => {
+    const sdk = new WatchingSdk().start();
+    const proxy = await TcpProxy.open(database.source);
+    const saver = openSaver({}, proxy.url);
+    await saver.setup();
+    logger.lines.length = 0;
+    proxy.cutNext("toClient");
+    await putValues(saver, threadConfig(thread), { a: 1 });
+    expect(logger.lines).toEqual([
+      {
+        level: "warn",
+        message: "no connection to the database, trying again",
+        fields: {
+          operation: "put",
+          threadId: thread,
+          checkpointNs: "",
+          checkpointId: expect.any(String),
+          code: "CONNECTION_FAILED",
+          error: expect.stringContaining("no connection to the database"),
+          attempt: 2,
+          delayMs: expect.any(Number),
+        },
+      },
+    ]);
+    const put = sdk.spans.find(({ name }) => name === "put checkpoints");
+    expect(put?.events).toMatchObject([
+      { name: "retry", attributes: { "langgraph.checkpoint.attempt": 2, "error.type": "CONNECTION_FAILED" } },
+    ]);
+    expect(put?.attributes["langgraph.checkpoint.retries"]).toBe(1);
+    const retries = (await sdk.measured()).get("langgraph.checkpoint.retries");
+    expect(retries?.dataPoints).toMatchObject([{ value: 1, attributes: { "db.operation.name": "put" } }]);
+    await sdk.stop();
+    await saver.end();
+    await proxy.close();
+  });
+
+  it("is told of a call that failed, once, without what it was to store", async () => {
+    const saver = openSaver();
+    await saver.setup();
+    logger.lines.length = 0;
+    const checkpoint = checkpointOf(saver, { a: ["hunter2", () => 1] });
+    await expect(
+      saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint)),
+    ).rejects.toThrow();
+    expect(logger.lines).toEqual([
+      {
+        level: "error",
+        message: "put failed",
+        fields: {
+          operation: "put",
+          code: "SERIALIZATION_FAILED",
+          error: 'SERIALIZATION_FAILED in channel "a"',
+          durationMs: expect.any(Number),
+        },
+      },
+    ]);
+    await database.exec("drop table checkpoint_blobs");
+    await expect(saver.getTuple(threadConfig(thread))).rejects.toThrow();
+    await expect(collect(saver.list(threadConfig(thread)))).rejects.toThrow();
+    expect(logger.at("error").map(({ message, fields }) => [message, fields.sqlState])).toEqual([
+      ["put failed", undefined],
+      ["getTuple failed", "42P01"],
+      ["list failed", "42P01"],
+    ]);
+    expect(JSON.stringify(logger.lines)).not.toContain("hunter2");
+  });
+
+  it("is told once of a call that is made of others", async () => {
+    const saver = openSaver();
+    await expect(
+      saver.getDeltaChannelHistory({ config: threadConfig(thread), channels: [TASKS] }),
+    ).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+    expect(logger.lines.map(({ message }) => message)).toEqual(["getTuple failed"]);
+  });
+
+  it("is told at the level debug of a call that its signal ended", async () => {
+    const saver = openSaver();
+    await expect(saver.getTuple(threadConfig(thread), { signal: AbortSignal.abort() })).rejects.toMatchObject(
+      { code: "ABORTED" },
+    );
+    expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
+      ["debug", "getTuple failed"],
+    ]);
+  });
+
+  it("is told of the lock of a thread that was lost", async () => {
+    const saver = openSaver();
+    const running = saver.withThreadLock(thread, async ({ signal }) => {
+      await endHolders(database);
+      // It may be told before somebody listens.
+      while (!signal.aborted) await new Promise(setImmediate);
+    });
+    await expect(running).rejects.toMatchObject({ code: "THREAD_LOCK_LOST" });
+    expect(logger.at("warn")).toEqual([
+      {
+        level: "warn",
+        message: "the lock of a thread was lost",
+        fields: { threadId: thread, code: "CONNECTION_FAILED", sqlState: "57P01" },
+      },
+    ]);
+  });
+
+  it("is told of an idle connection that was lost, of a pool that the saver opened", async () => {
+    const saver = openSaver();
+    await saver.getTuple(threadConfig(thread)).catch(() => undefined);
+    await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+    expect(await logger.until("an idle connection was lost")).toMatchObject({ level: "warn" });
+  });
+
+  it("is not told of threads where their ids are not to be told", async () => {
+    const saver = openSaver({ telemetry: { threadIds: false } });
+    await saver.setup();
+    await database.exec("drop table checkpoint_blobs");
+    await expect(saver.getTuple(threadConfig(thread))).rejects.toThrow();
+    expect(logger.at("error")).toHaveLength(1);
+    expect(JSON.stringify(logger.lines)).not.toContain(thread);
+  });
+
+  it("is never told a password or a connection string", async () => {
+    const url = new URL(database.source);
+    url.username = "nobody_there";
+    url.password = "hunter2";
+    for (const source of [url.href, "postgres://u:hunter2@127.0.0.1:1/none"]) {
+      const saver = openSaver({ retry: { maxElapsedMs: 60 } }, source);
+      await saver.getTuple(threadConfig(thread)).catch(() => undefined);
+      await saver
+        .watch(thread)
+        .next()
+        .catch(() => undefined);
+    }
+    const password = () => {
+      throw new Error("hunter2");
+    };
+    const pool = new pg.Pool({ connectionString: "postgres://127.0.0.1/none", password });
+    const lent = new PostgresSaver(pool, undefined, { logger, retry: false });
+    await lent.getTuple(threadConfig(thread)).catch(() => undefined);
+    await pool.end();
+    expect(logger.lines.length).toBeGreaterThan(0);
+    expect(JSON.stringify(logger.lines)).not.toContain("hunter2");
+  });
+
+  it.each<[string, Logger]>([
+    ["throws", { warn: fail, error: fail, info: fail, debug: fail }],
+    [
+      "rejects",
+      { error: () => Promise.reject(new Error("log")), info: () => Promise.reject(new Error("log")) },
+    ],
+    ["has but one level", { debug: () => undefined }],
+  ])("that %s breaks no call", async (_what, odd) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const saver = openSaver({ logger: odd });
+    await saver.setup();
+    await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("may be the console", () => {
+    expect(() => openSaver({ logger: console })).not.toThrow();
+  });
+});
+
+function fail(): never {
+  throw new Error("log");
+}

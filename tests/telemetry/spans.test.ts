@@ -1,0 +1,257 @@
+import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import pg from "pg";
+import { PostgresSaver } from "../../src/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  collect,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { WatchingSdk } from "./watched.js";
+
+describeEachTarget("spans", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+  let sdk: WatchingSdk;
+  let thread: string;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+    thread = newThread();
+    // After the saver was made.
+    sdk = new WatchingSdk().start();
+  });
+  afterEach(async () => {
+    await sdk.stop();
+    await saver.end();
+  });
+
+  it("tell of each call once, by the conventions for databases", async () => {
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["value"] });
+    await saver.putWrites(config, [["a", "write"]], "task");
+    await saver.getTuple(config);
+    await collect(saver.list(config));
+    await saver.getDeltaChannelHistory({ config, channels: ["a"] });
+    await saver.getChannelValues({ threadIds: [thread], channel: "a" });
+    await saver.batch((batch) => batch.putWrites(config, [["a", "more"]], "other"));
+    await saver.withThreadLock(thread, () => 1);
+    await saver.deleteThread(thread);
+    expect(sdk.spans.map(({ name }) => name)).toEqual([
+      "put checkpoints",
+      "putWrites checkpoint_writes",
+      "getTuple checkpoints",
+      "list checkpoints",
+      "getDeltaChannelHistory checkpoint_writes",
+      "getChannelValues checkpoints",
+      "batch checkpoints",
+      "withThreadLock pg_locks",
+      "deleteThread checkpoints",
+    ]);
+    for (const { kind, status, attributes } of sdk.spans) {
+      expect(kind).toBe(SpanKind.CLIENT);
+      expect(status.code).toBe(SpanStatusCode.UNSET);
+      expect(attributes).toMatchObject({ "db.system.name": "postgresql" });
+    }
+    expect(sdk.spans[1]?.attributes).toMatchObject({
+      "db.operation.name": "putWrites",
+      "db.query.summary": "putWrites checkpoint_writes",
+      "db.collection.name": "checkpoint_writes",
+      "langgraph.thread_id": thread,
+      "langgraph.checkpoint_ns": "",
+      "langgraph.checkpoint_id": checkpoint.id,
+      "langgraph.checkpoint.retries": 0,
+    });
+    expect(sdk.spans[0]?.attributes["db.collection.name"]).toBeUndefined();
+  });
+
+  it("name the thread of a call that looks after one thread, and the checkpoint that it asks for", async () => {
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["x".repeat(10_000)] });
+    await saver.fork(config, { values: { a: "y".repeat(5_000) } });
+    await saver.rollback(thread, checkpoint.id);
+    await saver.writesOf(config);
+    await saver.rebuildBlobs(config, {});
+    await saver.history(thread);
+    await saver.taskStats(thread);
+    await saver.storage({ threadId: thread });
+    await saver.verify(thread);
+    const [, ...spans] = sdk.spans;
+    expect(spans).toHaveLength(8);
+    for (const { attributes } of spans) expect(attributes["langgraph.thread_id"]).toBe(thread);
+    for (const { attributes } of spans.slice(0, 4))
+      expect(attributes["langgraph.checkpoint_id"]).toBe(checkpoint.id);
+    expect(Number(spans[0]?.attributes["langgraph.checkpoint.bytes"])).toBeGreaterThan(5_000);
+    await saver.storage();
+    expect(sdk.spans.at(-1)?.attributes["langgraph.thread_id"]).toBeUndefined();
+  });
+
+  it("count the bytes and the rows of a call", async () => {
+    const { config } = await putValues(saver, threadConfig(thread), { a: ["x".repeat(10_000)] });
+    await saver.getTuple(config);
+    for (const { attributes } of sdk.spans) {
+      expect(Number(attributes["langgraph.checkpoint.bytes"])).toBeGreaterThan(10_000);
+      expect(Number(attributes["langgraph.checkpoint.bytes"])).toBeLessThan(11_000);
+    }
+    // The header and one value.
+    expect(sdk.spans[1]?.attributes["db.response.returned_rows"]).toBe(2);
+  });
+
+  it("of a list tell of each page, when it is read", async () => {
+    for (let n = 0; n < 4; n++) await putValues(saver, threadConfig(thread), { a: n });
+    const list = saver.list(threadConfig(thread));
+    await list.next();
+    const pages = () => sdk.spans.filter(({ name }) => name.startsWith("list"));
+    expect(pages()).toHaveLength(1);
+    await collect(list);
+    expect(pages()).toHaveLength(2);
+  });
+
+  it("are children of the span that was active, and parents of those of the calls they are made of", async () => {
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    await putValues(saver, config, { a: 2 });
+    const tracer = trace.getTracer("application");
+    const latest = threadConfig(thread);
+    await tracer.startActiveSpan("request", async (span: Span) => {
+      await saver.getDeltaChannelHistory({ config: latest, channels: [TASKS] });
+      span.end();
+    });
+    const walk = sdk.spans.find(({ name }) => name.startsWith("getDeltaChannelHistory"));
+    const request = sdk.spans.find(({ name }) => name === "request");
+    const reads = sdk.spans.filter(({ name }) => name.startsWith("getTuple"));
+    expect(walk?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+    expect(reads.length).toBeGreaterThan(0);
+    for (const read of reads) expect(read.parentSpanContext?.spanId).toBe(walk?.spanContext().spanId);
+  });
+
+  it("leave no context behind with who called", async () => {
+    const before = context.active();
+    await saver.getTuple(threadConfig(thread));
+    expect(context.active()).toBe(before);
+  });
+
+  it("of a call that fails say why, and not what was to be stored", async () => {
+    const secret = "hunter2";
+    const checkpoint = checkpointOf(saver, { a: [secret, () => secret] });
+    await expect(
+      saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint)),
+    ).rejects.toMatchObject({ code: "SERIALIZATION_FAILED" });
+    const [span] = sdk.spans;
+    expect(span?.status).toEqual({
+      code: SpanStatusCode.ERROR,
+      message: 'SERIALIZATION_FAILED in channel "a"',
+    });
+    expect(span?.attributes["error.type"]).toBe("SERIALIZATION_FAILED");
+    expect(span?.events.map(({ name }) => name)).toEqual(["exception"]);
+    expect(span?.events[0]?.attributes).toMatchObject({
+      "exception.type": "SERIALIZATION_FAILED",
+      "exception.message": 'SERIALIZATION_FAILED in channel "a"',
+    });
+    expect(JSON.stringify([span?.attributes, span?.events, span?.status])).not.toContain(secret);
+  });
+
+  it("name the SQLSTATE that a call failed with", async () => {
+    await database.exec("drop table checkpoint_writes");
+    await expect(saver.getTuple(threadConfig(thread))).rejects.toMatchObject({ sqlState: "42P01" });
+    expect(sdk.spans[0]?.attributes).toMatchObject({
+      "error.type": "42P01",
+      "db.response.status_code": "42P01",
+    });
+  });
+
+  it("hide what the server quotes of the data that it refuses", async () => {
+    await database.exec(`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'no, %', new.thread_id; end $$;
+      create trigger refusal before insert on checkpoints for each row execute function refuse()`);
+    await expect(putValues(saver, threadConfig(thread), { a: 1 })).rejects.toMatchObject({
+      sqlState: "P0001",
+    });
+    const [span] = sdk.spans;
+    expect(span?.status.message).toBe("SQLSTATE P0001");
+    expect(JSON.stringify([span?.events, span?.status])).not.toContain(thread);
+  });
+
+  it("leave out the ids of threads where these are not to be told", async () => {
+    const discreet = new PostgresSaver(database.source, undefined, { telemetry: { threadIds: false } });
+    const { config } = await putValues(discreet, threadConfig(thread), { a: 1 });
+    await discreet.getTuple(config);
+    expect(sdk.spans).toHaveLength(2);
+    expect(JSON.stringify(sdk.spans.map(({ attributes }) => attributes))).not.toContain(thread);
+    await discreet.end();
+  });
+
+  it("and metrics are those of the SDK that is registered at the time of the call", async () => {
+    await saver.getTuple(threadConfig(thread));
+    await sdk.stop();
+    await saver.getTuple(threadConfig(thread));
+    const other = new WatchingSdk().start();
+    await saver.getTuple(threadConfig(thread));
+    expect([sdk.spans.length, other.spans.length]).toEqual([1, 1]);
+    expect((await other.measured()).get("db.client.operation.duration")?.dataPoints).toHaveLength(1);
+    await other.stop();
+  });
+
+  it("are measured: duration, rows, bytes and errors, by operation and kind of error", async () => {
+    await putValues(saver, threadConfig(thread), { a: 1 });
+    await putValues(saver, threadConfig(thread), { a: 2 });
+    await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    const measured = await sdk.measured();
+    const duration = measured.get("db.client.operation.duration");
+    expect(duration?.descriptor.unit).toBe("s");
+    expect(duration?.dataPoints).toMatchObject([
+      {
+        attributes: { "db.operation.name": "put", "db.system.name": "postgresql" },
+        value: {
+          count: 2,
+          buckets: { boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10] },
+        },
+      },
+      { attributes: { "db.operation.name": "deleteThread", "error.type": "INVALID_CONFIG" } },
+    ]);
+    expect([...measured.keys()].sort()).toEqual([
+      "db.client.operation.duration",
+      "db.client.response.returned_rows",
+      "langgraph.checkpoint.bytes",
+      "langgraph.checkpoint.errors",
+    ]);
+    const points = JSON.stringify([...measured.values()].map(({ dataPoints }) => dataPoints));
+    expect(points).not.toContain(thread);
+  });
+});
+
+describeServer("spans of a server", (target) => {
+  let sdk: WatchingSdk;
+  beforeEach(() => {
+    sdk = new WatchingSdk().start();
+  });
+  afterEach(() => sdk.stop());
+
+  it("name its address and the database, and never the password", async () => {
+    const database = await target.createDatabase();
+    const { hostname, port, pathname, password } = new URL(database.source);
+    const pool = new pg.Pool({ connectionString: database.source });
+    const savers = [new PostgresSaver(database.source), new PostgresSaver(pool)];
+    for (const saver of savers) {
+      await saver.setup();
+      await saver.getTuple(threadConfig(newThread()));
+      await saver.end();
+    }
+    await pool.end();
+    expect(sdk.spans).toHaveLength(4);
+    for (const { attributes } of sdk.spans) {
+      expect(attributes).toMatchObject({
+        "server.address": hostname,
+        "server.port": Number(port),
+        "db.namespace": pathname.slice(1),
+      });
+      if (password !== "") expect(JSON.stringify(attributes)).not.toContain(password);
+    }
+  });
+});

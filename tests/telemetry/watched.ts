@@ -1,0 +1,56 @@
+import { context, metrics, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  type MetricData,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+
+const AN_HOUR_MS = 3_600_000;
+
+/** An SDK that keeps what it is told. */
+export class WatchingSdk {
+  readonly #spans = new InMemorySpanExporter();
+  readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  readonly #reader = new PeriodicExportingMetricReader({
+    exporter: this.#metrics,
+    exportIntervalMillis: AN_HOUR_MS,
+  });
+
+  /** Registers it, as an application does. */
+  start(): this {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    trace.setGlobalTracerProvider(
+      new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#spans)] }),
+    );
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [this.#reader] }));
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    trace.disable();
+    metrics.disable();
+    context.disable();
+    await this.#reader.shutdown();
+  }
+
+  /** The spans that have ended, in that order. */
+  get spans(): ReadableSpan[] {
+    return this.#spans.getFinishedSpans();
+  }
+
+  /** What has been measured, by its name. */
+  async measured(): Promise<Map<string, MetricData>> {
+    await this.#reader.forceFlush();
+    const scopes = this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+    return new Map(scopes.flatMap(({ metrics: all }) => all.map((data) => [data.descriptor.name, data])));
+  }
+}
