@@ -1,4 +1,6 @@
 #!/usr/bin/env node
-import { ignoreClosedPipe, run } from "../dist/cli.js";
-process.stdout.on("error", ignoreClosedPipe);
-process.exitCode = await run(process.argv.slice(2), process);
+import { ignoreClosedPipe, interruptSignal, run } from "../dist/cli.js";
+const { argv, env, stdin, stdout, stderr } = process;
+stdout.on("error", ignoreClosedPipe);
+stderr.on("error", ignoreClosedPipe);
+process.exitCode = await run(argv.slice(2), { env, stdin, stdout, stderr, signal: interruptSignal(process) });

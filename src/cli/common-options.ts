@@ -5,7 +5,11 @@ import { InvalidConfigError } from "../errors.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../migrations/migrate.js";
 import type { CommandIO } from "./command-io.js";
 
-const URL_PATTERN = /^(?:postgres(?:ql)?|memory|file):\/\//;
+/** The option of those that wait for locks. */
+export const LOCK_TIMEOUT = "--lock-timeout";
+
+const EXAMPLE_URL = "postgres://user:password@localhost/agents";
+const URL_PATTERN = /^(?:postgres(?:ql)?:\/\/|memory:\/\/|file:\/\/.)/s;
 // The largest value that the server takes.
 const MAX_LOCK_TIMEOUT_MS = 2_147_483_647;
 
@@ -34,7 +38,7 @@ export function commonOptions(): Option[] {
     ),
     new Option("--schema <name>", "the schema that holds the tables (default: public)"),
     new Option(
-      "--lock-timeout <ms>",
+      `${LOCK_TIMEOUT} <ms>`,
       `how long to wait for other migrations and for tables in use, 0 for ever (default: ${DEFAULT_LOCK_TIMEOUT_MS})`,
     ),
     new Option("--json", "print one JSON document"),
@@ -82,12 +86,18 @@ export function parseUrl(options: unknown, env: CommandIO["env"]): string {
 
 function urlOfEnvironment({ DATABASE_URL: url = "" }: CommandIO["env"]): string {
   if (url !== "") return checkedUrl("DATABASE_URL", url);
-  throw new InvalidConfigError("--url", "no database is named; use the option, or set DATABASE_URL");
+  throw new InvalidConfigError(
+    "--url",
+    `no database is named; use the option, or set DATABASE_URL, as to ${EXAMPLE_URL}`,
+  );
 }
 
 function checkedUrl(field: string, url: string): string {
   if (URL_PATTERN.test(url)) return url;
-  throw new InvalidConfigError(field, "must begin with postgres://, postgresql://, file:// or memory://");
+  throw new InvalidConfigError(
+    field,
+    "must begin with postgres://, postgresql://, file:// and a folder, or memory://",
+  );
 }
 
 function checkedSchema(schema: string): string {
@@ -99,5 +109,5 @@ function checkedSchema(schema: string): string {
 function parseLockTimeout(text: string): number {
   const milliseconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (milliseconds <= MAX_LOCK_TIMEOUT_MS) return milliseconds;
-  throw new InvalidConfigError("--lock-timeout", `expected whole milliseconds, got "${text}"`);
+  throw new InvalidConfigError(LOCK_TIMEOUT, `expected whole milliseconds, got "${text}"`);
 }

@@ -21,4 +21,22 @@ describe("a table", () => {
       ]),
     ).toBe(`${green}  x\nok  x`);
   });
+
+  it("gives wide characters the room that they take", () => {
+    expect(
+      formatTable([
+        ["日本", "x"],
+        ["1234", "x"],
+      ]),
+    ).toBe("日本  x\n1234  x");
+  });
+
+  it("writes numbers to the right, and cuts nothing", () => {
+    const id = "1f1e60ce-9997-63a0-8003-4c2086f9c2c6".repeat(10);
+    const rows = [
+      ["N", "ID"],
+      ["1,000", id],
+    ];
+    expect(formatTable(rows, { numbers: [0] })).toBe(`    N  ID\n1,000  ${id}`);
+  });
 });

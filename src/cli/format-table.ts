@@ -1,39 +1,43 @@
-import { stripVTControlCharacters } from "node:util";
+import Table from "cli-table3";
 
-const GAP = "  ";
+const BORDERS = ["top", "bottom", "left", "right"];
+const NO_LINES = Object.fromEntries(
+  [...BORDERS.flatMap((edge) => ["", "-mid", "-left", "-right"].map((part) => `${edge}${part}`)), "mid"]
+    .concat(["left-mid", "mid-mid", "right-mid"])
+    .map((name) => [name, ""]),
+);
+
+/** How a table is laid out. */
+export interface TableLayout {
+  /** The columns of numbers, from 0, which are written to the right. */
+  readonly numbers?: readonly number[];
+}
 
 /**
- * Lays rows out in columns that are as wide as their widest cell; colours take no room.
+ * Lays rows out in columns that are as wide as their widest cell; colours take no room, wide characters take two. Nothing
+ * is cut, so that an id can be copied.
  *
  * @example
  * ```ts
  * formatTable([["STEP", "STATE"], ["0001-create-tables", "applied"]]);
  * ```
  */
-export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = columnWidths(rows);
-  return rows.map((row) => formatRow(row, widths)).join("\n");
-}
-
-function columnWidths(rows: readonly (readonly string[])[]): number[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
-    }
-  }
-  return widths;
-}
-
-function formatRow(row: readonly string[], widths: readonly number[]): string {
-  const last = row.length - 1;
-  return row
-    .map((cell, column) =>
-      column === last ? cell : cell + " ".repeat((widths[column] ?? 0) - widthOf(cell)),
-    )
-    .join(GAP);
-}
-
-function widthOf(cell: string): number {
-  return stripVTControlCharacters(cell).length;
+export function formatTable(
+  rows: readonly (readonly string[])[],
+  { numbers = [] }: TableLayout = {},
+): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const table = new Table({
+    chars: { ...NO_LINES, middle: "  " },
+    colAligns: Array.from({ length: columns }, (_column, index) =>
+      numbers.includes(index) ? "right" : "left",
+    ),
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+  });
+  table.push(...rows.map((row) => [...row]));
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
 }

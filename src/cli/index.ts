@@ -5,11 +5,13 @@ import { EXIT_CODE, type ExitCode } from "./exit-code.js";
 import { openUrl, type OpenUrl } from "./open-url.js";
 import { createRedactor } from "./redactor.js";
 import { reportFailure } from "./report-failure.js";
+import { asksForJson, NO_COMMAND, writeUsageJson } from "./report-usage.js";
 import { type CommandRuntime, runCommand } from "./run-command.js";
 
-export type { CommandIO, OutputStream } from "./command-io.js";
+export type { CommandIO, InputStream, OutputStream } from "./command-io.js";
 export type { ExitCode } from "./exit-code.js";
 export { ignoreClosedPipe } from "./ignore-closed-pipe.js";
+export { interruptSignal, type SignalSource } from "./interrupt-signal.js";
 export type { OpenUrl } from "./open-url.js";
 
 /**
@@ -31,18 +33,25 @@ export async function run(
   io: CommandIO,
   open: OpenUrl = openUrl,
 ): Promise<ExitCode> {
-  const { DATABASE_URL = "", PGPASSWORD = "" } = io.env;
-  const runtime: CommandRuntime = { io, open, redact: createRedactor([...argv, DATABASE_URL], [PGPASSWORD]) };
+  const { DATABASE_URL = "", PGPASSWORD = "", LANGGRAPH_AES_KEY = "" } = io.env;
+  const redact = createRedactor([...argv, DATABASE_URL], [PGPASSWORD, LANGGRAPH_AES_KEY]);
+  const runtime: CommandRuntime = { io, open, redact, json: asksForJson(argv) };
   let exitCode: ExitCode = EXIT_CODE.ok;
-  const program = createProgram(runtime, async (command, options) => {
-    exitCode = await runCommand(command, options, runtime);
+  const program = createProgram(runtime, async (command, flags) => {
+    exitCode = await runCommand(command, flags, runtime);
   });
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
     // The parser has said what there is to say: help, version, or what it does not understand.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
-    return reportFailure(error, { json: false, verbose: false }, io, runtime.redact);
+    if (error instanceof CommanderError) return endOfParser(error, runtime);
+    return reportFailure(error, { json: runtime.json, verbose: false }, io, runtime.redact);
   }
+}
+
+function endOfParser({ code, exitCode }: CommanderError, runtime: CommandRuntime): ExitCode {
+  if (exitCode === 0) return EXIT_CODE.ok;
+  if (code === NO_COMMAND) writeUsageJson("no command is named; --help lists them", runtime);
+  return EXIT_CODE.usage;
 }

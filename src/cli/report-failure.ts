@@ -1,8 +1,11 @@
 import { types } from "node:util";
-import { CheckpointError, InvalidConfigError } from "../errors.js";
+import { AbortError, CheckpointError, InvalidConfigError, PermissionError } from "../errors.js";
 import type { CommandIO } from "./command-io.js";
 import type { PrintOptions } from "./common-options.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
+import { formatJson } from "./format-json.js";
+import { ClosedPipeError } from "./paced-output.js";
+import { printable, printableLines } from "./printable.js";
 import { styleFor } from "./style.js";
 
 /**
@@ -17,22 +20,21 @@ export function reportFailure(
   io: CommandIO,
   redact: (text: string) => string,
 ): ExitCode {
-  const error = explainMalformedUrl(thrown);
-  const message = redact(messageOf(error)).replaceAll(/\s*[\r\n]+\s*/g, " ");
+  if (thrown instanceof ClosedPipeError) return EXIT_CODE.no;
+  const error = explain(thrown);
+  const message = printable(redact(messageOf(error)).replaceAll(/\s*[\r\n]+\s*/g, " "));
   io.stderr.write(`${styleFor(io.stderr, io.env).bad("error:")} ${message}\n`);
-  if (verbose) io.stderr.write(`${redact(stacksOf(error).join("\ncaused by: "))}\n`);
-  if (json) io.stdout.write(`${JSON.stringify({ error: { code: codeOf(error), message } })}\n`);
+  if (verbose) io.stderr.write(`${printableLines(redact(stacksOf(error).join("\ncaused by: ")))}\n`);
+  if (json) io.stdout.write(`${formatJson({ error: { code: codeOf(error), message } })}\n`);
   return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
 }
 
-/** Says what is wrong with it most often: the parser of the driver says little, and repeats the password. */
-function explainMalformedUrl(error: unknown): unknown {
-  if (!(error instanceof InvalidConfigError) || error.field !== "source") return error;
-  return new InvalidConfigError(
-    "--url or DATABASE_URL",
-    "not a valid connection string; special characters in user, password and database must be percent-encoded",
-    { cause: error },
-  );
+function explain(error: unknown): unknown {
+  if (error instanceof AbortError) return new CheckpointError(error.code, "interrupted", { cause: error });
+  if (!(error instanceof PermissionError)) return error;
+  return new CheckpointError(error.code, `${error.message}; doctor says what the role lacks`, {
+    cause: error,
+  });
 }
 
 function messageOf(error: unknown): string {

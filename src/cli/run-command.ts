@@ -1,10 +1,20 @@
-import type { CommandContext, CommandDefinition, Report } from "./command-definition.js";
+import { CompiledQuery } from "kysely";
+import type { OpenedDatabase } from "../db/open-database.js";
+import { toDatabaseError } from "../db/to-database-error.js";
+import { InvalidConfigError } from "../errors.js";
+import { PostgresSaver } from "../saver/postgres-saver.js";
+import { CliSerializer } from "./cli-serializer.js";
+import type { CommandContext, CommandDefinition, OfflineContext, Report } from "./command-definition.js";
 import type { CommandIO } from "./command-io.js";
-import { parseCommonOptions, parsePrintOptions, parseUrl } from "./common-options.js";
+import { parseCommonOptions, parsePrintOptions, parseUrl, type PrintOptions } from "./common-options.js";
 import type { ExitCode } from "./exit-code.js";
+import { explainNoConnection } from "./explain-no-connection.js";
+import { formatJson } from "./format-json.js";
 import type { OpenUrl } from "./open-url.js";
 import { reportFailure } from "./report-failure.js";
+import { requireFolder } from "./require-folder.js";
 import { styleFor } from "./style.js";
+import { openTerminal } from "./terminal.js";
 
 /** What a command runs in. */
 export interface CommandRuntime {
@@ -12,34 +22,94 @@ export interface CommandRuntime {
   readonly open: OpenUrl;
   /** Masks the passwords in a text. */
   readonly redact: (text: string) => string;
+  /** Whether JSON is asked for, be the command line understood or not. */
+  readonly json: boolean;
 }
 
-/** Runs a command with the options that were found for it, prints what it has to say, and tells how it ends. */
+/** Runs a command with what was found for it, prints what it has to say, and tells how it ends. */
 export async function runCommand(
   command: CommandDefinition,
-  options: unknown,
+  flags: unknown,
   { io, open, redact }: CommandRuntime,
 ): Promise<ExitCode> {
-  const print = parsePrintOptions(options);
+  const print = parsePrintOptions(flags);
   try {
-    const context = { ...parseCommonOptions(options), style: styleFor(io.stdout, io.env) };
+    const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
     const report =
-      command.runOffline?.(context, options) ??
-      (await withDatabase(open, parseUrl(options, io.env), (db) => command.run({ ...context, db }, options)));
-    io.stdout.write(`${print.json ? JSON.stringify(report.json) : report.text}\n`);
+      command.runOffline?.(context, flags) ??
+      (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
+        if (command.connectsItself !== true) await connect(database);
+        return command.run(contextFor(database, context, io, print), flags);
+      }));
+    printReport(report, io, print);
     return report.exitCode;
   } catch (error) {
     return reportFailure(error, print, io, redact);
   }
 }
 
+function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print: PrintOptions): void {
+  io[on].write(`${print.json ? formatJson(json) : text}\n`);
+}
+
+function contextFor(
+  { kysely }: OpenedDatabase,
+  context: OfflineContext,
+  io: CommandIO,
+  { json }: PrintOptions,
+): CommandContext {
+  const openSaver: CommandContext["openSaver"] = (options) =>
+    new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema });
+  let saver: PostgresSaver | undefined;
+  return {
+    ...context,
+    db: kysely,
+    get saver() {
+      return (saver ??= openSaver({}));
+    },
+    openSaver,
+    signal: io.signal ?? new AbortController().signal,
+    terminal: openTerminal(io, json),
+  };
+}
+
+function openerFor({ makesDatabase = false }: CommandDefinition, open: OpenUrl): OpenUrl {
+  return (url) => {
+    if (!makesDatabase) requireFolder(url);
+    try {
+      return open(url);
+    } catch (error) {
+      throw explainMalformedUrl(error);
+    }
+  };
+}
+
+/** Says what is wrong with it most often: the parser of the driver says little, and repeats the password. */
+function explainMalformedUrl(error: unknown): unknown {
+  if (!(error instanceof InvalidConfigError)) return error;
+  return new InvalidConfigError(
+    "--url or DATABASE_URL",
+    "not a valid connection string; special characters in user, password and database must be percent-encoded",
+    { cause: error },
+  );
+}
+
+/** A server that is not there is told of at once: only one that goes away later is waited for. */
+async function connect({ kysely }: OpenedDatabase): Promise<void> {
+  try {
+    await kysely.executeQuery(CompiledQuery.raw("select 1"));
+  } catch (error) {
+    throw explainNoConnection(toDatabaseError(error));
+  }
+}
+
 async function withDatabase(
   open: OpenUrl,
   url: string,
-  use: (db: CommandContext["db"]) => Promise<Report>,
+  use: (database: OpenedDatabase) => Promise<Report>,
 ): Promise<Report> {
   const database = open(url);
-  const report = await use(database.kysely).catch(async (error: unknown) => {
+  const report = await use(database).catch(async (error: unknown) => {
     // Closing what is broken may fail too; what broke it is what should be told.
     await database.close().catch(() => undefined);
     throw error;

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { PGlite } from "@electric-sql/pglite";
 import { openDatabase } from "../../src/db/index.js";
 import { run, type OpenUrl, type OutputStream } from "../../src/cli/index.js";
@@ -16,13 +17,19 @@ export interface CliSurroundings {
   readonly open?: OpenUrl;
   /** Whether the output goes to a terminal. */
   readonly isTTY?: boolean;
+  /** How wide that terminal is. */
+  readonly columns?: number;
+  /** What is typed at that terminal, or comes through a pipe. */
+  readonly stdin?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** Runs a command line in this process. */
 export async function cli(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliOutcome> {
-  const { env = {}, open, isTTY = false } = surroundings;
-  const [stdout, stderr] = [new Collector(isTTY), new Collector(isTTY)];
-  const code = await run(argv, { stdout, stderr, env }, open);
+  const { env = {}, open, isTTY = false, columns, stdin, signal } = surroundings;
+  const [stdout, stderr] = [new Collector(isTTY, columns), new Collector(isTTY, columns)];
+  const input = stdin === undefined ? undefined : Object.assign(Readable.from([stdin]), { isTTY });
+  const code = await run(argv, { stdout, stderr, stdin: input, env, signal }, open);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
@@ -40,10 +47,12 @@ function lend(source: PGlite): OpenUrl {
 
 class Collector implements OutputStream {
   readonly isTTY: boolean;
+  readonly columns: number | undefined;
   text = "";
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns: number | undefined) {
     this.isTTY = isTTY;
+    this.columns = columns;
   }
 
   write(text: string): void {

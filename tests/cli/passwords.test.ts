@@ -56,7 +56,9 @@ describe("a password is printed nowhere", () => {
     const url = `postgres://app:${ENCODED}@127.0.0.1:${portOf(server)}/agents?sslmode=disable`;
     const { code, stderr } = await failure(["migrate", "--url", url]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: "\*\*\*" is wrong, so is \*\*\* \(SQLSTATE 28P01\)\n/);
+    expect(stderr).toMatch(
+      /^error: "\*\*\*" is wrong, so is \*\*\* \(SQLSTATE 28P01\); correct user and password\n/,
+    );
   });
 
   it.each([
@@ -93,7 +95,9 @@ describeServer("a password is printed nowhere", (target) => {
     url.password = ENCODED;
     const { code, stderr } = await failure(["migrate", "--url", url.href]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: password authentication failed for user .* \(SQLSTATE 28P01\)\n/);
+    expect(stderr).toMatch(
+      /^error: password authentication failed for user .* \(SQLSTATE 28P01\); correct user and password\n/,
+    );
   });
 });
 

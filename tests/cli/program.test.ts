@@ -26,6 +26,15 @@ describe("the program", () => {
     expect(await run("migrate", "--check")).toEqual({ code: 0, output: 'schema "public" is up to date\n' });
   });
 
+  it("makes no database where it should look at one", async () => {
+    const missing = join(folder, "typo");
+    expect(await runNode(folder, PROGRAM, "threads", "--url", `file://${missing}`)).toEqual({
+      code: 1,
+      output: `error: there is no database in the folder "${missing}"; migrate makes one\n`,
+    });
+    await expect(access(missing)).rejects.toThrow("ENOENT");
+  });
+
   it("ends with 2 when it is used wrongly", async () => {
     expect(await runNode(folder, PROGRAM, "migrate", "--what")).toEqual({
       code: 2,
@@ -45,7 +54,9 @@ describeServer("the program", (server) => {
     expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
     expect(await runNode(ROOT, PROGRAM, "migrate", "--url", `${source}_missing`)).toEqual({
       code: 1,
-      output: expect.stringMatching(/^error: database ".*_missing" does not exist \(SQLSTATE 3D000\)\n$/),
+      output: expect.stringMatching(
+        /^error: database ".*_missing" does not exist \(SQLSTATE 3D000\); .* create it\n$/,
+      ),
     });
   });
 });

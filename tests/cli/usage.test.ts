@@ -1,5 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
+import { Kysely, PGliteDialect } from "kysely";
+import { type CheckpointDatabase, openDatabase } from "../../src/db/index.js";
+import { InvalidConfigError } from "../../src/errors.js";
+import { COMMANDS } from "../../src/cli/commands/index.js";
 import type { CommandIO } from "../../src/cli/index.js";
 import { cli } from "./cli.js";
 
@@ -8,8 +12,13 @@ const ON_MEMORY = ["--url", "memory://"];
 describe("wrong usage", () => {
   it.each([
     ["an unknown command", ["migrat"], /unknown command 'migrat' \(Did you mean migrate\?\)/],
-    ["an unknown subcommand", ["migrate", "statsu"], /too many arguments/],
+    ["an unknown subcommand", ["migrate", "statsu"], /Its commands are: status, down/],
     ["an unknown option", ["migrate", "--plam"], /unknown option '--plam'/],
+    [
+      "an id that begins with a dash",
+      ["show", "-one", ...ON_MEMORY],
+      /unknown option '-one'; an id .* goes to the end, behind --/,
+    ],
     ["an option without its value", ["migrate", "--url"], /argument missing/],
     [
       "options that exclude one another",
@@ -36,6 +45,22 @@ describe("wrong usage", () => {
     expect(stderr).toMatch(message);
   });
 
+  it.each([
+    ["an unknown command", ["migrat"]],
+    ["a missing argument", ["show"]],
+    ["an argument that can't be parsed", ["threads", "--limit", "x"]],
+    ["no command", []],
+  ])("is JSON where that is asked for: %s", async (_what, argv) => {
+    const { code, stdout } = await cli([...argv, "--json"]);
+    expect(code).toBe(2);
+    const message = expect.stringMatching(/./);
+    expect(JSON.parse(stdout)).toEqual({ error: { code: "INVALID_CONFIG", message } });
+  });
+
+  it("takes what stands behind -- for no option", async () => {
+    expect((await cli(["show", "--", "a", "--json"])).stdout).toBe("");
+  });
+
   it("names the environment variable where the mistake is there, and takes an empty one for none", async () => {
     const inEnvironment = (DATABASE_URL: string) => cli(["migrate"], { env: { DATABASE_URL } });
     expect((await inEnvironment("mysql://db")).stderr).toContain("DATABASE_URL: must begin with");
@@ -47,6 +72,16 @@ describe("wrong usage", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("Usage: langgraph-checkpoint");
   });
+});
+
+it("is told when PGlite is missing, and not that the connection string is wrong", async () => {
+  const missing = () => Promise.reject(new InvalidConfigError("source", "needs PGlite"));
+  const open = () => ({
+    ...openDatabase("memory://"),
+    kysely: new Kysely<CheckpointDatabase>({ dialect: new PGliteDialect({ pglite: missing }) }),
+  });
+  const { code, stderr } = await cli(["threads", ...ON_MEMORY], { open });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "error: source: needs PGlite\n" });
 });
 
 describe("help", () => {
@@ -63,6 +98,20 @@ describe("help", () => {
       }
     },
   );
+
+  it.each(COMMANDS.map(({ name }) => [name]))("of %s can be followed: it has examples", async (name) => {
+    const { code, stdout } = await cli([name, "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ langgraph-checkpoint ${name}`));
+    expect((await cli(["--help"])).stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
+  });
+
+  it("keeps to the width of a terminal, and has no heading for nothing", async () => {
+    const { stdout } = await cli(["--help"], { columns: 80 });
+    const lines = stdout.split("Examples:")[0]?.split("\n") ?? [];
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines).toContain("Help:");
+  });
 
   it("lists a command's own options only", async () => {
     expect((await cli(["migrate", "--help"])).stdout).toContain("--plan");

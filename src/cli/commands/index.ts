@@ -1,5 +1,39 @@
 import type { CommandDefinition } from "../command-definition.js";
+import { copy } from "./copy.js";
+import { deleteRuns } from "./delete-runs.js";
+import { deleteThreads } from "./delete.js";
+import { diff } from "./diff.js";
+import { doctor } from "./doctor.js";
+import { exportCommand } from "./export.js";
+import { fork } from "./fork.js";
+import { importCommand } from "./import.js";
 import { migrate } from "./migrate.js";
+import { prune } from "./prune.js";
+import { rollback } from "./rollback.js";
+import { show } from "./show.js";
+import { state } from "./state.js";
+import { stats } from "./stats.js";
+import { threads } from "./threads.js";
+import { verify } from "./verify.js";
+import { writes } from "./writes.js";
 
-/** Every command, in the order in which help lists them. */
-export const COMMANDS: readonly CommandDefinition[] = [migrate];
+/** Every command, in the order in which help lists them within their groups. */
+export const COMMANDS: readonly CommandDefinition[] = [
+  threads,
+  show,
+  state,
+  diff,
+  writes,
+  stats,
+  copy,
+  fork,
+  rollback,
+  prune,
+  deleteThreads,
+  deleteRuns,
+  verify,
+  doctor,
+  exportCommand,
+  importCommand,
+  migrate,
+];

@@ -7,18 +7,27 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
 import { migrateDown } from "./migrate-down.js";
+import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
 import { migrateStatus } from "./migrate-status.js";
 
-const flagsOfMigrate = z.object({ plan: z.boolean().default(false), check: z.boolean().default(false) });
+const flagsOfMigrate = z.object({
+  plan: z.boolean().default(false),
+  check: z.boolean().default(false),
+  ...indexFlags,
+});
+type Flags = z.output<typeof flagsOfMigrate>;
 
-/** `migrate`, `migrate --plan`, `migrate --check`, `migrate --print-grants`. */
+/** `migrate`, `migrate --plan`, `migrate --check`, `migrate --with`, `migrate --without`, `migrate --print-grants`. */
 export const migrate: CommandDefinition = {
   name: "migrate",
   summary: "bring the tables to the newest version",
+  takesLocks: true,
+  makesDatabase: true,
   options: () => [
     new Option("--plan", "print the SQL that would run, complete enough to apply it by hand; run nothing"),
     new Option("--check", "run nothing; exit with 1 when steps are pending").conflicts("plan"),
+    ...indexOptions(),
     ...grantOptions(),
   ],
   examples: [
@@ -26,6 +35,7 @@ export const migrate: CommandDefinition = {
     "migrate --schema agents --lock-timeout 5000",
     "migrate --plan > migration.sql",
     "migrate --check",
+    "migrate --with metadata-index --with run-index",
     "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
     "migrate status --json",
     "migrate down",
@@ -33,32 +43,38 @@ export const migrate: CommandDefinition = {
   subcommands: [migrateStatus, migrateDown],
   runOffline: reportGrants,
   run: async (context, flags) => {
-    const { plan, check } = flagsOfMigrate.parse(flags);
-    if (plan) return printPlan(context);
-    return check ? checkPending(context) : bringToLatest(context);
+    const parsed = flagsOfMigrate.parse(flags);
+    if (parsed.plan) return printPlan(context, parsed);
+    return parsed.check ? checkPending(context, parsed) : bringToLatest(context, parsed);
   },
 };
 
-async function bringToLatest({ db, schema, lockTimeoutMs, style }: CommandContext): Promise<Report> {
+async function bringToLatest(context: CommandContext, flags: Flags): Promise<Report> {
+  const { db, schema, lockTimeoutMs, style } = context;
   const applied = await migrateToLatest(db, { schema, lockTimeoutMs });
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
+  const { text, json, exitCode } = await changeIndexes(context, flags);
   return {
-    exitCode: EXIT_CODE.ok,
-    text: `${steps}schema "${schema}" is up to date${end}`,
-    json: { schema, applied },
+    exitCode,
+    text: `${steps}schema "${schema}" is up to date${end}${text}`,
+    json: { schema, applied, ...json },
   };
 }
 
-async function printPlan({ db, schema, lockTimeoutMs }: CommandContext): Promise<Report> {
+async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
   const plan = await planMigrations(db, { schema, lockTimeoutMs });
-  return { exitCode: EXIT_CODE.ok, text: formatPlan(plan), json: plan };
+  const { text, json } = planIndexes(schema, flags);
+  return { exitCode: EXIT_CODE.ok, text: `${formatPlan(plan)}${text}`, json: { ...plan, ...json } };
 }
 
-async function checkPending({ db, schema, style }: CommandContext): Promise<Report> {
+async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {
+  const { db, schema, style } = context;
   const { pending } = await migrationStatus(db, { schema });
-  const json = { schema, upToDate: pending.length === 0, pending };
-  if (json.upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };
+  const indexes = await checkIndexes(context, flags);
+  const upToDate = pending.length === 0 && indexes.exitCode === EXIT_CODE.ok;
+  const json = { schema, upToDate, pending, ...indexes.json };
+  if (upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };
   const steps = pending.map((name) => `\n${style.warning("pending")} ${name}`).join("");
-  return { exitCode: EXIT_CODE.no, text: `schema "${schema}" is behind${steps}`, json };
+  return { exitCode: EXIT_CODE.no, text: `schema "${schema}" is behind${steps}${indexes.text}`, json };
 }

@@ -1,0 +1,68 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+import type { ChannelDiff } from "../../saver/audit/auditing.js";
+import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { formatValue, indent } from "../format-value.js";
+import { counted } from "../format-values.js";
+import { printable } from "../printable.js";
+import type { Style } from "../style.js";
+
+const flagsOfDiff = threadFlags.extend({
+  before: z.string(),
+  after: z.string(),
+  otherThread: z.string().optional(),
+});
+
+/** `diff`. */
+export const diff: CommandDefinition = {
+  name: "diff",
+  group: "Look",
+  summary: "tell what changed between two checkpoints, channel by channel",
+  args: () => [
+    threadArgument(),
+    new Argument("<before>", `the first checkpoint: ${CHECKPOINT_HELP}`),
+    new Argument("<after>", "the second one"),
+  ],
+  options: () => [
+    namespaceOption(),
+    new Option("--other-thread <thread>", "the thread of the second one (default: the same)"),
+  ],
+  examples: ["diff 42 head~1 head", "diff 42 head head --other-thread 42-copy --json"],
+  run: async ({ saver, style, signal }, flags) => {
+    const { thread, namespace, before, after, otherThread = thread } = flagsOfDiff.parse(flags);
+    const first = await resolveCheckpoint(saver, { thread, namespace, checkpoint: before }, signal);
+    const second = await resolveCheckpoint(
+      saver,
+      { thread: otherThread, namespace, checkpoint: after },
+      signal,
+    );
+    const { channels } = await saver.diff(first.config, second.config, { signal });
+    return {
+      exitCode: EXIT_CODE.ok,
+      text: formatDiff(channels, style),
+      json: { before: first.id, after: second.id, channels },
+    };
+  },
+};
+
+function formatDiff(channels: readonly ChannelDiff[], style: Style): string {
+  const changed = channels.filter(({ change }) => change !== "same");
+  const same = channels.length - changed.length;
+  const rest =
+    same === 0 ? [] : [style.dim(`${counted(same, "channel")} ${same === 1 ? "is" : "are"} the same`)];
+  if (channels.length === 0) return "neither has any values";
+  return [...changed.map((channel) => formatChannel(channel, style)), ...rest].join("\n\n");
+}
+
+function formatChannel({ channel, change, before, after }: ChannelDiff, style: Style): string {
+  const plain = { coloured: false };
+  const name = printable(channel);
+  const removed = style.bad(indent(formatValue(before, plain), "  - "));
+  const added = style.good(indent(formatValue(after, plain), "  + "));
+  if (change === "added") return `${style.good(`+ ${name}`)}\n${added}`;
+  if (change === "removed") return `${style.bad(`- ${name}`)}\n${removed}`;
+  return `${style.warning(`~ ${name}`)}\n${removed}\n${added}`;
+}

@@ -1,0 +1,69 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+import { writeFile, writeLines } from "../backup-file.js";
+import { BackupTally } from "../backup-tally.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { describeCounts } from "../describe-counts.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { counted } from "../format-values.js";
+import { printable } from "../printable.js";
+import { tellingWhatWasDone } from "../telling-what-was-done.js";
+
+const STDOUT = "-";
+const flagsOfExport = z.object({
+  threads: z.array(z.string()).default([]),
+  output: z.string().default(STDOUT),
+});
+
+/** `export`. */
+export const exportCommand: CommandDefinition = {
+  name: "export",
+  group: "Check and back up",
+  summary: "write threads out as a backup that any database can take in again",
+  args: () => [new Argument("[threads...]", "the threads (default: all)")],
+  options: () => [
+    new Option(
+      "--output <file>",
+      "the file, which is replaced once the backup is complete (default: standard output)",
+    ),
+  ],
+  examples: [
+    "export > backup.ndjson",
+    "export 42 43 --output threads.ndjson",
+    "export 42 | gzip > 42.ndjson.gz",
+  ],
+  run: async ({ saver, style, signal, terminal }, flags) => {
+    const { threads, output } = flagsOfExport.parse(flags);
+    const tally = new BackupTally();
+    const progress = terminal.progress("exporting", threads.length === 0 ? undefined : threads.length);
+    const lines = saver.exportThreads({ threads: threads.length === 0 ? undefined : threads, signal });
+    const fill = (sink: { write(text: string): Promise<void> }) =>
+      writeLines(lines, sink, (line) => {
+        tally.add(line);
+        progress.update(
+          tally.counts.threads,
+          `${counted(tally.counts.threads, "thread")}, ${describeCounts(tally.counts)}`,
+        );
+      });
+    try {
+      await tellingWhatWasDone(
+        signal,
+        () => (output === STDOUT ? fill(terminal) : writeFile(output, fill)),
+        () =>
+          output === STDOUT ? "the backup is cut off, and import will refuse it" : "no backup was written",
+      );
+    } finally {
+      progress.stop();
+    }
+    const missing = tally.missing.map(
+      (thread) => `\n${style.bad("missing")} thread ${printable(thread)} has no rows`,
+    );
+    const counts = { ...tally.counts, threads: tally.counts.threads - missing.length };
+    return {
+      exitCode: missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok,
+      text: `exported ${counted(counts.threads, "thread")}: ${describeCounts(counts)}${missing.join("")}`,
+      json: { ...counts, missing: tally.missing, output: output === STDOUT ? null : output },
+      on: output === STDOUT ? "stderr" : "stdout",
+    };
+  },
+};

@@ -1,0 +1,47 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { Option } from "commander";
+import { z } from "zod";
+import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { collectValue } from "../option-values.js";
+import { printable } from "../printable.js";
+
+const flagsOfFork = threadFlags.extend({
+  checkpoint: z.string().optional(),
+  set: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** `fork`. */
+export const fork: CommandDefinition = {
+  name: "fork",
+  group: "Change",
+  summary: "begin a branch: a new checkpoint that follows another one and becomes the newest",
+  args: () => [threadArgument()],
+  options: () => [
+    new Option("--checkpoint <id>", `what it follows: ${CHECKPOINT_HELP} (default: head)`),
+    namespaceOption(),
+    new Option(
+      "--set <channel=json>",
+      "the value of a channel in it, as it is to be; may be given several times",
+    ).argParser(collectValue),
+  ],
+  examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
+  run: async ({ saver, signal }, flags) => {
+    const { thread, namespace, checkpoint, set } = flagsOfFork.parse(flags);
+    const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const id = checkpointIdOf(await saver.fork(parent.config, { values: set, signal }));
+    return {
+      exitCode: EXIT_CODE.ok,
+      text: `checkpoint ${printable(id)} follows ${printable(parent.id)}, and is the newest of thread ${printable(thread)}`,
+      json: { thread, namespace, parent: parent.id, checkpoint: id },
+    };
+  },
+};
+
+/** The id of the checkpoint that a config names. */
+export function checkpointIdOf({ configurable }: RunnableConfig): string {
+  const id: unknown = configurable?.checkpoint_id;
+  return typeof id === "string" ? id : "";
+}

@@ -1,0 +1,31 @@
+import { Argument } from "commander";
+import { z } from "zod";
+import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { printable } from "../printable.js";
+import { checkpointIdOf } from "./fork.js";
+
+const flagsOfRollback = threadFlags.extend({ checkpoint: z.string() });
+
+/** `rollback`. */
+export const rollback: CommandDefinition = {
+  name: "rollback",
+  group: "Change",
+  summary: "take a thread back to one of its checkpoints; what came after it stays, on a branch",
+  args: () => [threadArgument(), new Argument("<checkpoint>", CHECKPOINT_HELP)],
+  options: () => [namespaceOption()],
+  examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
+  run: async ({ saver, signal }, flags) => {
+    const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
+    const target = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
+    const id = checkpointIdOf(config);
+    return {
+      exitCode: EXIT_CODE.ok,
+      text: `thread ${printable(thread)} is back at ${printable(target.id)}, as checkpoint ${printable(id)}`,
+      json: { thread, namespace, target: target.id, checkpoint: id },
+    };
+  },
+};

@@ -1,0 +1,82 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { Option } from "commander";
+import { z } from "zod";
+import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { CHECKPOINT_HELP, notFound, resolveCheckpoint } from "../checkpoint-reference.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { formatBriefly, formatValue, indent } from "../format-value.js";
+import { counted } from "../format-values.js";
+import { repeatedOption } from "../option-values.js";
+import { printable } from "../printable.js";
+import type { Style } from "../style.js";
+
+const flagsOfState = threadFlags.extend({
+  checkpoint: z.string().optional(),
+  channel: z.array(z.string()).optional(),
+});
+
+/** `state`. */
+export const state: CommandDefinition = {
+  name: "state",
+  group: "Look",
+  summary: "print the values of a checkpoint",
+  args: () => [threadArgument()],
+  options: () => [
+    new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`),
+    namespaceOption(),
+    repeatedOption("--channel <name>", "only this channel; may be given several times"),
+  ],
+  examples: [
+    "state 42",
+    "state 42 --checkpoint head~1 --channel messages",
+    "state 42 --channel plan --channel messages --json",
+  ],
+  run: async ({ saver, style, signal }, flags) => {
+    const { thread, namespace, checkpoint, channel } = flagsOfState.parse(flags);
+    const { config, id } = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const tuple = await saver.getTuple(config, { channels: channel, signal });
+    if (tuple === undefined) throw notFound(thread, namespace, id);
+    const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];
+    const exitCode = missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+    return { exitCode, text: formatState(tuple, missing, style), json: toJson(tuple, thread, namespace) };
+  },
+};
+
+function toJson({ checkpoint, metadata, parentConfig }: CheckpointTuple, thread: string, namespace: string) {
+  return {
+    thread,
+    namespace,
+    checkpoint: checkpoint.id,
+    parent: idOf(parentConfig) ?? null,
+    time: checkpoint.ts,
+    metadata: metadata ?? null,
+    versions: checkpoint.channel_versions,
+    values: checkpoint.channel_values,
+  };
+}
+
+function formatState(tuple: CheckpointTuple, missing: readonly string[], style: Style): string {
+  const { checkpoint, metadata, parentConfig, pendingWrites = [] } = tuple;
+  const facts = [
+    ["checkpoint", printable(checkpoint.id)],
+    ["parent", printable(idOf(parentConfig) ?? "none")],
+    ["time", printable(checkpoint.ts)],
+    ["metadata", formatBriefly(metadata)],
+    ["beside it", pendingWrites.length === 0 ? "" : counted(pendingWrites.length, "pending write")],
+  ];
+  const head = facts
+    .filter(([, value]) => value !== "")
+    .map(([name = "", value = ""]) => `${style.dim(name.padEnd(10))}  ${value}`);
+  const values = Object.entries(checkpoint.channel_values).map(
+    ([name, value]) => `${style.good(printable(name))}\n${indent(formatValue(value, style))}`,
+  );
+  const absent = missing.map((name) => `${style.warning(printable(name))}\n  has no value here`);
+  const body = [...values, ...absent];
+  return [head.join("\n"), ...(body.length === 0 ? ["no values"] : body)].join("\n\n");
+}
+
+function idOf(config: CheckpointTuple["parentConfig"]): string | undefined {
+  const id: unknown = config?.configurable?.checkpoint_id;
+  return typeof id === "string" ? id : undefined;
+}

@@ -1,0 +1,78 @@
+import { Option } from "commander";
+import { z } from "zod";
+import type { ThreadSummary } from "../../saver/life/thread-life.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { formatTable } from "../format-table.js";
+import { ago, humanCount, humanTime } from "../format-values.js";
+import { countOption, parseJsonObject, parseTime } from "../option-values.js";
+import { printable } from "../printable.js";
+import { shellWord } from "../shell-word.js";
+
+const DEFAULT_LIMIT = 50;
+
+const flagsOfThreads = z.object({
+  limit: z.number().default(DEFAULT_LIMIT),
+  after: z.string().optional(),
+  filter: z.record(z.string(), z.unknown()).optional(),
+  updatedAfter: z.date().optional(),
+});
+type Flags = z.output<typeof flagsOfThreads>;
+
+/** `threads`. */
+export const threads: CommandDefinition = {
+  name: "threads",
+  group: "Look",
+  summary: "list the threads, with the newest checkpoint of each",
+  options: () => [
+    countOption("--limit <n>", `how many (default: ${DEFAULT_LIMIT})`, 1),
+    new Option("--after <thread>", "go on behind this thread, the last of the page before"),
+    new Option("--filter <json>", "only those whose newest metadata contains this").argParser(
+      parseJsonObject,
+    ),
+    new Option(
+      "--updated-after <time>",
+      "only those with a checkpoint later than that: ISO 8601, or 24h for ago",
+    ).argParser(parseTime),
+  ],
+  examples: [
+    "threads",
+    "threads --limit 10 --after 42",
+    "threads --updated-after 24h",
+    `threads --filter '{"source": "loop"}' --json`,
+  ],
+  run: async ({ saver, style, signal }, flags) => {
+    const query = flagsOfThreads.parse(flags);
+    const found = await saver.listThreads({ ...query, signal });
+    const last = found.length === query.limit ? found.at(-1)?.threadId : undefined;
+    const json = { threads: found, next: last ?? null };
+    if (found.length === 0) return { exitCode: EXIT_CODE.ok, text: "no threads", json };
+    const more = last === undefined ? "" : `\n\n${style.dim(`the next page: ${nextPage(query, last)}`)}`;
+    return { exitCode: EXIT_CODE.ok, text: formatThreads(found) + more, json };
+  },
+};
+
+/** The command line that goes on with the same list. */
+function nextPage({ limit, filter, updatedAfter }: Flags, last: string): string {
+  const words = [
+    ...(limit === DEFAULT_LIMIT ? [] : ["--limit", String(limit)]),
+    ...(filter === undefined ? [] : ["--filter", JSON.stringify(filter)]),
+    ...(updatedAfter === undefined ? [] : ["--updated-after", updatedAfter.toISOString()]),
+    ...["--after", last],
+  ];
+  return ["threads", ...words.map(shellWord)].join(" ");
+}
+
+function formatThreads(found: readonly ThreadSummary[]): string {
+  const rows = found.map((thread) => [
+    printable(thread.threadId),
+    humanTime(thread.updatedAt),
+    ago(thread.updatedAt),
+    thread.step === undefined ? "" : String(thread.step),
+    printable(thread.source ?? ""),
+    humanCount(thread.checkpoints),
+    humanCount(thread.namespaces),
+  ]);
+  const head = ["THREAD", "UPDATED", "", "STEP", "SOURCE", "CHECKPOINTS", "NAMESPACES"];
+  return formatTable([head, ...rows], { numbers: [3, 5, 6] });
+}

@@ -1,0 +1,44 @@
+import { Option } from "commander";
+import { z } from "zod";
+import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { formatTable } from "../format-table.js";
+import { formatBriefly } from "../format-value.js";
+import { humanBytes } from "../format-values.js";
+import { printable } from "../printable.js";
+
+const flagsOfWrites = threadFlags.extend({ checkpoint: z.string().optional() });
+
+/** `writes`. */
+export const writes: CommandDefinition = {
+  name: "writes",
+  group: "Look",
+  summary: "list what the tasks wrote that started from a checkpoint",
+  args: () => [threadArgument()],
+  options: () => [new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`), namespaceOption()],
+  examples: ["writes 42", "writes 42 --checkpoint head~1 --json"],
+  run: async ({ saver, signal }, flags) => {
+    const { thread, namespace, checkpoint } = flagsOfWrites.parse(flags);
+    const { id, config } = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const found = await saver.writesOf(config, { signal });
+    const json = { thread, namespace, checkpoint: id, writes: found };
+    if (found.length === 0) {
+      const text = `checkpoint ${printable(id)} has no writes beside it`;
+      return { exitCode: EXIT_CODE.ok, text, json };
+    }
+    const rows = found.map((write) => [
+      printable(write.taskId),
+      printable(write.taskPath),
+      String(write.idx),
+      printable(write.channel),
+      printable(write.type ?? ""),
+      humanBytes(write.bytes),
+      formatBriefly(write.value),
+    ]);
+    const head = ["TASK", "PATH", "IDX", "CHANNEL", "TYPE", "SIZE", "VALUE"];
+    const text = `checkpoint ${printable(id)}\n\n${formatTable([head, ...rows], { numbers: [2, 5] })}`;
+    return { exitCode: EXIT_CODE.ok, text, json };
+  },
+};

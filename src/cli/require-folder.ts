@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ConnectionError } from "../errors.js";
+
+const FOLDER_SCHEME = "file://";
+/** What every folder with a Postgres in it has. */
+const MARK = "PG_VERSION";
+
+/**
+ * Refuses a folder that has no database in it: PGlite would make one, of which a misspelt name would never be told.
+ *
+ * @throws ConnectionError naming the folder.
+ */
+export function requireFolder(url: string): void {
+  if (!url.startsWith(FOLDER_SCHEME)) return;
+  const folder = url.slice(FOLDER_SCHEME.length);
+  if (existsSync(join(folder, MARK))) return;
+  throw new ConnectionError(`there is no database in the folder "${folder}"; migrate makes one`);
+}

@@ -1,0 +1,269 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { PostgresSaver, ThreadDeletedError } from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { rowsOf } from "../support/thread-rows.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { allRows } from "../saver/backup/all-rows.js";
+import { cliOn } from "./cli.js";
+import { fillDatabase, RUN_ID } from "./filled-database.js";
+
+const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
+
+describeEachTarget("changing threads", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+  let ids: readonly string[];
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(async () => {
+    await database.reset();
+    ({ ids } = await fillDatabase(database));
+  });
+
+  async function json(...argv: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await run(...argv, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  it("copies, forks and rolls back, and says which checkpoint is the newest then", async () => {
+    expect((await run("copy", "42", "new")).stdout).toMatch(
+      /^copied 5 checkpoints, 11 values and 2 writes \(.*\) to thread new\n$/,
+    );
+    const { checkpoint: forked } = await json(
+      "fork",
+      "new",
+      "--checkpoint",
+      "head~1",
+      "--set",
+      'plan={"b":1}',
+      "--set",
+      "tries=7",
+    );
+    expect(await json("state", "new")).toMatchObject({
+      checkpoint: forked,
+      parent: ids[2],
+      values: { plan: { b: 1 }, tries: 7 },
+    });
+    const { checkpoint: back } = await json("rollback", "new", ids[3] ?? "");
+    expect(await json("state", "new")).toMatchObject({
+      checkpoint: back,
+      parent: ids[3],
+      values: { tries: 0 },
+    });
+    expect((await rowsOf(database, "new")).checkpoints).toBe(7);
+  });
+
+  describe("prune", () => {
+    it("tells what would go, and asks before it goes", async () => {
+      const before = await allRows(database);
+      const argv = ["prune", "--keep-last", "1"];
+      const dry = await run(...argv, "--dry-run");
+      expect(dry.stdout).toMatch(
+        /^would go: \d+ checkpoints, \d+ values and \d+ writes \(.*\) of 3 threads\n$/,
+      );
+      expect(
+        await cliOn(database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } })(...argv),
+      ).toMatchObject({
+        code: 1,
+        stdout: "nothing was changed\n",
+        stderr: `Prune ${dry.stdout.slice("would go: ".length).trim()}? [y/N] `,
+      });
+      expect(await cliOn(database, { isTTY: true, stdin: "" })(...argv)).toMatchObject({ code: 1 });
+      expect(await allRows(database)).toEqual(before);
+      const done = await cliOn(database, { isTTY: true, stdin: "y\n" })(...argv);
+      expect(done).toMatchObject({
+        code: 0,
+        stdout: dry.stdout.replace("would go: ", "pruned ").replace(/(\(.*\)) of/, "$1 of"),
+      });
+      expect(await run(...argv, "--yes")).toMatchObject({ code: 0, stdout: "nothing to prune\n" });
+    });
+
+    it("asks nobody where nobody is, and then changes nothing", async () => {
+      const before = await allRows(database);
+      for (const argv of [
+        ["prune", "42"],
+        ["delete", "42"],
+        ["delete-runs", RUN_ID],
+      ]) {
+        const { code, stdout, stderr } = await cliOn(database, { stdin: "y\n" })(...argv);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+        expect(stderr).toMatch(/^error: --yes: [^\n]+\n$/);
+      }
+      expect(await allRows(database)).toEqual(before);
+    });
+
+    it("cuts the threads that are named down to their newest checkpoints", async () => {
+      expect(await json("prune", "42", "43", "--yes")).toMatchObject({
+        threads: 1,
+        checkpoints: 3,
+        dryRun: false,
+      });
+      expect((await rowsOf(database, "42")).checkpoints).toBe(2);
+      expect((await rowsOf(database, "42-copy")).checkpoints).toBe(5);
+    });
+
+    it("deletes them whole where it is told so", async () => {
+      expect(await json("prune", "42", "none", "--strategy", "delete", "--yes")).toMatchObject({
+        threads: 1,
+      });
+      expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    });
+
+    it("goes by age, by number, by thread and by namespace", async () => {
+      expect(await json("prune", "--older-than", "30d", "--yes")).toMatchObject({ checkpoints: 0 });
+      const some = ["prune", "--older-than", "0s", "--keep-last", "2", "--thread", "42", "--namespace", ""];
+      expect(await json(...some, "--batch-size", "1", "--yes")).toMatchObject({
+        checkpoints: 2,
+        threads: 1,
+        namespaces: 1,
+      });
+    });
+
+    it.each([
+      ["nothing", []],
+      ["both kinds", ["42", "--keep-last", "1"]],
+      ["a strategy without threads", ["--strategy", "delete"]],
+      ["an unknown strategy", ["42", "--strategy", "all"]],
+      ["a time that is none", ["--older-than", "30"]],
+      ["a number that is none", ["--keep-last", "0"]],
+    ])("is refused for %s", async (_what, argv) => {
+      const { code, stderr } = await run("prune", ...argv, "--yes");
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    });
+  });
+
+  it("deletes threads, each once, and has them stay deleted where it is told so", async () => {
+    expect((await run("delete", "42", "42", "43", "none", "--yes")).stdout).toMatch(
+      /^deleted 2 threads with 6 checkpoints/,
+    );
+    expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    expect(await run("delete", "42", "--yes")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("nothing to delete"),
+    });
+    await run("delete", "44", "--tombstones", "--yes");
+    const saver = new PostgresSaver(database.source, undefined, { keepTombstones: true });
+    await expect(putValues(saver, threadConfig("44"), {})).rejects.toThrow(ThreadDeletedError);
+    await saver.end();
+  });
+
+  it("deletes the checkpoints of runs", async () => {
+    expect(await json("delete-runs", RUN_ID, "--yes")).toMatchObject({ checkpoints: 1 });
+    expect((await rowsOf(database, "44")).checkpoints).toBe(1);
+  });
+
+  it("verifies, and answers no where something can't be read", async () => {
+    expect(await run("verify")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/looked at: all can be read\n$/),
+    });
+    await database.exec("delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'");
+    const { code, stdout } = await run("verify", "42");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^error +missing-value +.*thread "42".*messages/m);
+    expect(stdout).toMatch(/\d errors?\n$/);
+    expect(JSON.parse((await run("verify", "--json")).stdout)).toMatchObject({ problems: expect.any(Array) });
+  });
+
+  it("tells of the parents of pruned threads at the end, and not of thousands of them", async () => {
+    await database.exec("delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'");
+    await database.exec(`insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+      select '0-' || n, '', checkpoint_id, 'pruned', checkpoint, metadata
+      from checkpoints, generate_series(1, 30) as n where thread_id = '43'`);
+    const { stdout } = await run("verify");
+    const kinds = stdout.split("\n").map((line) => line.split(" ")[0]);
+    expect(kinds.filter((kind) => kind === "notice")).toHaveLength(20);
+    expect(kinds.lastIndexOf("error")).toBeLessThan(kinds.indexOf("notice"));
+    expect(stdout).toContain("and 10 more notices: --json has all\n");
+    const { problems } = JSON.parse((await run("verify", "--json")).stdout) as { problems: unknown[] };
+    expect(problems.length).toBeGreaterThan(30);
+  });
+
+  describe("a backup", () => {
+    let folder: string;
+
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "checkpoint-backup-"));
+    });
+
+    afterEach(() => rm(folder, { recursive: true }));
+
+    it("in a file brings everything back, byte for byte", async () => {
+      const file = join(folder, "all.ndjson");
+      const before = await allRows(database);
+      expect(await run("export", "--output", file)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^exported 4 threads: 13 checkpoints, 22 values and 4 writes/),
+      });
+      expect(await readdir(folder)).toEqual(["all.ndjson"]);
+      await database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+      expect((await run("import", file)).stdout).toMatch(
+        /^imported 4 threads: 13 checkpoints, 22 values and 4 writes/,
+      );
+      expect(await allRows(database)).toEqual(before);
+      expect((await run("import", file)).stdout).toMatch(/39 rows were there already\n$/);
+    });
+
+    it("through pipes has nothing but the backup on standard output", async () => {
+      const { code, stdout, stderr } = await run("export", "43", "44");
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^\{"format":"langgraph-checkpoint-backup","version":1\}\n(\{.*\}\n)+$/);
+      expect(stderr).toMatch(/^exported 2 threads: 3 checkpoints/);
+      await run("delete", "43", "44", "--yes");
+      expect(await cliOn(database, { stdin: stdout })("import", "-", "--json")).toMatchObject({ code: 0 });
+      expect((await rowsOf(database, "44")).checkpoints).toBe(2);
+      await run("migrate", "--schema", "restored");
+      expect(await cliOn(database, { stdin: stdout })("import", "--schema", "restored")).toMatchObject({
+        code: 0,
+      });
+      expect((await allRows(database, "restored")).checkpoints).toHaveLength(3);
+    });
+
+    it("is not begun where its file would be a folder", async () => {
+      const { code, stdout, stderr } = await run("export", "--output", folder);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toBe(`error: --output: "${folder}" is a folder: name a file\n`);
+      await expect(readdir(folder)).resolves.toEqual([]);
+    });
+
+    it("of a thread that has no rows is none", async () => {
+      expect(await run("export", "42", "none", "--output", join(folder, "x"))).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/missing thread none has no rows\n$/),
+      });
+    });
+
+    it("that is cut off leaves nothing behind, and one that failed no file", async () => {
+      const file = join(folder, "cut.ndjson");
+      await run("export", "--output", file);
+      const whole = await readFile(file, "utf8");
+      await writeFile(file, whole.slice(0, -200));
+      await run("delete", "42", "--yes");
+      const before = await allRows(database);
+      const { code, stderr } = await run("import", file);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: line \d+: it is cut off or damaged\n$/);
+      expect(await allRows(database)).toEqual(before);
+      await run("export", "--schema", "none", "--output", join(folder, "failed"));
+      expect(await readdir(folder)).toEqual(["cut.ndjson"]);
+    });
+  });
+
+  it("ends at Ctrl-C, and says what was done", async () => {
+    const signal = AbortSignal.abort();
+    for (const argv of [["verify"], ["export"], ["prune", "42", "--yes"]]) {
+      const { code, stderr } = await cliOn(database, { signal })(...argv);
+      expect({ argv, code }).toEqual({ argv, code: 1 });
+      expect(stderr).toMatch(/^error: interrupted/);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import type { CommandDefinition } from "../../src/cli/command-definition.js";
+import { COMMANDS } from "../../src/cli/commands/index.js";
+import { ROOT } from "../package/consumer-project.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { cliOn } from "./cli.js";
+import { fillDatabase } from "./filled-database.js";
+
+/** The one part of an example that names what only its reader has. */
+const READERS_DATABASE = " --url postgres://localhost/agents";
+
+// Without a build there is no program; `npm test` builds first.
+beforeAll(() => access(join(ROOT, "dist", "cli.js")));
+
+describeServer("every example of the help, typed as it stands", (server) => {
+  let database: TestDatabase<string>;
+  let folder: string;
+
+  beforeAll(async () => {
+    database = await server.createDatabase();
+    folder = await mkdtemp(join(tmpdir(), "checkpoint-examples-"));
+    const program = join(folder, "langgraph-checkpoint");
+    const script = join(ROOT, "bin", "langgraph-checkpoint.js");
+    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
+    await chmod(program, 0o755);
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    "does what it says: %s",
+    async (_name, command) => {
+      await database.reset();
+      await fillDatabase(database);
+      await cliOn(database)("migrate", "--schema", "restored");
+      await cliOn(database)("migrate", "--schema", "agents");
+      for (const example of examplesOf(command)) {
+        const outcome = await typed(example.replace(READERS_DATABASE, ""));
+        expect({ example, ...outcome }).toMatchObject({
+          example,
+          code: 0,
+          stderr: expect.not.stringMatching(/error/),
+        });
+      }
+    },
+  );
+
+  function typed(line: string): Promise<{ code: number; stderr: string }> {
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: "",
+      DATABASE_URL: database.source,
+      PATH: `${folder}${delimiter}${process.env.PATH ?? ""}`,
+    };
+    return new Promise((resolve) => {
+      execFile(
+        "sh",
+        ["-c", `langgraph-checkpoint ${line}`],
+        { cwd: folder, env },
+        (error, _stdout, stderr) => {
+          resolve({ code: error === null ? 0 : Number(error.code), stderr });
+        },
+      );
+    });
+  }
+});
+
+function examplesOf({ examples, subcommands = [] }: CommandDefinition): string[] {
+  return [...new Set([...examples, ...subcommands.flatMap(examplesOf)])];
+}

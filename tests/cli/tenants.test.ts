@@ -1,0 +1,43 @@
+import { expect, it } from "@jest/globals";
+import { collect, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, describeServer } from "../support/targets.js";
+import { openTenancy } from "../tenants/tenancy.js";
+import { cli } from "./cli.js";
+
+describeServer("the command line under row-level security", (server) => {
+  it("sees the threads of the tenant that PGOPTIONS names, and none where it names none", async () => {
+    let url = "";
+    const through = (own: string) => Promise.resolve((url = own));
+    const tenancy = await openTenancy(server, { through });
+    for (const tenant of ["acme", "other"]) {
+      await putValues(tenancy.saver(tenant), threadConfig(`${tenant}:1`), { a: [1] });
+    }
+    try {
+      process.env.PGOPTIONS = "-c langgraph.tenant_id=acme";
+      const ours = JSON.parse((await cli(["threads", "--json", "--url", url])).stdout) as unknown;
+      expect(ours).toMatchObject({ threads: [{ threadId: "acme:1" }] });
+      const { stdout } = await cli(["export", "--url", url]);
+      expect(stdout).toContain('"thread":"acme:1"');
+      expect(stdout).not.toContain("other");
+      expect((await cli(["show", "other:1", "--url", url])).code).toBe(1);
+    } finally {
+      delete process.env.PGOPTIONS;
+    }
+    expect((await cli(["threads", "--url", url])).stdout).toBe("no threads\n");
+    await tenancy.close();
+  });
+});
+
+describeEachTarget("a backup under row-level security", (target) => {
+  it("has the tenant's threads alone, and takes in no others", async () => {
+    const tenancy = await openTenancy(target);
+    const [acme, other] = [tenancy.saver("acme"), tenancy.saver("other")];
+    await putValues(acme, threadConfig("acme:1"), { a: [1] });
+    await putValues(other, threadConfig("other:1"), { a: [1] });
+    const lines = await collect(acme.exportThreads());
+    expect(lines.join("\n")).not.toContain("other");
+    expect(await acme.importThreads(lines)).toMatchObject({ threads: 1, checkpoints: 0, skipped: 2 });
+    await expect(other.importThreads(lines)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+    await tenancy.close();
+  });
+});

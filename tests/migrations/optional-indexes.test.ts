@@ -1,0 +1,155 @@
+import { beforeEach, expect, it } from "@jest/globals";
+import { sql } from "kysely";
+import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import {
+  createOptionalIndexes,
+  dropOptionalIndexes,
+  type OptionalIndex,
+  optionalIndexStatus,
+} from "../../src/migrations/index.js";
+import { cliOn } from "../cli/cli.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+
+const BOTH: OptionalIndex[] = ["metadata-index", "run-index"];
+
+async function planOf(database: TestDatabase, query: string): Promise<string> {
+  const rows = await database.query<{ "QUERY PLAN": string }>(`explain ${query}`);
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+}
+
+/** Enough rows for an index to be worth the while. */
+async function fill(database: TestDatabase): Promise<void> {
+  await database.exec(`
+    insert into agents.checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
+    select n::text, n::text, '{}', jsonb_build_object('run_id', 'run ' || n, 'n', n)
+    from generate_series(1, 5000) as n;
+    analyze agents.checkpoints`);
+}
+
+describeEachTarget("optional indexes", (target) => {
+  let database: TestDatabase;
+  let opened: OpenedDatabase;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    opened = openDatabase(database.source);
+    await new PostgresSaver(database.source, undefined, { schema: "agents" }).setup();
+  });
+
+  it("come and go, and may be asked for twice", async () => {
+    const options = { schema: "agents", indexes: BOTH };
+    expect(await optionalIndexStatus(opened.kysely, options)).toEqual({
+      "metadata-index": "missing",
+      "run-index": "missing",
+    });
+    for (let round = 0; round < 2; round++) {
+      expect(await createOptionalIndexes(opened.kysely, options)).toEqual({
+        "metadata-index": "ready",
+        "run-index": "ready",
+      });
+    }
+    await dropOptionalIndexes(opened.kysely, { schema: "agents", indexes: ["run-index"] });
+    await dropOptionalIndexes(opened.kysely, { schema: "agents", indexes: ["run-index"] });
+    expect(await optionalIndexStatus(opened.kysely, options)).toEqual({
+      "metadata-index": "ready",
+      "run-index": "missing",
+    });
+    await opened.close();
+  });
+
+  it("serve the conditions that a filter and a deletion by run are made of", async () => {
+    await fill(database);
+    const byFilter = `select 1 from agents.checkpoints where metadata @> '{"n": 7}'::jsonb`;
+    const byRun = `select 1 from agents.checkpoints where (metadata ->> 'run_id') = any ('{run 7}'::text[])`;
+    expect(await planOf(database, byFilter)).not.toContain("checkpoint_metadata_idx");
+    await createOptionalIndexes(opened.kysely, { schema: "agents", indexes: BOTH });
+    expect(await planOf(database, byFilter)).toContain("checkpoint_metadata_idx");
+    expect(await planOf(database, byRun)).toContain("checkpoint_run_idx");
+    await opened.close();
+  });
+
+  it("come and go from the command line, which plans and checks them too", async () => {
+    const cli = cliOn(database);
+    const migrate = ["migrate", "--schema", "agents"];
+    const missing = await cli(...migrate, "--check", "--with", "run-index");
+    expect(missing).toMatchObject({ code: 1, stderr: "" });
+    expect(missing.stdout).toContain("missing run-index");
+    const plan = await cli(...migrate, "--plan", "--with", "run-index");
+    expect(plan.stdout).toContain(
+      'create index concurrently if not exists "checkpoint_run_idx" on "agents"."checkpoints"',
+    );
+    const created = await cli(...migrate, "--with", "run-index", "--json");
+    expect(JSON.parse(created.stdout)).toEqual({
+      schema: "agents",
+      applied: [],
+      indexes: { "run-index": "ready" },
+    });
+    expect(await cli(...migrate, "--check", "--with", "run-index")).toMatchObject({ code: 0 });
+    expect((await cli(...migrate, "--without", "run-index")).stdout).toContain("dropped run-index");
+    expect(await cli(...migrate, "--check", "--with", "run-index")).toMatchObject({ code: 1 });
+    expect(await cli(...migrate, "--with", "no-index")).toMatchObject({ code: 2 });
+    await opened.close();
+  });
+
+  it("are created in a transaction that was lent, and go with it", async () => {
+    const failing = opened.kysely.transaction().execute(async (transaction) => {
+      await createOptionalIndexes(transaction, { schema: "agents", indexes: ["run-index"] });
+      throw new Error("undone");
+    });
+    await expect(failing).rejects.toThrow("undone");
+    expect(await optionalIndexStatus(opened.kysely, { schema: "agents" })).toMatchObject({
+      "run-index": "missing",
+    });
+    await opened.close();
+  });
+
+  it("are refused by another name", async () => {
+    const indexes = JSON.parse('["toString"]') as OptionalIndex[];
+    await expect(createOptionalIndexes(opened.kysely, { schema: "agents", indexes })).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+    });
+    await opened.close();
+  });
+});
+
+describeServer("an optional index", (target) => {
+  it("that an earlier attempt left broken is built anew", async () => {
+    const database = await target.createDatabase();
+    const opened = openDatabase(database.source);
+    await new PostgresSaver(database.source).setup();
+    await database.query(
+      `insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
+       values ('t', '1', '{}', '{"n": "no number"}')`,
+    );
+    // Of the name that ours has, and of an expression that fails on a row.
+    const failing = sql`create index concurrently checkpoint_run_idx on checkpoints (((metadata ->> 'n')::int))`;
+    await expect(failing.execute(opened.kysely)).rejects.toMatchObject({ code: "22P02" });
+    expect(await optionalIndexStatus(opened.kysely)).toMatchObject({ "run-index": "broken" });
+    expect(await createOptionalIndexes(opened.kysely, { indexes: ["run-index"] })).toEqual({
+      "run-index": "ready",
+    });
+    await opened.close();
+  });
+
+  it("keeps no writer off while it is built", async () => {
+    const database = await target.createDatabase();
+    const opened = openDatabase(database.source);
+    await new PostgresSaver(database.source).setup();
+    const db = database.kysely<CheckpointDatabase>();
+    const built = await db.transaction().execute(async (transaction) => {
+      // A writer that has not committed: the index waits for him, and he for nobody.
+      const row = { thread_id: "t", checkpoint_id: "1", checkpoint: '{"v":4,"id":"1","ts":""}' };
+      await transaction.insertInto("checkpoints").values(row).execute();
+      const building = createOptionalIndexes(opened.kysely, { indexes: ["run-index"] });
+      while ((await optionalIndexStatus(db))["run-index"] !== "building");
+      await transaction
+        .insertInto("checkpoints")
+        .values({ ...row, thread_id: "u" })
+        .execute();
+      return { building };
+    });
+    expect(await built.building).toEqual({ "run-index": "ready" });
+    await opened.close();
+  });
+});
