@@ -4,6 +4,9 @@ import pg from "pg";
 import { connectLikePool } from "../../src/db/locks/client-connection.js";
 import { connectThroughKysely } from "../../src/db/locks/kysely-connection.js";
 import { LockSession } from "../../src/db/locks/lock-session.js";
+import { SharedSession } from "../../src/db/locks/shared-session.js";
+import { takeOnSession } from "../../src/db/locks/take-on-session.js";
+import { Gate } from "../support/gate.js";
 import { endHolders, untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
@@ -54,6 +57,21 @@ describeServer("a session that holds locks", (target) => {
     await endHolders(database);
     expect(await lost).toMatchObject({ code: "CONNECTION_FAILED" });
     await session.close();
+  });
+
+  it("is not asked for a lock that nobody wants any more when it has been opened", async () => {
+    const gate = new Gate();
+    const shared = new SharedSession(async () => {
+      await gate.opened;
+      return LockSession.open((onLost) => connectLikePool(pool, onLost), TIMING);
+    });
+    const caller = new AbortController();
+    const wait = { deadline: Infinity, signal: caller.signal, retry: false as const };
+    const taking = takeOnSession(shared)(1n, wait);
+    caller.abort("gone");
+    gate.open();
+    await expect(taking).rejects.toMatchObject({ code: "ABORTED", cause: "gone" });
+    await untilConnections(database, 0);
   });
 
   it("is not lost while the process is too busy to read the answers", async () => {

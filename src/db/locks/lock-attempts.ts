@@ -1,3 +1,4 @@
+import { throwIfAborted } from "../bounded-run.js";
 import type { HeldLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
 
@@ -22,9 +23,13 @@ export class LockAttempts {
    * Tries once, and returns `undefined` where the lock is taken.
    *
    * @throws ConnectionError where the session was lost; the next attempt is made on another.
+   * @throws AbortError where the signal has aborted, also while the session was being opened.
    */
-  async tryOnce(): Promise<HeldLock | undefined> {
+  async tryOnce(signal: AbortSignal): Promise<HeldLock | undefined> {
+    throwIfAborted(signal);
     const { session, giveBack } = await this.#borrow();
+    // Even for a moment a lock that nobody wants any more would keep off those who don't wait.
+    throwIfAborted(signal);
     const { locked, turn } = await session.tryLock(this.#key, this.#hasTurn);
     this.#hasTurn = turn;
     if (!locked) return undefined;

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { throwIfAborted } from "../bounded-run.js";
 import { retryTransient } from "../retry-transient.js";
 import { LockAttempts } from "./lock-attempts.js";
 import type { HeldLock, LockWait, TakeLock } from "./locks.js";
@@ -28,10 +27,7 @@ async function untilTaken(
   attempts: LockAttempts,
   { deadline, signal, retry, onRetry }: LockWait,
 ): Promise<HeldLock | undefined> {
-  const attempt = (): Promise<HeldLock | undefined> => {
-    throwIfAborted(signal);
-    return attempts.tryOnce();
-  };
+  const attempt = (): Promise<HeldLock | undefined> => attempts.tryOnce(signal);
   for (let round = 0; ; round++) {
     const lock = await retryTransient(attempt, retry, { onRetry });
     if (lock !== undefined) return lock;
