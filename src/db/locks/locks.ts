@@ -17,6 +17,9 @@ export interface LockWait {
   readonly onRetry?: RetryRun["onRetry"];
 }
 
+/** A wait that can be ended. */
+export type EndableWait = LockWait & { readonly signal: AbortSignal };
+
 /** A lock that is held. */
 export interface HeldLock {
   /** Aborts when the lock is lost before it is released; the reason is what the connection died of. */
@@ -34,10 +37,7 @@ export interface HeldLock {
  *
  * @returns `undefined` when the wait is over.
  */
-export type TakeLock = (
-  key: bigint,
-  wait: LockWait & { readonly signal: AbortSignal },
-) => Promise<HeldLock | undefined>;
+export type TakeLock = (key: bigint, wait: EndableWait) => Promise<HeldLock | undefined>;
 
 /** Locks by number, of which one holder at a time has each, and those who ask get it in the order in which they asked. */
 export class Locks {
@@ -85,10 +85,7 @@ export class Locks {
     this.#closing.abort(new ConnectionError("the database has been closed", { transient: false }));
   }
 
-  async #acquire(
-    key: bigint,
-    wait: LockWait & { readonly signal: AbortSignal },
-  ): Promise<HeldLock | undefined> {
+  async #acquire(key: bigint, wait: EndableWait): Promise<HeldLock | undefined> {
     const leave = await this.#queues.enter(key, wait);
     if (leave === undefined) return undefined;
     const lock = await this.#takeOr(leave, key, wait);

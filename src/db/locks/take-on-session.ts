@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { retryTransient } from "../retry-transient.js";
 import { LockAttempts } from "./lock-attempts.js";
-import type { HeldLock, LockWait, TakeLock } from "./locks.js";
+import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { SharedSession } from "./shared-session.js";
 
 const FIRST_PAUSE_MS = 5;
@@ -25,7 +25,7 @@ export function takeOnSession(shared: SharedSession): TakeLock {
 
 async function untilTaken(
   attempts: LockAttempts,
-  { deadline, signal, retry, onRetry }: LockWait,
+  { deadline, signal, retry, onRetry }: EndableWait,
 ): Promise<HeldLock | undefined> {
   const attempt = (): Promise<HeldLock | undefined> => attempts.tryOnce(signal);
   for (let round = 0; ; round++) {
