@@ -101,7 +101,7 @@ describeServer("a pipeline", (target) => {
           send(client, { text: "select 1" }, { text: "select pg_sleep(600)" }),
         ).rejects.toThrow();
         const end =
-          "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active' and pid <> pg_backend_pid()";
+          "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active' and pid <> pg_backend_pid() and datname = current_database()";
         while ((await pool.query(end)).rowCount === 0);
         await rejection;
       }));
