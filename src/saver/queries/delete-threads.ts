@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statement.js";
+import { eachChannelVersion } from "./header-parts.js";
 
 /**
  * Removes threads with all of their namespaces, for one transaction: no reader sees them half gone.
@@ -25,14 +26,10 @@ const deleteCheckpoints = /* @__PURE__ */ new Statement<DeleteParams, unknown>((
 
 const deleteBlobs = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, parameter) => {
   const isMeant = isOneOf(parameter("threadIds"));
-  const versions = sql`stored.checkpoint -> 'channel_versions'`;
   const shared = db
     .selectFrom("checkpoints as stored")
-    .innerJoinLateral(
-      sql<{ channel: string; version: string }>`jsonb_each_text(
-        case when jsonb_typeof(${versions}) = 'object' then ${versions} end
-      )`.as<"entry">(sql`entry(channel, version)`),
-      (join) => join.onTrue(),
+    .innerJoinLateral(eachChannelVersion(sql`stored.checkpoint -> 'channel_versions'`), (join) =>
+      join.onTrue(),
     )
     .select(["stored.thread_id", "stored.checkpoint_ns", "entry.channel", "entry.version"])
     .where(isOneOf(parameter("threadIds")));

@@ -5,6 +5,7 @@ import { runStatement } from "../../db/run-statement.js";
 import { type Parameter, Statement } from "../../db/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
+import { hasInline } from "./header-parts.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 
 /**
@@ -127,7 +128,7 @@ export function storedChannels(
     .$if(known !== undefined, (others) => others.where(sql<boolean>`name <> all (${known})`))
     .where((inner) =>
       inner.or([
-        sql<boolean>`coalesce(jsonb_exists(${checkpoint} -> 'channel_values', ${inner.ref("channel.name")}), false)`,
+        hasInline(checkpoint, inner.ref("channel.name")),
         inner.exists(
           inner
             .selectFrom("checkpoint_blobs as stored")

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
+import { eachChannelVersion } from "../header-parts.js";
 
 /** Threads between two, in the order of the index. */
 export interface ThreadRange {
@@ -56,9 +57,6 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
         sql` `,
       )}`;
     };
-    const versions = sql`header.checkpoint -> 'channel_versions'`;
-    const entries = sql<{ channel: string; version: string }>`
-      jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} end)`;
     const columns = (owner: string, names: string) => [
       sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
       sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
@@ -73,7 +71,9 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
       .except((others) =>
         others
           .selectFrom("checkpoints as header")
-          .innerJoinLateral(entries.as<"entry">(sql`entry(channel, version)`), (join) => join.onTrue())
+          .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+            join.onTrue(),
+          )
           .where(isMeant("header"))
           .select(columns("header", "entry")),
       );
