@@ -1,0 +1,120 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../../src/index.js";
+import type { Finding } from "../../../src/saver/doctor/finding.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../support/embedded-server.js";
+import { freePort } from "../../support/free-port.js";
+import { describePgBouncer } from "../../poolers/describe-pgbouncer.js";
+import { PgBouncer, type PgBouncerOptions } from "../../poolers/pgbouncer.js";
+import { cli } from "../cli.js";
+import { complaints, examine, OPTIONS } from "./examine.js";
+
+describe("doctor of a server of one's own", () => {
+  let server: EmbeddedServer;
+
+  beforeAll(async () => {
+    server = await startEmbeddedServer();
+    expect((await cli(["migrate", "--url", server.url])).code).toBe(0);
+  });
+  afterAll(() => server.remove());
+
+  async function send(...statements: string[]): Promise<void> {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  async function doctor(): Promise<{ code: number; findings: Finding[] }> {
+    const { code, stdout } = await cli(["doctor", "--json", "--url", server.url]);
+    return { code, findings: (JSON.parse(stdout) as { findings: Finding[] }).findings };
+  }
+
+  it("tells that nobody cleans up, and what to do about it", async () => {
+    await send("alter system set autovacuum = off", "select pg_reload_conf()");
+    await server.stop();
+    await server.start();
+    const remedy = "alter system set autovacuum = on; select pg_reload_conf()";
+    const { code, findings } = await doctor();
+    expect(code).toBe(0);
+    expect(complaints(findings, "bloat")).toMatchObject([{ state: "warning", remedy }]);
+    expect(complaints(findings, "settings").map(({ message }) => message.split(" ")[0])).toContain("fsync");
+  });
+
+  it("tells a standby, and looks at all else there too", async () => {
+    await server.stop();
+    await writeFile(join(server.folder, "data", "standby.signal"), "");
+    await server.start();
+    const { code, findings } = await doctor();
+    expect(code).toBe(1);
+    expect(findings.filter(({ state }) => state === "error")).toMatchObject([
+      { check: "read-only", message: "the server is in recovery and takes no writes" },
+    ]);
+    expect(findings.filter(({ state }) => state === "unknown")).toEqual([]);
+  });
+});
+
+describe("doctor without a connection", () => {
+  it("says why there is none, and what to do", async () => {
+    const argv = ["doctor", "--url", `postgres://app:secret@127.0.0.1:${await freePort()}/agents`];
+    const { code, stdout, stderr } = await cli(argv);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /^error: no connection to the database: .*ECONNREFUSED.*; start the server, or [^\n]+\n$/,
+    );
+    const failed = await cli([...argv, "--json"]);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "CONNECTION_FAILED" } });
+  });
+
+  it("names what the server refuses", async () => {
+    const url = new URL(process.env.CHECKPOINT_TEST_SERVER ?? "");
+    url.pathname = "/not_there";
+    expect((await cli(["doctor", "--url", url.href])).stderr).toMatch(
+      /; correct the database's name, or create it\n$/,
+    );
+  });
+});
+
+describePgBouncer("doctor", (target) => {
+  let pooler: PgBouncer | undefined;
+
+  afterEach(async () => {
+    await pooler?.close();
+    pooler = undefined;
+  });
+
+  async function through(options: PgBouncerOptions): Promise<Finding[]> {
+    const database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    pooler = await PgBouncer.open(database.source, options);
+    // Leaves the pooler a connection that is older than the next client.
+    await examine(database, {}, pooler.url);
+    const limits = { ...OPTIONS.limits, poolerAgeMs: 0 };
+    return (await examine(database, { limits }, pooler.url)).filter(({ check }) => check === "pooler");
+  }
+
+  it.each([1, 3])("says what savers need in transaction mode, over %i connections", async (poolSize) => {
+    expect(await through({ mode: "transaction", poolSize })).toMatchObject([
+      {
+        state: "warning",
+        message: expect.stringContaining("transaction mode"),
+        remedy: expect.stringContaining("`prepare: false`"),
+      },
+    ]);
+  });
+
+  it("says that statement mode will not do", async () => {
+    expect(await through({ mode: "statement" })).toMatchObject([
+      { state: "error", message: expect.stringContaining("statement mode") },
+    ]);
+  });
+
+  it("has nothing against session mode", async () => {
+    expect(await through({ mode: "session" })).toMatchObject([
+      { state: "ok", message: expect.stringMatching(/^a pooler in session mode/) },
+    ]);
+  });
+});

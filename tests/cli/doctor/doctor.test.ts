@@ -1,0 +1,245 @@
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../../src/index.js";
+import type { DiagnoseOptions } from "../../../src/saver/doctor/diagnose.js";
+import { checkpointOf, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../support/official-migrations.js";
+import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
+import { cliOn } from "../cli.js";
+import { complaints, examine, OPTIONS } from "./examine.js";
+
+const TO_COME = "3f1c5b3a-0000-6000-8000-000000000000";
+
+describeEachTarget("doctor", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(async () => {
+    await database.reset();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await putValues(saver, threadConfig("42"), { plan: "A" });
+  });
+
+  async function found(check: string, options: Partial<DiagnoseOptions> = {}) {
+    return complaints(await examine(database, options), check);
+  }
+
+  it("finds no error in a database that was just made", async () => {
+    const { code, stdout, stderr } = await run("doctor");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^STATE +CHECK +WHAT\nok +connection +.*answers in [\d.]+ ms/);
+    expect(stdout).not.toMatch(/^error|can't tell/m);
+    for (const check of ["version", "read-only", "encoding", "pooler", "schema", "privileges"]) {
+      expect(stdout).toMatch(new RegExp(`^ok +${check} `, "m"));
+    }
+    for (const check of [
+      "row security",
+      "indexes",
+      "collation",
+      "clock",
+      "ids",
+      "bloat",
+      "vacuum",
+      "compression",
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^ok +${check} `, "m"));
+    }
+  });
+
+  it("says the same to programs, with whether there is an error", async () => {
+    expect(JSON.parse((await run("doctor", "--json")).stdout)).toMatchObject({
+      ok: true,
+      schema: "public",
+      findings: expect.arrayContaining([
+        { check: "schema", state: "ok", message: expect.stringContaining("is up to date") },
+      ]),
+    });
+    const { code, stdout } = await run("doctor", "--json", "--schema", "none");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, schema: "none" });
+  });
+
+  it("says where the tables are, when the schema that was named has none", async () => {
+    await database.exec("create schema agents");
+    const { code, stdout } = await run("doctor", "--schema", "agents");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^error +schema +schema "agents" has no checkpoint tables\n +→ name the schema/m);
+    expect(stdout).toContain('there are some in "public"');
+    expect(stdout).toContain("npx langgraph-checkpoint migrate --schema agents");
+    expect(await found("schema", { schema: "none" })).toMatchObject([
+      { state: "error", message: 'there is no schema "none"' },
+    ]);
+  });
+
+  it("misses a table that somebody has dropped, and what it says brings it back", async () => {
+    await database.exec("drop table checkpoint_writes");
+    const [{ remedy = "" } = {}] = await found("schema");
+    expect(await found("schema")).toMatchObject([
+      { state: "error", message: 'table "checkpoint_writes" is gone, though its migration is on record' },
+    ]);
+    const [statement = ""] = /delete from [^,]+/.exec(remedy) ?? [];
+    await database.exec(statement);
+    expect((await run("migrate")).code).toBe(0);
+    expect(await found("schema")).toEqual([]);
+  });
+
+  it("tells a database that is behind from one that is ahead", async () => {
+    await run("migrate", "down");
+    expect(await found("schema")).toMatchObject([
+      { state: "error", message: expect.stringContaining("0005-create-tombstones pending") },
+    ]);
+    await run("migrate");
+    await database.exec("insert into checkpoint_kysely_migration values ('9999-later', 'then')");
+    expect(await found("schema")).toMatchObject([
+      { state: "warning", message: expect.stringContaining("9999-later"), remedy: "upgrade the library" },
+    ]);
+  });
+
+  it.each([
+    [9, "warning"],
+    [4, "error"],
+  ] as const)("knows a database of an official saver, at version %i", async (version, state) => {
+    await database.reset();
+    for (const migration of OFFICIAL_MIGRATIONS.slice(0, version + 1)) await database.exec(migration);
+    await database.exec(`insert into checkpoint_migrations select generate_series(0, ${version})`);
+    expect(await found("schema")).toMatchObject([
+      {
+        state,
+        message: expect.stringMatching(/not adopted yet, version \d of the official savers/),
+        remedy: "npx langgraph-checkpoint migrate --schema public",
+      },
+    ]);
+  });
+
+  it("has the official savers' second indexes dropped, in a way that works", async () => {
+    for (const migration of OFFICIAL_MIGRATIONS.slice(6, 9)) await database.exec(migration);
+    const findings = await found("indexes");
+    expect(findings.map(({ state, message }) => [state, message.split(" ")[0]])).toEqual([
+      ["warning", '"checkpoint_blobs_thread_id_idx"'],
+      ["warning", '"checkpoint_writes_thread_id_idx"'],
+      ["warning", '"checkpoints_thread_id_idx"'],
+    ]);
+    for (const { remedy = "" } of findings) await database.exec(remedy);
+    expect(await found("indexes")).toEqual([]);
+  });
+
+  it("misses a primary key, takes another unique index for one, and says how to make it", async () => {
+    await database.exec("alter table checkpoints drop constraint checkpoints_pkey");
+    const [{ state, remedy = "" } = {}] = await found("indexes");
+    expect(state).toBe("error");
+    await database.exec("create unique index on checkpoints (thread_id, checkpoint_ns, checkpoint_id)");
+    expect(await found("indexes")).toEqual([]);
+    await database.exec("drop index checkpoints_thread_id_checkpoint_ns_checkpoint_id_idx");
+    await database.exec(remedy);
+    expect(await found("indexes")).toEqual([]);
+  });
+
+  it("tells of indexes that are not valid", async () => {
+    await database.exec(`
+      create index checkpoint_run_idx on checkpoints ((metadata ->> 'run_id'));
+      create index mine on checkpoints (checkpoint_id);
+      update pg_index set indisvalid = false
+      where indexrelid in ('checkpoint_run_idx'::regclass, 'mine'::regclass, 'checkpoint_blobs_pkey'::regclass)`);
+    expect(await found("indexes")).toMatchObject([
+      { state: "error", remedy: 'reindex index concurrently "public"."checkpoint_blobs_pkey"' },
+      { state: "warning", remedy: expect.stringContaining('drop index concurrently "public"."mine"') },
+      { state: "warning", remedy: "npx langgraph-checkpoint migrate --schema public --with run-index" },
+    ]);
+  });
+
+  it("compares the clocks", async () => {
+    expect(await found("clock", { now: () => Date.now() + 60_000 })).toMatchObject([
+      { state: "warning", message: expect.stringMatching(/^this machine's is (60|59)\.\d s ahead of/) },
+    ]);
+    expect(await found("clock", { now: () => Date.now() - 60_000 })).toMatchObject([
+      { message: expect.stringMatching(/ s behind the server's/) },
+    ]);
+  });
+
+  it("finds checkpoints of a time to come, and none in ids that hold no time", async () => {
+    await using saver = new PostgresSaver(database.source);
+    for (const id of ["zzz", "ffffffff-ffff-4fff-8fff-ffffffffffff"]) {
+      await saver.put(threadConfig("42"), { ...checkpointOf(saver, {}), id }, metadataOf(), {});
+    }
+    expect(await found("ids")).toEqual([]);
+    await saver.put(
+      threadConfig("\u001b[2Jx"),
+      { ...checkpointOf(saver, {}), id: TO_COME },
+      metadataOf(),
+      {},
+    );
+    expect(await found("ids")).toMatchObject([
+      {
+        state: "warning",
+        message: expect.stringMatching(/^1 checkpoint is of a time to come, the last of 2\d{3}-/),
+      },
+    ]);
+    const { code, stdout } = await run("doctor");
+    expect(code).toBe(0);
+    expect(stdout).toContain(String.raw`in thread "\u001b[2Jx"`);
+  });
+
+  it("tells where row-level security is on, and where it was forgotten", async () => {
+    await database.exec("alter table checkpoints enable row level security");
+    expect(await found("row security")).toMatchObject([
+      {
+        state: "warning",
+        message: expect.stringMatching(/^on for "checkpoints", and not for "checkpoint_blobs"/),
+      },
+    ]);
+    for (const table of ["blobs", "writes", "tombstones"]) {
+      await database.exec(`alter table checkpoint_${table} enable row level security`);
+    }
+    expect(await found("row security")).toEqual([]);
+  });
+
+  it("tells of dead rows, and of autovacuum that was switched off for a table", async () => {
+    await database.exec(
+      "alter table checkpoints set (autovacuum_enabled = off, toast.autovacuum_enabled = false)",
+    );
+    await database.exec(`
+      insert into checkpoints (thread_id, checkpoint_id, checkpoint) select 'dead', n, '{}' from generate_series(1, 200) as n;
+      delete from checkpoints where thread_id = 'dead'`);
+    await database.query("select pg_stat_force_next_flush()");
+    const findings = await found("bloat", { limits: { ...OPTIONS.limits, deadRows: 100 } });
+    expect(findings).toMatchObject([
+      { state: "warning", remedy: 'alter table "public"."checkpoints" reset (autovacuum_enabled)' },
+      { state: "warning", remedy: 'alter table "public"."checkpoints" reset (toast.autovacuum_enabled)' },
+      {
+        state: "warning",
+        message: expect.stringMatching(/200 dead rows beside 1 live ones; never vacuumed$/),
+      },
+    ]);
+    await database.exec('alter table "public"."checkpoints" reset (autovacuum_enabled)');
+    await database.exec('alter table "public"."checkpoints" reset (toast.autovacuum_enabled)');
+    await database.exec('vacuum (analyze) "public"."checkpoints"');
+    expect(await found("bloat", { limits: { ...OPTIONS.limits, deadRows: 100 } })).toEqual([]);
+  });
+
+  it("tells when transaction ids get old", async () => {
+    expect(await found("vacuum", { limits: { transactionAge: 0 } })).toMatchObject([
+      { state: "warning", message: expect.stringContaining("transactions old") },
+    ]);
+  });
+
+  it("is for pglz where there is nothing else or somebody has chosen it, and else for LZ4", async () => {
+    const [{ has } = { has: false }] = await database.query<{ has: boolean }>(
+      "select 'lz4' = any (enumvals) as has from pg_settings where name = 'default_toast_compression'",
+    );
+    await database.exec("alter table checkpoint_blobs alter column blob set compression default");
+    const advice = { state: "warning", remedy: expect.stringContaining("set compression lz4") };
+    expect(await found("compression")).toMatchObject(has ? [advice] : []);
+    await database.exec("alter table checkpoint_blobs alter column blob set compression pglz");
+    expect(await found("compression")).toEqual([]);
+  });
+
+  it("ends when it is told to", async () => {
+    const aborted = await cliOn(database, { signal: AbortSignal.abort() })("doctor");
+    expect(aborted).toMatchObject({ code: 1, stderr: "error: interrupted\n" });
+  });
+});
