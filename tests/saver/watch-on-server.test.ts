@@ -22,6 +22,9 @@ const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
   and pid <> pg_backend_pid()`;
 
+/** So many that some are told in the moment in which a connection begins to listen. */
+const PUTS = 400;
+
 describeServer("watch on a server", (target) => {
   let database: TestDatabase<string>;
   let saver: PostgresSaver;
@@ -110,15 +113,15 @@ describeServer("watch on a server", (target) => {
     const stored: string[] = [];
     const storing = (async () => {
       let config = threadConfig(thread);
-      for (let n = 0; n < 60; n++) {
+      for (let n = 0; n < PUTS; n++) {
         const put = await putValues(saver, config, { a: n });
         config = put.config;
         stored.push(put.checkpoint.id);
-        if (n % 15 === 7) proxy.resetAll();
+        if (n % 25 === 7) proxy.resetAll();
       }
     })();
     const yielded: (string | undefined)[] = [];
-    while (yielded.length < 60) yielded.push(await nextId(watch));
+    while (yielded.length < PUTS) yielded.push(await nextId(watch));
     await storing;
     expect(yielded).toEqual(stored);
     await watch.return(undefined);

@@ -25,6 +25,8 @@ export class CheckpointNews implements Subscriber {
   readonly #log: NewsLog;
   readonly #began = performance.now();
   #queue: News[] = [];
+  /** Heard while it was not known to listen. */
+  readonly #early: News[] = [];
   #isListening = false;
   #hasListened = false;
   #end: { readonly error: Error | undefined } | undefined;
@@ -36,9 +38,13 @@ export class CheckpointNews implements Subscriber {
     this.#log = log;
   }
 
+  /** The server may tell of something before it says that it does from now on: what was missed comes before that. */
   heard(payload: string): void {
     const checkpoint = parseTold(payload);
-    if (checkpoint !== undefined) this.#add({ kind: "checkpoint", checkpoint, source: "told" });
+    if (checkpoint === undefined) return;
+    const news = { kind: "checkpoint", checkpoint, source: "told" } as const;
+    if (this.#isListening) this.#add(news);
+    else if (this.#early.length < MAX_QUEUED) this.#early.push(news);
   }
 
   /** A checkpoint that was stored by this process. */
@@ -51,6 +57,7 @@ export class CheckpointNews implements Subscriber {
     this.#isListening = true;
     this.#hasListened = true;
     this.#add({ kind: "gap" });
+    for (const news of this.#early.splice(0)) this.#add(news);
   }
 
   unreachable(failure: Error): void {
@@ -65,16 +72,6 @@ export class CheckpointNews implements Subscriber {
   failed(error: Error): void {
     this.#end ??= { error };
     this.#wake();
-  }
-
-  /** Whether it is told of what is stored now. */
-  get isListening(): boolean {
-    return this.#isListening;
-  }
-
-  /** Whether it ever was. */
-  get hasListened(): boolean {
-    return this.#hasListened;
   }
 
   /** Ends it: nothing more is handed out. */
