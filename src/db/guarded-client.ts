@@ -20,8 +20,8 @@ const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
 
-/** How many statements of a transaction are sent at once: what they bring is in memory several times meanwhile. */
-const MAX_TOGETHER = 2;
+/** How many bytes the statements of a transaction may bring to be sent at once: they are in memory several times meanwhile. */
+const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
 
 /** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
 const READ_ONLY_STATE = "25006";
@@ -84,7 +84,7 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /**
-   * Sends statements in one transaction, the opening and the guard in one round trip; all of it, where there are few and the
+   * Sends statements in one transaction, the opening and the guard in one round trip; all of it, where it is not much and the
    * guard has nothing to say. Without names: a statement that is no longer prepared would end the transaction, and where
    * several are sent planning is the least of it.
    *
@@ -201,8 +201,19 @@ export function ignoreError(): void {
 
 /** Whether nothing has to be looked at on the way, and both sides can take it in without waiting for the other. */
 function goesTogether({ guard = [], statements }: TransactionSteps): boolean {
-  const asksNothing = guard.length > 0 && guard.every((step) => step.check === undefined);
-  return asksNothing && statements.length <= MAX_TOGETHER;
+  const asksNothing = guard.every((step) => step.check === undefined);
+  return asksNothing && sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
+}
+
+/** About how long a parameter is: of text the characters. */
+function bytesOf(parameter: unknown): number {
+  if (typeof parameter === "string") return parameter.length;
+  if (parameter instanceof Uint8Array) return parameter.byteLength;
+  return Array.isArray(parameter) ? sum(parameter.map(bytesOf)) : 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {

@@ -19,7 +19,8 @@ import type { WritableTables } from "./write-rules.js";
  * encoded; nothing is sent before the batch ends, and nothing of it is read before. A call that is refused fails the
  * batch, whether its promise is looked at or not.
  *
- * A batch is sent as one statement; as one transaction where threads are deleted or more than 64 MiB are stored. On a
+ * A batch is sent as one statement; as one transaction where threads are deleted, in one round trip too up to 2 MiB, or where
+ * more than 64 MiB are stored. On a
  * transaction that the saver was lent it is a part of that, and one that fails ends it, as a `put` that fails does: a
  * savepoint would also undo what the application sends through the transaction in the meantime.
  *

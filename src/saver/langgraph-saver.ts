@@ -31,7 +31,7 @@ import { readTuple } from "./read-tuple.js";
 import type { SaverExtensions } from "./saver-extensions.js";
 import type { SaverContext } from "./saver-context.js";
 import { setUpTables, tablesFor } from "./saver-tables.js";
-import { removeThread, storeCheckpoint, storeWrites } from "./store.js";
+import { storeBatch, storeCheckpoint, storeWrites } from "./store.js";
 import { withThreadLock } from "./thread-lock.js";
 import type { WritableTables } from "./write-rules.js";
 
@@ -175,7 +175,8 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   }
 
   /**
-   * Deletes a thread with all of its namespaces. One that does not exist is no error.
+   * Deletes a thread with all of its namespaces. One that does not exist is no error. A checkpoint that somebody is putting just
+   * then stays, with all of its values.
    *
    * @throws InvalidConfigError for an empty thread, before any I/O.
    *
@@ -188,7 +189,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
     await observed(this.#context.tables, "deleteThread", unlessIndex(options), async (tables) => {
       const thread = parseThreadId(threadId);
       tables.call?.about({ threadId: thread });
-      await removeThread(tables, thread);
+      await storeBatch(tables, [{ kind: "deleteThread", threadId: thread }]);
     });
   }
 

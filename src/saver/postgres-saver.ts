@@ -7,8 +7,8 @@ import { ThreadSaver } from "./thread-saver.js";
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
  *
- * Each of `put`, `putWrites`, `getTuple` and `deleteThread` is one statement, unless values are tens of megabytes long:
- * done or not done, never half. Transient faults are retried, and a lost connection never ends the process.
+ * Each of `put`, `putWrites` and `getTuple` is one statement, unless values are tens of megabytes long, and `deleteThread`
+ * one transaction, in one round trip as well: done or not done, never half. Transient faults are retried, and a lost connection never ends the process.
  *
  * @example
  * ```ts

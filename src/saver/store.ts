@@ -5,7 +5,6 @@ import type { BatchOperation } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
 import { offeringLocally } from "./observing/local-news.js";
 import { toldScope } from "./observing/watch-channel.js";
-import { deleteThread } from "./queries/delete-thread.js";
 import { bindPut, type EncodedCheckpoint, isStored, putCheckpoint } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
@@ -40,16 +39,6 @@ export async function storeWrites(tables: WritableTables, writes: EncodedWrites)
   const guard = writeGuard(tables, [operation]);
   const isPlain = guard.length === 0 && !isLong(tables, writes.writes);
   await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation], guard));
-}
-
-/**
- * Deletes a thread: in one statement, or in a transaction where a tombstone is kept of it. What the one statement can't see is
- * a checkpoint that somebody is putting just then: it stays behind without the values that it shares. To delete a thread as
- * a batch does leaves them.
- */
-export async function removeThread(tables: WritableTables, threadId: string): Promise<void> {
-  if (tables.rules?.keepTombstones === true) await storeBatch(tables, [{ kind: "deleteThread", threadId }]);
-  else await deleteThread(tables, threadId);
 }
 
 /**

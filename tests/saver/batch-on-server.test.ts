@@ -42,7 +42,7 @@ describeServer("batches on a server", (target) => {
     }
   }
 
-  it("send as many statements for five hundred calls as for one", async () => {
+  it("need one round trip for five hundred calls as for one, deletions among them", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     const saver = new PostgresSaver(pool);
     await saver.setup();
@@ -55,7 +55,8 @@ describeServer("batches on a server", (target) => {
         for (let n = 0; n < count; n++) await batch.deleteThread(`t${n}`);
         await fill(saver, batch, count);
       });
-      expect(sent).toHaveLength(4);
+      // What goes before it is in the same round trip.
+      expect(sent).toEqual(["commit"]);
     }
     expect(await collect(saver.list({}))).toHaveLength(500);
     sent.length = 0;

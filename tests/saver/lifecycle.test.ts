@@ -199,7 +199,7 @@ describeServer("a saver on a pool", (target) => {
     }
   });
 
-  it("sends one statement for put, putWrites, getTuple and deleteThread, however many channels there are", async () => {
+  it("needs one round trip for put, putWrites, getTuple and deleteThread, however many channels there are", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
     const saver = new PostgresSaver(pool);
     await saver.setup();

@@ -61,6 +61,7 @@ describeServer("a put that is not committed yet", (target) => {
   }
 
   const deletions: Record<string, (saver: PostgresSaver) => Promise<unknown>> = {
+    deleteThread: (saver) => saver.deleteThread("t"),
     "a batch that deletes": (saver) => saver.batch((batch) => batch.deleteThread("t")),
     'prune with "delete"': (saver) => saver.prune(["t"], { strategy: "delete" }),
   };
