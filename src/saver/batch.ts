@@ -20,9 +20,8 @@ import type { WritableTables } from "./write-rules.js";
  * batch, whether its promise is looked at or not.
  *
  * A batch is sent as one statement; as one transaction where threads are deleted, in one round trip too up to 2 MiB, or where
- * more than 64 MiB are stored. On a
- * transaction that the saver was lent it is a part of that, and one that fails ends it, as a `put` that fails does: a
- * savepoint would also undo what the application sends through the transaction in the meantime.
+ * more than 64 MiB are stored. On a transaction that the saver was lent it is a part of that, and one that fails ends it, as a
+ * `put` that fails does: a savepoint would also undo what the application sends through the transaction in the meantime.
  *
  * @example
  * ```ts
