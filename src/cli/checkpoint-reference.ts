@@ -16,6 +16,8 @@ export interface CheckpointReference {
 export interface FoundCheckpoint {
   readonly id: string;
   readonly config: RunnableConfig;
+  /** The names of those that had a value by then. */
+  readonly channels: readonly string[];
 }
 
 /** How help says what can stand for a checkpoint. */
@@ -42,7 +44,8 @@ export async function resolveCheckpoint(
     tuple = parent === undefined ? undefined : await read(parent.configurable ?? {});
     if (tuple === undefined) throw notFound(thread, namespace, checkpoint);
   }
-  return { id: tuple.checkpoint.id, config: tuple.config };
+  const { id, channel_versions } = tuple.checkpoint;
+  return { id, config: tuple.config, channels: Object.keys(channel_versions) };
 }
 
 /** What is said of a thread that is not there, or of a checkpoint of it. */

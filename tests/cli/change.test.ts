@@ -61,6 +61,14 @@ describeEachTarget("changing threads", (target) => {
     expect((await rowsOf(database, "new")).checkpoints).toBe(7);
   });
 
+  it("tells of channels that a fork sets and that had no value before, which may be misspelt", async () => {
+    await run("copy", "42", "new");
+    expect((await run("fork", "new", "--set", "tries=7")).stdout).not.toContain("note:");
+    const { stdout } = await run("fork", "new", "--set", "tires=7", "--set", "tries=8");
+    expect(stdout).toMatch(/of thread new\nnote: nothing has been written to "tires" before\n$/);
+    expect(await json("fork", "new", "--set", "trees=8")).toMatchObject({ newChannels: ["trees"] });
+  });
+
   describe("prune", () => {
     it("tells what would go, and asks before it goes", async () => {
       const before = await allRows(database);

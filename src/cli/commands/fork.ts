@@ -31,14 +31,24 @@ export const fork: CommandDefinition = {
   run: async ({ saver, signal }, flags) => {
     const { thread, namespace, checkpoint, set } = flagsOfFork.parse(flags);
     const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
+    const known = new Set([...parent.channels, ...head.channels]);
+    const newChannels = Object.keys(set ?? {}).filter((name) => !known.has(name));
     const id = checkpointIdOf(await saver.fork(parent.config, { values: set, signal }));
+    const text = `checkpoint ${printable(id)} follows ${printable(parent.id)}, and is the newest of thread ${printable(thread)}`;
     return {
       exitCode: EXIT_CODE.ok,
-      text: `checkpoint ${printable(id)} follows ${printable(parent.id)}, and is the newest of thread ${printable(thread)}`,
-      json: { thread, namespace, parent: parent.id, checkpoint: id },
+      text: text + describeNew(newChannels),
+      json: { thread, namespace, parent: parent.id, checkpoint: id, newChannels },
     };
   },
 };
+
+/** A channel that nobody has written to may be a misspelt one, which no graph would look at. */
+function describeNew(channels: readonly string[]): string {
+  if (channels.length === 0) return "";
+  return `\nnote: nothing has been written to ${channels.map((name) => JSON.stringify(name)).map(printable).join(", ")} before`;
+}
 
 /** The id of the checkpoint that a config names. */
 export function checkpointIdOf({ configurable }: RunnableConfig): string {
