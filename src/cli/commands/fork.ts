@@ -47,7 +47,10 @@ export const fork: CommandDefinition = {
 /** A channel that nobody has written to may be a misspelt one, which no graph would look at. */
 function describeNew(channels: readonly string[]): string {
   if (channels.length === 0) return "";
-  return `\nnote: nothing has been written to ${channels.map((name) => JSON.stringify(name)).map(printable).join(", ")} before`;
+  return `\nnote: nothing has been written to ${channels
+    .map((name) => JSON.stringify(name))
+    .map(printable)
+    .join(", ")} before`;
 }
 
 /** The id of the checkpoint that a config names. */
