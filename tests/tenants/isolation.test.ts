@@ -12,9 +12,8 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
-import { openTenancy, type Tenancy } from "./tenancy.js";
+import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
-const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 const UNSET = [null, ""];
 
 describeEachTarget("tenants that row-level security keeps apart", (target) => {
@@ -39,23 +38,14 @@ describeEachTarget("tenants that row-level security keeps apart", (target) => {
     foreign = await putValues(bolt, foreign.config, { title: "theirs", log: [3] }, foreign.checkpoint);
     await bolt.putWrites(foreign.config, [["log", 4]], "task");
     await bolt.putWrites(foreign.config, [["__interrupt__", 5]], "task");
-    before = await foreignRows();
+    before = await rowsOfOthers(tenancy, "acme");
   });
 
   // Whatever was tried: the other tenant's rows are what they were, and no connection remembers a tenant.
   afterEach(async () => {
-    expect(await foreignRows()).toEqual(before);
+    expect(await rowsOfOthers(tenancy, "acme")).toEqual(before);
     for (const setting of await tenancy.settings()) expect(UNSET).toContain(setting);
   });
-
-  async function foreignRows(): Promise<unknown> {
-    const rows = TABLES.map((table) =>
-      tenancy.asOwner(
-        `select *, xmin::text from ${table} where thread_id not like 'acme:%' order by ${table}::text`,
-      ),
-    );
-    return Promise.all(rows);
-  }
 
   async function refused(call: Promise<unknown>): Promise<PermissionError> {
     const error: unknown = await call.catch((reason: unknown) => reason);

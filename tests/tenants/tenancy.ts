@@ -39,6 +39,19 @@ export const CONNECTIONS = 3;
 
 const SETTING = "select current_setting('langgraph.tenant_id', true) as tenant";
 
+/** The tables that hold rows of threads. */
+export const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
+
+/** Every row of the other tenants, with what shows whether it has been touched. */
+export async function rowsOfOthers(tenancy: Tenancy, tenantId: string): Promise<unknown> {
+  const rows = TABLES.map((table) =>
+    tenancy.asOwner(
+      `select *, xmin::text from ${table} where thread_id not like '${tenantId}:%' order by ${table}::text`,
+    ),
+  );
+  return Promise.all(rows);
+}
+
 /** Migrates a database, grants a role what a saver needs, and has Postgres keep tenants apart. */
 export async function openTenancy(target: Target, options: TenancyOptions = {}): Promise<Tenancy> {
   const { through = (url: string) => Promise.resolve(url), clients = CONNECTIONS } = options;
