@@ -84,9 +84,9 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /**
-   * Sends statements in one transaction, the opening and the guard in one round trip; all of it, where it is not much and the
-   * guard has nothing to say. Without names: a statement that is no longer prepared would end the transaction, and where
-   * several are sent planning is the least of it.
+   * Sends statements in one transaction: the opening and the guard in one round trip, all else in another where it is not much;
+   * in the same one, where the guard has nothing to say. Without names: a statement that is no longer prepared would end the
+   * transaction, and where several are sent planning is the least of it.
    *
    * @returns The rows of each statement, without those of the guard.
    */
@@ -95,21 +95,21 @@ export class GuardedClient implements PostgresPoolClient {
     context: RunContext,
   ): Promise<Row[][]> {
     const opening = [BEGIN, ...setTenant(context), ...guard.map(({ statement }) => statement)].map(toQuery);
-    const last = statements.at(-1);
+    // Those that are sent one by one, and those that are sent with the end of the transaction.
+    const alone = isLittle(statements) ? 0 : statements.length - 1;
+    const closing = [...statements.slice(alone), COMMIT].map(toQuery);
     const rows: Row[][] = [];
     try {
-      if (goesTogether({ guard, statements })) {
-        const all = [...opening, ...[...statements, COMMIT].map(toQuery)];
-        const together = await this.#sendAll<Row>(all, context);
+      if (alone === 0 && guard.every((step) => step.check === undefined)) {
+        const together = await this.#sendAll<Row>([...opening, ...closing], context);
         return together.slice(opening.length, -1).map((result) => result.rows);
       }
       const results = await this.#sendAll(opening, context);
       const guardResults = results.slice(results.length - guard.length);
       guard.forEach((step, index) => step.check?.(guardResults[index]?.rows ?? []));
-      for (const statement of statements.slice(0, -1)) {
+      for (const statement of statements.slice(0, alone)) {
         rows.push((await this.#send<Row>(toQuery(statement), context)).rows);
       }
-      const closing = [...(last === undefined ? [] : [last]), COMMIT].map(toQuery);
       const ended = await this.#sendAll<Row>(closing, context);
       return [...rows, ...ended.slice(0, -1).map((result) => result.rows)];
     } catch (error) {
@@ -199,10 +199,9 @@ export function ignoreError(): void {
   // See where it is attached.
 }
 
-/** Whether nothing has to be looked at on the way, and both sides can take it in without waiting for the other. */
-function goesTogether({ guard = [], statements }: TransactionSteps): boolean {
-  const asksNothing = guard.every((step) => step.check === undefined);
-  return asksNothing && sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
+/** Whether both sides can take all of it in without waiting for the other. */
+function isLittle(statements: readonly BoundStatement<unknown>[]): boolean {
+  return sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
 }
 
 /** About how long a parameter is: of text the characters. */

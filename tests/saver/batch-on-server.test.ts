@@ -1,5 +1,4 @@
 import { expect, it } from "@jest/globals";
-import pg from "pg";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
 import {
@@ -10,25 +9,11 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
+import { observedPool } from "../support/round-trips.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
 describeServer("batches on a server", (target) => {
   /** A pool that keeps the texts of what it sends. */
-  function observedPool(connectionString: string): { pool: pg.Pool; sent: string[] } {
-    const sent: string[] = [];
-    const pool = new pg.Pool({ connectionString });
-    pool.on("connect", (client) => {
-      const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
-      Object.assign(client, {
-        query: (config: pg.QueryConfig) => {
-          sent.push(config.text);
-          return query(config);
-        },
-      });
-    });
-    return { pool, sent };
-  }
-
   async function fill(saver: PostgresSaver, batch: CheckpointBatch, count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const checkpoint = checkpointOf(saver, { a: [n], n });

@@ -8,6 +8,7 @@ import {
   PostgresSaver,
 } from "../../src/index.js";
 import { metadataOf, checkpointOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { observedPool } from "../support/round-trips.js";
 import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
 
 describeEachTarget("a saver", (target) => {
@@ -200,20 +201,9 @@ describeServer("a saver on a pool", (target) => {
   });
 
   it("needs one round trip for put, putWrites, getTuple and deleteThread, however many channels there are", async () => {
-    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
+    const { pool, sent } = observedPool((await target.createDatabase()).source);
     const saver = new PostgresSaver(pool);
     await saver.setup();
-    const sent: unknown[] = [];
-    const client = await pool.connect();
-    const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
-    Object.assign(client, {
-      query: (config: pg.QueryConfig) => {
-        sent.push(config.text);
-        return query(config);
-      },
-    });
-    client.release();
-
     const values = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`channel-${n}`, [n]]));
     const calls: (() => Promise<unknown>)[] = [
       () => putValues(saver, threadConfig("t", { checkpoint_id: "1" }), values),
@@ -226,7 +216,12 @@ describeServer("a saver on a pool", (target) => {
       await call();
       expect(sent).toHaveLength(1);
     }
-    await saver.end();
+    const keeping = new PostgresSaver(pool, undefined, { keepTombstones: true });
+    sent.length = 0;
+    await keeping.putWrites(threadConfig("t", { checkpoint_id: "1" }), [["a", 1]], "task");
+    await keeping.deleteThread("t");
+    // The locks and what they protect come first.
+    expect(sent).toHaveLength(4);
     await pool.end();
   });
 });

@@ -6,10 +6,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { sql } from "kysely";
-import pg from "pg";
 import { ConcurrentModificationError, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
 import { idOf, outcomesOf, putFrom } from "../support/put-from.js";
+import { observedPool } from "../support/round-trips.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { rowsOf } from "../support/thread-rows.js";
@@ -136,17 +136,7 @@ describeServer("optimistic concurrency on a server", (target) => {
   });
 
   it("needs two round trips for a put, and none more for forks, writes and deletions", async () => {
-    const sent: string[] = [];
-    const pool = new pg.Pool({ connectionString: database.source });
-    pool.on("connect", (client) => {
-      const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
-      Object.assign(client, {
-        query: (config: pg.QueryConfig) => {
-          sent.push(config.text);
-          return query(config);
-        },
-      });
-    });
+    const { pool, sent } = observedPool(database.source);
     const saver = new PostgresSaver(pool, undefined, OPTIMISTIC);
     const first = await putFrom(saver, "input", threadConfig(thread));
     expect(sent).toEqual([expect.stringContaining("head_checkpoint_id"), "commit"]);

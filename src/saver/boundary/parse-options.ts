@@ -43,8 +43,8 @@ export interface PostgresSaverOptions {
   readonly concurrency?: "unchecked" | "optimistic" | undefined;
   /**
    * Whether a thread that is deleted stays deleted: late writes to it are refused as a `ThreadDeletedError`, where all
-   * savers that write to it have this set. It costs one round trip more, two for a deletion; what is said of transactions
-   * above holds here too. Default `false`.
+   * savers that write to it have this set. It costs one round trip more; what is said of transactions above holds here too.
+   * Default `false`.
    */
   readonly keepTombstones?: boolean | undefined;
   /**
