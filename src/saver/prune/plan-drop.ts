@@ -3,6 +3,7 @@ import type { NamespaceKey } from "../checkpoint-key.js";
 import { compareText } from "../codec/compare-text.js";
 import { type LineageRow, selectLineage, selectReaders } from "../queries/prune/select-lineage.js";
 import { selectDeltaChannels } from "../queries/prune/select-delta-channels.js";
+import { selectWitnesses } from "../queries/prune/select-witnesses.js";
 import { walkDeltaAncestors } from "../queries/prune/walk-delta-ancestors.js";
 import { neededAncestors } from "./needed-ancestors.js";
 
@@ -32,7 +33,7 @@ export async function planDrop(
   const lineage = await selectLineage(tables, namespace);
   const orphaned = lineage.filter(({ parent_checkpoint_id: id }) => id !== null && isDoomed.has(id));
   const frontier = orphaned.filter(({ checkpoint_id }) => !isDoomed.has(checkpoint_id));
-  const needed = await findNeeded(tables, namespace, frontier);
+  const needed = await findNeeded(tables, namespace, { doomed, frontier, lineage });
   const kept = [...frontier, ...needed.values()];
   return {
     going: doomed.filter((id) => !needed.has(id)),
@@ -41,17 +42,30 @@ export async function planDrop(
   };
 }
 
-/** What those that stay need of older ones leads through those of them whose parents go. */
+interface Doomed {
+  readonly doomed: readonly string[];
+  /** Those that stay and whose parents are doomed: what they need of older ones leads through these. */
+  readonly frontier: readonly LineageRow[];
+  readonly lineage: readonly LineageRow[];
+}
+
+/** What those that stay need; and what tells that they do, or else the next who prunes would not know. */
 async function findNeeded(
   tables: CheckpointTables,
   namespace: NamespaceKey,
-  frontier: readonly LineageRow[],
+  { doomed, frontier, lineage }: Doomed,
 ): Promise<Map<string, LineageRow>> {
   if (frontier.length === 0) return new Map();
   const ids = idsOf(frontier);
   const channels = await selectDeltaChannels(tables, namespace, ids);
   if (channels.length === 0) return new Map();
-  return neededAncestors(await walkDeltaAncestors(tables, namespace, ids, channels));
+  const needed = neededAncestors(await walkDeltaAncestors(tables, namespace, ids, channels));
+  if (needed.size === 0) return needed;
+  const going = doomed.filter((id) => !needed.has(id));
+  const witnesses = await selectWitnesses(tables, namespace, channels, going);
+  const kept = new Set(witnesses.map(({ checkpoint_id }) => checkpoint_id));
+  const rows = lineage.filter(({ checkpoint_id }) => kept.has(checkpoint_id));
+  return new Map([...needed, ...rows.map((row) => [row.checkpoint_id, row] as const)]);
 }
 
 async function findSenders(
