@@ -6,6 +6,7 @@ import {
   StatementTimeoutError,
 } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { countWaiting } from "../support/held-locks.js";
 import { runOfficialConformance } from "../support/official-conformance.js";
 import type { TestDatabase } from "../support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
@@ -48,11 +49,8 @@ describePgBouncer("the calls of a saver", (target) => {
   }
 
   async function untilWaiting(count: number): Promise<void> {
-    while ((await database.query(WAITING)).length !== count);
+    while ((await countWaiting(database)) !== count);
   }
-
-  const WAITING =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
   it("are cancelled on the server behind it when they are aborted, and nobody else's with them", async () => {
     const saver = openSaver();

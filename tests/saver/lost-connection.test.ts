@@ -1,16 +1,11 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { untilOneWaits } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { describeServer } from "../support/targets.js";
 
 describeServer("a connection that is reset", (target) => {
-  async function untilOneWaits(database: TestDatabase): Promise<void> {
-    const waiting =
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while ((await database.query(waiting)).length === 0);
-  }
-
   it("in the middle of a statement costs neither the statement nor the process", async () => {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);

@@ -11,6 +11,7 @@ import {
 } from "../../src/index.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { untilOneWaits } from "../support/held-locks.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
 
 const LAYOUTS = { msgpack: new MsgpackSerializer(), json: new JsonSerializer() };
@@ -156,8 +157,3 @@ describeServer("a put that takes values over from its parent", (target) => {
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
   });
 });
-
-async function untilOneWaits(database: TestDatabase): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await database.query(waiting)).length === 0);
-}

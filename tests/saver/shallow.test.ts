@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Checkpoint, INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
   type CheckpointDatabase,
@@ -20,6 +20,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
+import { untilOneWaits } from "../support/held-locks.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
@@ -189,8 +190,8 @@ describeServer("shallow savers of one thread at the same time", (target) => {
   });
 
   it("wait for whoever goes on from the checkpoint that they remove, and leave him what he counts on", async () => {
-    const { source } = await target.createDatabase();
-    const pool = guardPool(new pg.Pool({ connectionString: source }));
+    const database = await target.createDatabase();
+    const pool = guardPool(new pg.Pool({ connectionString: database.source }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new ShallowPostgresSaver(pool);
     await saver.setup();
@@ -203,7 +204,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
       const full = new PostgresSaver(transaction);
       await full.put(base.config, other, metadataOf(), { a: other.channel_versions.a ?? 0 });
       const storing = saver.put(base.config, ours, metadataOf(), allVersions(ours));
-      await untilOneWaits(db);
+      await untilOneWaits(database);
       return { stored: storing };
     });
     await stored;
@@ -212,8 +213,3 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     await db.destroy();
   });
 });
-
-async function untilOneWaits(db: Kysely<CheckpointDatabase>): Promise<void> {
-  const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await waiting.execute(db)).rows.length === 0);
-}

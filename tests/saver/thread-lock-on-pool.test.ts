@@ -7,32 +7,25 @@ import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { Gate } from "../support/gate.js";
 import { untilConnections, untilLocks } from "../support/held-locks.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
+import { Opened } from "./opened.js";
 
 describeServer("the lock of a thread, on a pool that was lent,", (target) => {
   let database: TestDatabase<string>;
   let thread: string;
-  const savers: PostgresSaver[] = [];
-  const pools: pg.Pool[] = [];
+  const opened = new Opened();
 
   beforeEach(async () => {
     database = await target.createDatabase();
     thread = newThread();
   });
-  afterEach(async () => {
-    for (const saver of savers.splice(0)) await saver.end();
-    for (const pool of pools.splice(0)) await pool.end();
-  });
+  afterEach(() => opened.end());
 
   function openSaver(source: DatabaseSource = database.source): PostgresSaver {
-    const saver = new PostgresSaver(source);
-    savers.push(saver);
-    return saver;
+    return opened.saver(source);
   }
 
   function openPool(options: pg.PoolConfig = {}): pg.Pool {
-    const pool = new pg.Pool({ connectionString: database.source, ...options });
-    pools.push(pool);
-    return pool;
+    return opened.pool({ connectionString: database.source, ...options });
   }
 
   it("is waited for by 50 that need a pool of 2 while they have it", async () => {

@@ -14,37 +14,28 @@ import { Gate } from "../support/gate.js";
 import { endHolders, untilConnections, untilLocks } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
+import { Opened } from "./opened.js";
 
 describeServer("the lock of a thread", (target) => {
   let database: TestDatabase<string>;
   let thread: string;
-  const savers: PostgresSaver[] = [];
-  const pools: pg.Pool[] = [];
+  const opened = new Opened();
 
   beforeEach(async () => {
     database = await target.createDatabase();
     thread = newThread();
   });
-  afterEach(async () => {
-    for (const saver of savers.splice(0)) await saver.end();
-    for (const pool of pools.splice(0)) await pool.end();
-  });
+  afterEach(() => opened.end());
 
   function openSaver(
     source: DatabaseSource = database.source,
     options?: PostgresSaverOptions,
   ): PostgresSaver {
-    const saver = new PostgresSaver(source, undefined, options);
-    savers.push(saver);
-    return saver;
+    return opened.saver(source, options);
   }
 
   function openPool(options: pg.PoolConfig = {}): pg.Pool {
-    const pool = new pg.Pool({ connectionString: database.source, ...options });
-    pool.on("error", () => undefined);
-    pool.on("connect", (client) => client.on("error", () => undefined));
-    pools.push(pool);
-    return pool;
+    return opened.pool({ connectionString: database.source, ...options });
   }
 
   /** Holds the lock from when it resolves until `leave` is called. */

@@ -8,6 +8,9 @@ const OTHER_CONNECTIONS = `
   select count(*)::int as others from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
+const WAITING =
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
 const END_HOLDERS = `
   select pg_terminate_backend(pid) from pg_locks
   where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
@@ -23,6 +26,16 @@ export async function untilLocks(database: TestDatabase, count: number): Promise
 /** Waits until the server has so many connections to the database beside that of the question. */
 export async function untilConnections(database: TestDatabase, count: number): Promise<void> {
   while ((await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others !== count);
+}
+
+/** How many statements on the database wait for a lock now. */
+export async function countWaiting(database: TestDatabase): Promise<number> {
+  return (await database.query(WAITING)).length;
+}
+
+/** Waits until a statement on the database waits for a lock. */
+export async function untilOneWaits(database: TestDatabase): Promise<void> {
+  while ((await countWaiting(database)) === 0);
 }
 
 /** Ends every connection that holds an advisory lock. */

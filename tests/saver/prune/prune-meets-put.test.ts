@@ -2,20 +2,11 @@ import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../../src/index.js";
 import { checkpointOf, listIds, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../../support/targets.js";
+import { untilOneWaits } from "../../support/held-locks.js";
+import { describeServer } from "../../support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");
-
-/** Ends once somebody waits for a lock, which the caller holds. */
-async function untilSomebodyWaits(database: TestDatabase): Promise<void> {
-  for (;;) {
-    const waiting = await database.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (waiting.length > 0) return;
-  }
-}
 
 // What a put does in its own transaction is done by hand here, so that it commits while prune waits.
 describeServer("prune and a put at the same time", (target) => {
@@ -45,7 +36,7 @@ describeServer("prune and a put at the same time", (target) => {
       root.checkpoint.id,
     ]);
     const pruned = saver.prune({ keepLast: 1 });
-    await untilSomebodyWaits(database);
+    await untilOneWaits(database);
     await writer.query(
       `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         values ('t', '', $1, $2, $3, $4)`,
@@ -75,7 +66,7 @@ describeServer("prune and a put at the same time", (target) => {
     await writer.query("begin");
     await writer.query("select from checkpoint_blobs where version = $1 for update", [version]);
     const pruned = saver.prune({ keepLast: 1 });
-    await untilSomebodyWaits(database);
+    await untilOneWaits(database);
     await writer.query(
       `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         values ('t', '', $1, $2, $3, '{}')`,

@@ -10,6 +10,7 @@ import {
   putValues,
   threadConfig,
 } from "../../support/checkpoints.js";
+import { countWaiting } from "../../support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
@@ -34,10 +35,8 @@ describeServer("a put that is not committed yet", (target) => {
     const ended = { isTrue: false };
     void work.finally(() => (ended.isTrue = true)).catch(() => undefined);
     for (;;) {
-      const waiting = await database.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      if (ended.isTrue || waiting.length > 0) return;
+      const waiting = await countWaiting(database);
+      if (ended.isTrue || waiting > 0) return;
     }
   }
 

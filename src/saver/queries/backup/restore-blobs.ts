@@ -10,6 +10,7 @@ import {
   restoredRows,
   type RowParams,
   type RowShape,
+  shapeOf,
   type StoredRow,
   toRowParams,
 } from "./restored-rows.js";
@@ -32,15 +33,15 @@ interface Given {
   blob: Uint8Array | null;
 }
 
-/** Stores those of the rows whose keys are not there yet, and returns a row for each. One row alone may be very long. */
+/** Stores those of the rows whose keys are not there yet, and returns a row for each. */
 export function restoreBlobs(schema: string, rows: readonly RestoredBlob[]): BoundStatement<StoredRow> {
-  const shape: RowShape = rows.length === 1 ? "one" : "many";
+  const shape = shapeOf(rows);
   return inserts.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
 }
 
 /** Finds those of the rows that are there and differ. */
 export function differingBlobs(schema: string, rows: readonly RestoredBlob[]): BoundStatement<DifferingRow> {
-  const shape: RowShape = rows.length === 1 ? "one" : "many";
+  const shape = shapeOf(rows);
   return compares.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
 }
 

@@ -10,6 +10,7 @@ import {
   restoredRows,
   type RowParams,
   type RowShape,
+  shapeOf,
   type StoredRow,
   toRowParams,
 } from "./restored-rows.js";
@@ -38,9 +39,9 @@ interface Given {
   blob: Uint8Array;
 }
 
-/** Stores those of the rows whose keys are not there yet, and returns a row for each. One row alone may be very long. */
+/** Stores those of the rows whose keys are not there yet, and returns a row for each. */
 export function restoreWrites(schema: string, rows: readonly RestoredWrite[]): BoundStatement<StoredRow> {
-  const shape: RowShape = rows.length === 1 ? "one" : "many";
+  const shape = shapeOf(rows);
   return inserts.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
 }
 
@@ -49,7 +50,7 @@ export function differingWrites(
   schema: string,
   rows: readonly RestoredWrite[],
 ): BoundStatement<DifferingRow> {
-  const shape: RowShape = rows.length === 1 ? "one" : "many";
+  const shape = shapeOf(rows);
   return compares.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
 }
 

@@ -37,6 +37,11 @@ export interface RestoredWrite {
 /** Rows that a statement is brought: one, its values parameters of their own, or an array for each column. */
 export type RowShape = "one" | "many";
 
+/** One row alone may be very long, and is sent as it is. */
+export function shapeOf(rows: readonly unknown[]): RowShape {
+  return rows.length === 1 ? "one" : "many";
+}
+
 /** What a statement is brought, by the names of the columns. */
 export type RowParams = Readonly<Record<string, unknown>>;
 
