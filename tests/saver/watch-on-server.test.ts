@@ -10,7 +10,14 @@ import {
   type PostgresSaverOptions,
 } from "../../src/index.js";
 import { watchChannel, watchScope } from "../../src/saver/observing/watch-channel.js";
-import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
 import { untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
@@ -50,8 +57,8 @@ describeServer("watch on a server", (target) => {
     return own;
   }
 
-  function openPool(url = database.source): pg.Pool {
-    const pool = guardPool(new pg.Pool({ connectionString: url }));
+  function openPool(url = database.source, max = 10): pg.Pool {
+    const pool = guardPool(new pg.Pool({ connectionString: url, max }));
     opened.push(() => pool.end());
     return pool;
   }
@@ -124,6 +131,20 @@ describeServer("watch on a server", (target) => {
     while (yielded.length < PUTS) yielded.push(await nextId(watch));
     await storing;
     expect(yielded).toEqual(stored);
+    await watch.return(undefined);
+  });
+
+  it("yields what was made before it began in its turn, though it is stored before the watch has looked around", async () => {
+    const pool = openPool(database.source, 1);
+    const checkpoint = checkpointOf(saver, { a: 1 });
+    const only = await pool.connect();
+    const watch = openSaver(pool).watch(thread);
+    const first = nextId(watch);
+    while ((await database.query(LISTENING)).length === 0);
+    const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
+    const last = await putValues(saver, config, { a: 2 });
+    only.release();
+    expect([await first, await nextId(watch)]).toEqual([checkpoint.id, last.checkpoint.id]);
     await watch.return(undefined);
   });
 

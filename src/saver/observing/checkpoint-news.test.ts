@@ -31,4 +31,19 @@ describe("the news of a thread", () => {
     news.listening();
     expect(await take(news, 4)).toEqual([{ kind: "gap" }, told("a"), { kind: "gap" }, told("c")]);
   });
+
+  it("hand out what was told since a gap before what is found in it, as far as its ids are earlier", async () => {
+    const news = new CheckpointNews(false, UNLOGGED);
+    news.listening();
+    for (const payload of ["0:b", "0:a", "0:d", "0:c"]) news.heard(payload);
+    expect(await news.next()).toEqual({ kind: "gap" });
+    expect(["c", "c", "c"].map((found) => news.takeEarlierThan(found))).toEqual([
+      told("b"),
+      told("a"),
+      undefined,
+    ]);
+    expect(await take(news, 2)).toEqual([told("d"), told("c")]);
+    news.listening();
+    expect(news.takeEarlierThan("e")).toBe(undefined);
+  });
 });

@@ -4,10 +4,15 @@ import type { RetryOptions } from "../../db/retry-transient.js";
 import type { Source } from "./seen-checkpoints.js";
 import { parseTold, type ToldCheckpoint } from "./watch-channel.js";
 
+/** A checkpoint that was stored, and how that became known. */
+export interface StoredNews {
+  readonly kind: "checkpoint";
+  readonly checkpoint: ToldCheckpoint;
+  readonly source: Source;
+}
+
 /** What a watch has to do next: look at a checkpoint, or look for those that it was not told of. */
-export type News =
-  | { readonly kind: "checkpoint"; readonly checkpoint: ToldCheckpoint; readonly source: Source }
-  | { readonly kind: "gap" };
+export type News = StoredNews | { readonly kind: "gap" };
 
 /** More than that are not kept: they are looked for when the caller has come that far. */
 const MAX_QUEUED = 10_000;
@@ -95,6 +100,19 @@ export class CheckpointNews implements Subscriber {
       if (this.#end !== undefined) return undefined;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
+  }
+
+  /**
+   * What comes before a checkpoint that was found in a gap: it was not found itself where it counts as seen, as what was
+   * made before the watch began.
+   *
+   * @returns The next news if they are a checkpoint of an earlier id; else `undefined`.
+   */
+  takeEarlierThan(checkpointId: string): StoredNews | undefined {
+    const [news] = this.#queue;
+    if (news?.kind !== "checkpoint" || news.checkpoint.checkpointId >= checkpointId) return undefined;
+    this.#queue.shift();
+    return news;
   }
 
   #add(news: News): void {

@@ -10,10 +10,10 @@ import { idsFrom } from "../codec/checkpoint-time.js";
 import { laterCheckpoints, newestCheckpoints, type WatchedScope } from "../queries/watch/new-checkpoints.js";
 import { WHOLE_TUPLE } from "../queries/tuple-shape.js";
 import { readTuple } from "../read-tuple.js";
-import { CheckpointNews, type News } from "./checkpoint-news.js";
+import { CheckpointNews, type News, type StoredNews } from "./checkpoint-news.js";
 import { expectLocalNews } from "./local-news.js";
 import { observedPart } from "./observed.js";
-import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
+import { SeenCheckpoints } from "./seen-checkpoints.js";
 import { type ToldCheckpoint, watchChannel, watchScope } from "./watch-channel.js";
 
 /** How many keys are read at a time of what was missed. */
@@ -107,11 +107,12 @@ async function* checkpointsOf(
   watch: Watch,
   news: News,
   seen: SeenCheckpoints,
-): AsyncGenerator<{ readonly checkpoint: ToldCheckpoint; readonly source: Source }> {
+): AsyncGenerator<Omit<StoredNews, "kind">> {
   if (news.kind === "checkpoint") {
     yield news;
     return;
   }
+  const take = ({ checkpointId }: ToldCheckpoint) => watch.news.takeEarlierThan(checkpointId);
   let page: readonly ToldCheckpoint[];
   do {
     const { newest, floor } = seen;
@@ -123,7 +124,11 @@ async function* checkpointsOf(
     };
     const read = () => laterCheckpoints(watch.tables, watch.request, known);
     page = (await untilReachable(watch, read)).map(toldOf);
-    for (const checkpoint of page) yield { checkpoint, source: "found" };
+    for (const checkpoint of page) {
+      // What is found may have been stored after what was told since the gap.
+      for (let earlier = take(checkpoint); earlier !== undefined; earlier = take(checkpoint)) yield earlier;
+      yield { checkpoint, source: "found" };
+    }
   } while (page.length === PAGE_SIZE);
 }
 
