@@ -29,6 +29,10 @@ const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
   and pid <> pg_backend_pid()`;
 
+/** Those of them that the server tells of what is stored from now on. */
+const TOLD = `
+  select pid from pg_stat_activity where datname = current_database() and query like 'listen %' and state = 'idle'`;
+
 /** So many that some are told in the moment in which a connection begins to listen. */
 const PUTS = 400;
 
@@ -78,7 +82,7 @@ describeServer("watch on a server", (target) => {
     const first = nextId(watch);
     const { checkpoint } = await putValues(saver, threadConfig(thread), { a: "first" });
     expect(await first).toBe(checkpoint.id);
-    while ((await database.query(LISTENING)).length === 0);
+    while ((await database.query(TOLD)).length === 0);
     return watch;
   }
 
@@ -140,11 +144,21 @@ describeServer("watch on a server", (target) => {
     const only = await pool.connect();
     const watch = openSaver(pool).watch(thread);
     const first = nextId(watch);
-    while ((await database.query(LISTENING)).length === 0);
+    while ((await database.query(TOLD)).length === 0);
     const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     const last = await putValues(saver, config, { a: 2 });
     only.release();
     expect([await first, await nextId(watch)]).toEqual([checkpoint.id, last.checkpoint.id]);
+    await watch.return(undefined);
+  });
+
+  it("yields a checkpoint again that was deleted and stored again", async () => {
+    const watch = await begin(saver.watch(thread));
+    const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
+    expect(await nextId(watch)).toBe(checkpoint.id);
+    await saver.deleteThread(thread);
+    await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
+    expect(await nextId(watch)).toBe(checkpoint.id);
     await watch.return(undefined);
   });
 

@@ -133,21 +133,6 @@ describeEachTarget("watch", (target) => {
     await watch.return(undefined);
   });
 
-  it("yields a checkpoint again that was deleted and stored again", async () => {
-    const watch = saver.watch(thread);
-    const pending = next(watch, 1);
-    const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
-    await pending;
-    // So that the server's word of the first is not taken for that of the second.
-    const { checkpoint: between } = await putValues(saver, threadConfig(thread), { a: 2 });
-    expect(await next(watch, 1)).toEqual([between.id]);
-    await saver.deleteThread(thread);
-    await saver.put(threadConfig(thread), between, metadataOf(), allVersions(between));
-    expect(await next(watch, 1)).toEqual([between.id]);
-    expect(checkpoint.id < between.id).toBe(true);
-    await watch.return(undefined);
-  });
-
   it("hears nothing of savers that don't tell", async () => {
     const silent = openSaver({ notify: false });
     const watch = saver.watch(thread);
