@@ -36,7 +36,7 @@ import { select } from "./select.js";
  *
  * Our own:
  * - `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace,
- * - a checkpoint whose parent is gone brings along all of its values, whether they are new or not,
+ * - a checkpoint whose parent is gone brings along all of its values, whether they are new or not, and says what is empty,
  * - a saver that keeps the newest checkpoint has, after each call that puts, nothing that is older in its namespaces.
  *
  * What becomes of whole threads is in `reference-life.ts`.
@@ -72,9 +72,10 @@ export class ReferenceSaver implements CheckpointBatch {
       const key = keyOf(thread_id, checkpoint_ns, channel, version);
       const value = valueIn(checkpoint.channel_values, channel);
       const isNew = Object.hasOwn(newVersions, channel);
-      const isCarried = !isNew && parent !== undefined && value.length > 0;
-      if (isCarried && isOrphan) values.set(key, value);
-      else if ((isNew || (isCarried && value.some(isScalar))) && !values.has(key)) values.set(key, value);
+      const isCarried = !isNew && parent !== undefined;
+      if (isCarried && isOrphan && value.length > 0) values.set(key, value);
+      else if ((isNew || (isCarried && (isOrphan || value.some(isScalar)))) && !values.has(key))
+        values.set(key, value);
     }
     const following = { configurable: { ...place, checkpoint_id: firstParent } };
     const next = await memory.put(following, { ...checkpoint, channel_values: {} }, metadata);

@@ -89,6 +89,24 @@ describeEachTarget("a put whose parent is gone", (target) => {
     }
   }
 
+  it("says of a channel that has been emptied that it is empty, so that nothing is taken for missing", async () => {
+    const saver = new PostgresSaver(database.source);
+    const base = await putValues(saver, threadConfig(thread), { step: ["old"], once: [1] });
+    const emptied = checkpointOf(saver, { step: ["next"], once: [2] }, base.checkpoint);
+    const next = { ...emptied, channel_values: { step: ["next"] } };
+    const config = await saver.put(base.config, next, metadataOf(), emptied.channel_versions);
+    const last = successor(saver, next);
+    await removeAll();
+    await saver.put(config, last, metadataOf(), newOf(last));
+    expect((await saver.verify(thread)).problems).toMatchObject([
+      { kind: "missing-parent", severity: "notice" },
+    ]);
+    expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual({
+      step: ["new"],
+    });
+    await saver.end();
+  });
+
   it("leaves the value alone that another branch has at a version which is new here", async () => {
     const saver = new PostgresSaver(database.source);
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });

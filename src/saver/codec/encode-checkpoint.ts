@@ -69,7 +69,7 @@ interface ChannelValue {
 interface SplitValues {
   readonly inline: Record<string, InlineValue>;
   readonly stored: readonly ChannelValue[];
-  /** What did not change and stands in a blob that the parent refers to, in the order of the channels. */
+  /** What did not change and stands in a blob that the parent refers to, also that it is empty; in the order of the channels. */
   readonly unchanged: readonly ChannelValue[];
 }
 
@@ -87,7 +87,9 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   const carried = carriedOver(request);
   // Where Python's saver kept a scalar inline there is no blob to refer to, and the header that holds it is an ancestor's:
   // so the value goes along, inline again or as a blob that is only inserted if it is missing.
-  for (const { channel, version, value } of carried) if (mayBeInline(value)) add(channel, version, true);
+  for (const { channel, version, value, isEmpty } of carried) {
+    if (!isEmpty && mayBeInline(value)) add(channel, version, true);
+  }
   const unchanged = carried.filter(({ channel }) => !inline.has(channel));
   return { inline: Object.fromEntries(inline), stored: inOrder(stored), unchanged: inOrder(unchanged) };
 }
@@ -110,14 +112,13 @@ function inOrder(values: ChannelValue[]): ChannelValue[] {
   return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
 }
 
-/** The values that did not change. A checkpoint without a parent has nobody to carry one over from. */
+/** What did not change, empty or not. A checkpoint without a parent has nobody to carry anything over from. */
 function carriedOver(request: PutRequest): ChannelValue[] {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];
   return Object.entries(checkpoint.channel_versions).flatMap(([channel, version]) => {
     if (Object.hasOwn(newVersions, channel)) return [];
-    const { isEmpty, value } = givenValue(request, channel);
-    return isEmpty ? [] : [{ channel, version: String(version), value, isEmpty }];
+    return [{ channel, version: String(version), ...givenValue(request, channel) }];
   });
 }
 
