@@ -65,7 +65,8 @@ async function transactionTimes(query: RecordedQuery, url: string, transactions:
       value === "" ? [] : [`--define=p${index + 1}=${value}`],
     );
     const log = ["--log", `--log-prefix=${join(folder, "log")}`];
-    const how = ["--no-vacuum", "--protocol=prepared", "--client=1", `--transactions=${transactions}`];
+    // One more, since each is timed from the end of the one before.
+    const how = ["--no-vacuum", "--protocol=prepared", "--client=1", `--transactions=${transactions + 1}`];
     await run("pgbench", [...how, ...log, ...define, `--file=${script}`], {
       env: { ...process.env, ...connection(url) },
     });
@@ -75,11 +76,18 @@ async function transactionTimes(query: RecordedQuery, url: string, transactions:
   }
 }
 
-/** The third field of each line is how many microseconds the transaction took. */
+/**
+ * How long each transaction but the first took, in milliseconds, by when they ended: the last two fields of each line, in
+ * seconds and microseconds. The field for the time taken is 0 where pgbench found the answer there when it first looked.
+ */
 async function readLog(folder: string): Promise<number[]> {
   const file = (await readdir(folder)).find((name) => name.startsWith("log."));
   const lines = (await readFile(join(folder, file ?? "log"), "utf8")).trim().split("\n");
-  return lines.map((line) => Number(line.split(" ")[2]) / 1_000);
+  const ends = lines.map((line) => {
+    const [seconds, microseconds] = line.split(" ").slice(-2).map(Number);
+    return (seconds ?? Number.NaN) * 1_000_000 + (microseconds ?? Number.NaN);
+  });
+  return ends.slice(1).map((end, index) => (end - (ends[index] ?? Number.NaN)) / 1_000);
 }
 
 // It prepares its parameters as the server's, but knows none that is empty.
