@@ -1,4 +1,5 @@
 import { DatabaseError } from "../../errors.js";
+import { growingPauseMs } from "../growing-pause.js";
 import { onAbort } from "../on-abort.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { ConnectForListening, ListeningConnection } from "./listening-connection.js";
@@ -15,8 +16,8 @@ export interface Subscriber {
   failed(error: Error): void;
 }
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+/** Between attempts to reach a server that is lost. */
+export const RECONNECT_PAUSES = { firstMs: 50, longestMs: 5_000 };
 
 /**
  * Listens to any number of channels on one connection: it is made for the first subscriber, and given up after the last.
@@ -124,9 +125,7 @@ export class Listener {
     }
     if (isFinal) this.#subscribers.clear();
     if (this.#subscribers.size === 0) return;
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-    // With jitter, so that the processes that a server has lost don't come back to it all at once.
-    await this.#pause(longest * (0.5 + Math.random() / 2));
+    await this.#pause(growingPauseMs(failures, RECONNECT_PAUSES));
   }
 
   /** No longer than somebody subscribes. */

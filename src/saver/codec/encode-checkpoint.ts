@@ -31,7 +31,7 @@ export interface Encoding {
  */
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
-  const { inline, stored, unchanged } = splitValues(request, encoding);
+  const { inline, stored, carried } = splitValues(request, encoding);
   const header = encodeHeader(checkpoint, inline);
   const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
@@ -49,7 +49,10 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     metadata: metadataText,
     blobs: await Promise.all(blobs),
     ...(needsParent(request, inline) && {
-      carriedBlobs: () => Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde))),
+      carriedBlobs: () => {
+        const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
+        return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
+      },
     }),
   };
 }
@@ -69,8 +72,8 @@ interface ChannelValue {
 interface SplitValues {
   readonly inline: Record<string, InlineValue>;
   readonly stored: readonly ChannelValue[];
-  /** What did not change and stands in a blob that the parent refers to, also that it is empty; in the order of the channels. */
-  readonly unchanged: readonly ChannelValue[];
+  /** What did not change, empty or not: it stands in a blob that the parent refers to, where it is not inline. */
+  readonly carried: readonly ChannelValue[];
 }
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
@@ -90,8 +93,7 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   for (const { channel, version, value, isEmpty } of carried) {
     if (!isEmpty && mayBeInline(value)) add(channel, version, true);
   }
-  const unchanged = carried.filter(({ channel }) => !inline.has(channel));
-  return { inline: Object.fromEntries(inline), stored: inOrder(stored), unchanged: inOrder(unchanged) };
+  return { inline: Object.fromEntries(inline), stored: inOrder(stored), carried };
 }
 
 /**
@@ -112,7 +114,7 @@ function inOrder(values: ChannelValue[]): ChannelValue[] {
   return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
 }
 
-/** What did not change, empty or not. A checkpoint without a parent has nobody to carry anything over from. */
+/** What did not change. A checkpoint without a parent has nobody to carry anything over from. */
 function carriedOver(request: PutRequest): ChannelValue[] {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];

@@ -2,6 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { abortErrorOf, throwIfAborted } from "../../db/bounded-run.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { growingPauseMs } from "../../db/growing-pause.js";
+import { RECONNECT_PAUSES } from "../../db/listening/listener.js";
 import { onAbort } from "../../db/on-abort.js";
 import { ConnectionError, DatabaseError } from "../../errors.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
@@ -20,8 +22,6 @@ import { type ToldCheckpoint, watchChannel, watchScope } from "./watch-channel.j
 const PAGE_SIZE = 500;
 /** A clock that is further ahead than that has no checkpoints taken for new that were there before. */
 const CLOCKS_DIFFER_MS = 10_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * Yields the checkpoints of a thread that are stored from now on, by savers that tell of it.
@@ -153,8 +153,7 @@ async function untilReachable<T>({ tables }: Watch, read: () => Promise<T>): Pro
       if (!isTransient || tables.retry === false) throw error;
       throwIfAborted(tables.signal);
     }
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-    await pause(longest * (0.5 + Math.random() / 2), undefined, { signal: tables.signal });
+    await pause(growingPauseMs(failures, RECONNECT_PAUSES), undefined, { signal: tables.signal });
   }
 }
 
