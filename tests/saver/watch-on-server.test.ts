@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
@@ -21,9 +20,8 @@ import {
 import { untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
+import { beginWatch, nextId } from "../support/watches.js";
 import { LogKeeper } from "../telemetry/log-keeper.js";
-
-type Watch = AsyncGenerator<CheckpointTuple, undefined>;
 
 const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
@@ -73,19 +71,6 @@ describeServer("watch on a server", (target) => {
     return proxy;
   }
 
-  async function nextId(watch: Watch): Promise<string | undefined> {
-    return (await watch.next()).value?.checkpoint.id;
-  }
-
-  /** Begins a watch, and waits until the server tells it of what is stored. */
-  async function begin(watch: Watch): Promise<Watch> {
-    const first = nextId(watch);
-    const { checkpoint } = await putValues(saver, threadConfig(thread), { a: "first" });
-    expect(await first).toBe(checkpoint.id);
-    while ((await database.query(TOLD)).length === 0);
-    return watch;
-  }
-
   async function endListeners(): Promise<void> {
     await database.query(`select pg_terminate_backend(pid) from (${LISTENING}) as listening`);
   }
@@ -93,7 +78,7 @@ describeServer("watch on a server", (target) => {
   it("goes on when its backend is killed, and yields once what was stored meanwhile", async () => {
     const logger = new LogKeeper();
     const proxy = await openProxy();
-    const watch = await begin(openSaver(proxy.url, { logger }).watch(thread));
+    const watch = await beginWatch(openSaver(proxy.url, { logger }).watch(thread), database, thread);
     for (let round = 0; round < 3; round++) {
       const pending = nextId(watch);
       const letThrough = proxy.stall();
@@ -120,7 +105,7 @@ describeServer("watch on a server", (target) => {
 
   it("yields all once and in order while its connection is reset again and again", async () => {
     const proxy = await openProxy();
-    const watch = await begin(openSaver(proxy.url).watch(thread));
+    const watch = await beginWatch(openSaver(proxy.url).watch(thread), database, thread);
     const stored: string[] = [];
     const storing = (async () => {
       let config = threadConfig(thread);
@@ -153,7 +138,7 @@ describeServer("watch on a server", (target) => {
   });
 
   it("yields a checkpoint again that was deleted and stored again", async () => {
-    const watch = await begin(saver.watch(thread));
+    const watch = await beginWatch(saver.watch(thread), database, thread);
     const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
     expect(await nextId(watch)).toBe(checkpoint.id);
     await saver.deleteThread(thread);
@@ -163,7 +148,7 @@ describeServer("watch on a server", (target) => {
   });
 
   it("yields what was stored while nobody asked, in pages", async () => {
-    const watch = await begin(saver.watch(thread));
+    const watch = await beginWatch(saver.watch(thread), database, thread);
     await endListeners();
     const configs = Array.from({ length: 700 }, () => threadConfig(thread));
     const stored = await saver.batch((batch) => {
@@ -202,7 +187,7 @@ describeServer("watch on a server", (target) => {
   it("gives its connection back when its signal aborts, though nobody asks for more", async () => {
     const caller = new AbortController();
     const watching = openSaver();
-    const watch = await begin(watching.watch(thread, { signal: caller.signal }));
+    const watch = await beginWatch(watching.watch(thread, { signal: caller.signal }), database, thread);
     caller.abort();
     while ((await database.query(LISTENING)).length > 0);
     await expect(watch.next()).rejects.toMatchObject({ code: "ABORTED" });
@@ -218,7 +203,7 @@ describeServer("watch on a server", (target) => {
   });
 
   it("is told by a Kysely, and by a transaction when that commits", async () => {
-    const watch = await begin(saver.watch(thread));
+    const watch = await beginWatch(saver.watch(thread), database, thread);
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: openPool() }) });
     const pending = nextId(watch);
     const discarded = db.transaction().execute(async (transaction) => {

@@ -50,7 +50,8 @@ export interface Observing {
 
   /**
    * Yields the checkpoints of a thread that are stored from now on by savers with `notify: true`, in the order of their
-   * commits, each once. What savers without it store, and the official ones, is not heard.
+   * commits, each once. What savers without it store, and the official ones, is not heard, and yielded only where it is
+   * found among what was missed: before the connection stood, or while it was lost.
    *
    * It begins with the first `next()`: what this process begins to store after that call is yielded, whatever becomes of
    * its connections, and so is what others store with an id of a later millisecond. One connection beside the pool hears
