@@ -1,10 +1,11 @@
 import { beforeEach, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
-import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import type { CheckpointDatabase } from "../../src/index.js";
 import {
   createOptionalIndexes,
   dropOptionalIndexes,
+  migrateToLatest,
   type OptionalIndex,
   optionalIndexStatus,
 } from "../../src/migrations/index.js";
@@ -34,7 +35,7 @@ describeEachTarget("optional indexes", (target) => {
   beforeEach(async () => {
     database = await target.createDatabase();
     opened = openDatabase(database.source);
-    await new PostgresSaver(database.source, undefined, { schema: "agents" }).setup();
+    await migrateToLatest(opened.kysely, { schema: "agents" });
   });
 
   it("come and go, and may be asked for twice", async () => {
@@ -117,7 +118,7 @@ describeServer("an optional index", (target) => {
   it("that an earlier attempt left broken is built anew", async () => {
     const database = await target.createDatabase();
     const opened = openDatabase(database.source);
-    await new PostgresSaver(database.source).setup();
+    await migrateToLatest(opened.kysely);
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
        values ('t', '1', '{}', '{"n": "no number"}')`,
@@ -135,7 +136,7 @@ describeServer("an optional index", (target) => {
   it("keeps no writer off while it is built", async () => {
     const database = await target.createDatabase();
     const opened = openDatabase(database.source);
-    await new PostgresSaver(database.source).setup();
+    await migrateToLatest(opened.kysely);
     const db = database.kysely<CheckpointDatabase>();
     const built = await db.transaction().execute(async (transaction) => {
       // A writer that has not committed: the index waits for him, and he for nobody.

@@ -123,7 +123,8 @@ describeServer("statementTimeoutMs", (target) => {
     const pending = putValues(saver, threadConfig("stored"), { a: ["kept"] });
     await pending;
     await saver.end();
-    expect(timers()).toBe(before);
+    // One that an earlier test has left may have ended meanwhile.
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 });
 

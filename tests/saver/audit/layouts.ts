@@ -1,3 +1,4 @@
+import { afterAll } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../../src/index.js";
 import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
@@ -35,13 +36,16 @@ const LAYOUTS: readonly Layout[] = [
 export function describeEachLayout(name: string, body: (open: () => Promise<AuditedDatabase>) => void): void {
   for (const { name: layout, official, serde } of LAYOUTS) {
     describeEachTarget(`${name}, ${layout}`, (target) => {
+      const opened: PostgresSaver[] = [];
       body(async () => {
         const database = await target.createDatabase();
         if (official) await database.exec(OFFICIAL_MIGRATIONS.join(";\n").replaceAll(" CONCURRENTLY", ""));
         const saver = new PostgresSaver(database.source, serde(), { retry: false });
+        opened.push(saver);
         await saver.setup();
         return { database, saver };
       });
+      afterAll(() => Promise.all(opened.map((saver) => saver.end())));
     });
   }
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
@@ -47,6 +47,7 @@ describeEachTarget("retention", (target) => {
     saver = new PostgresSaver(database.source);
     await saver.setup();
   });
+  afterEach(() => saver.end());
 
   const idsOf = (thread: string, ns = "") => listIds(saver.list(threadConfig(thread, { checkpoint_ns: ns })));
 
