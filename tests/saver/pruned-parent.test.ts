@@ -174,4 +174,54 @@ describeServer("a put that takes values over from its parent", (target) => {
     const tuple = await saver.getTuple(await put.stored);
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
   });
+
+  /** A checkpoint of a graph whose only channel has changed, after a checkpoint that is being deleted. */
+  async function putMeanwhile(
+    saver: PostgresSaver,
+    versions: (checkpoint: Checkpoint) => Checkpoint["channel_versions"],
+    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+  ): Promise<string> {
+    const thread = newThread();
+    const values = { step: ["old"], __start__: "input", "branch:to:work": true };
+    const base = await putValues(saver, threadConfig(thread), values);
+    const { channel_values, ...rest } = successor(saver, base.checkpoint);
+    const next = { ...rest, channel_values: { step: channel_values.step } };
+    const changed = { ...next, channel_versions: versions(next) };
+    const { stored } = await db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
+      await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
+      const storing = saver.put(base.config, changed, metadataOf(), newOf(changed));
+      await meanwhile(storing);
+      return { stored: storing };
+    });
+    const tuple = await saver.getTuple(await stored);
+    expect(tuple?.checkpoint.channel_values).toEqual(changed.channel_values);
+    expect((await saver.verify(thread)).problems).toMatchObject([
+      { kind: "missing-parent", severity: "notice" },
+    ]);
+    return thread;
+  }
+
+  it("does not wait where all that did not change are empty triggers of nodes", async () => {
+    const saver = new PostgresSaver(pool);
+    await putMeanwhile(
+      saver,
+      ({ channel_versions }) => channel_versions,
+      (stored) => stored,
+    );
+  });
+
+  it("waits all the same at versions that are numbers, where a trigger without a row counts as missing", async () => {
+    const saver = new PostgresSaver(pool);
+    const thread = await putMeanwhile(
+      saver,
+      ({ channel_versions }) => ({ ...channel_versions, "branch:to:work": 2 }),
+      () => untilOneWaits(database),
+    );
+    const kept = await database.query(
+      "select type from checkpoint_blobs where thread_id = $1 and version = '2'",
+      [thread],
+    );
+    expect(kept).toEqual([{ type: "empty" }]);
+  });
 });

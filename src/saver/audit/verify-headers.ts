@@ -9,7 +9,7 @@ import { isOwnAncestor } from "../queries/audit/get-ancestry.js";
 import type { CheckedHeaderRow } from "../queries/audit/get-header-page.js";
 import type { Problem } from "./auditing.js";
 import type { DeltaChannels } from "./delta-channels.js";
-import { mayBeEmpty } from "./may-be-empty.js";
+import { mayBeEmpty } from "../codec/may-be-empty.js";
 import { error, notice } from "./problems.js";
 
 /** What a header is looked at with. */

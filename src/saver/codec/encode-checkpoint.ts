@@ -9,6 +9,7 @@ import { encodeJsonb } from "./encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { guardRead } from "./guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
+import { needsNoRow } from "./may-be-empty.js";
 
 /** A checked call of `put`. */
 export interface PutRequest extends PutTarget {
@@ -48,7 +49,7 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
-    ...(needsParent(request, inline) && {
+    ...(needsParent(request, inline, source) && {
       carriedBlobs: () => {
         const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
         return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
@@ -98,14 +99,16 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
 
 /**
  * Whether the checkpoint is complete only with what older ones have: values that did not change, or the writes that a delta
- * channel is rebuilt from, of which no value comes along.
+ * channel is rebuilt from, of which no value comes along. That costs a lock, so it is not asked for without need: in a graph
+ * whose own channels change in every step, as a conversation's, what did not change are triggers that are empty.
  */
-function needsParent(request: PutRequest, inline: SplitValues["inline"]): boolean {
+function needsParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return false;
-  return Object.keys(checkpoint.channel_versions).some((channel) => {
-    const isNew = Object.hasOwn(newVersions, channel) && !givenValue(request, channel).isEmpty;
-    return !isNew && !Object.hasOwn(inline, channel);
+  return Object.entries(checkpoint.channel_versions).some(([channel, version]) => {
+    if (Object.hasOwn(inline, channel)) return false;
+    if (givenValue(request, channel).isEmpty) return !needsNoRow({ channel, version, source });
+    return !Object.hasOwn(newVersions, channel);
   });
 }
 

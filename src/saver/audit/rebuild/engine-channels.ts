@@ -1,6 +1,6 @@
 import { WritesMissingError } from "../../../errors.js";
 import type { CheckpointKey } from "../../checkpoint-key.js";
-import { INPUT_CHANNEL } from "../may-be-empty.js";
+import { INPUT_CHANNEL } from "../../codec/may-be-empty.js";
 import type { ChannelStep } from "./channel-path.js";
 
 /** Stands for a channel that holds nothing. */

@@ -16,7 +16,7 @@ import { getHeaderPage } from "../../queries/audit/get-header-page.js";
 import { readTuple } from "../../read-tuple.js";
 import type { RebuiltBlob } from "../auditing.js";
 import { DeltaChannels } from "../delta-channels.js";
-import { mayBeEmpty } from "../may-be-empty.js";
+import { mayBeEmpty } from "../../codec/may-be-empty.js";
 import { EMPTY } from "./engine-channels.js";
 import { type RebuiltChannels, rebuildValues } from "./rebuild-values.js";
 
