@@ -4,12 +4,12 @@ import type { CheckpointKey } from "../checkpoint-key.js";
 import { compareText } from "../codec/compare-text.js";
 import { decodeJsonb } from "../codec/decode-jsonb.js";
 import { INLINE_REFUSAL } from "../codec/decode-value.js";
+import { mayBeEmpty } from "../codec/may-be-empty.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../codec/parse-header.js";
 import { isOwnAncestor } from "../queries/audit/get-ancestry.js";
 import type { CheckedHeaderRow } from "../queries/audit/get-header-page.js";
 import type { Problem } from "./auditing.js";
 import type { DeltaChannels } from "./delta-channels.js";
-import { mayBeEmpty } from "../codec/may-be-empty.js";
 import { error, notice } from "./problems.js";
 
 /** What a header is looked at with. */

@@ -8,6 +8,7 @@ import type { ChannelReducers } from "../../channel-reducers.js";
 import type { CheckpointKey } from "../../checkpoint-key.js";
 import { toStoredBarrier } from "../../codec/barrier-value.js";
 import { encodeValue } from "../../codec/encode-value.js";
+import { mayBeEmpty } from "../../codec/may-be-empty.js";
 import { readUnreplaced } from "../../long-values.js";
 import type { BlobRow } from "../../queries/checkpoint-rows.js";
 import { holdParents } from "../../queries/hold-parents.js";
@@ -16,7 +17,6 @@ import { getHeaderPage } from "../../queries/audit/get-header-page.js";
 import { readTuple } from "../../read-tuple.js";
 import type { RebuiltBlob } from "../auditing.js";
 import { DeltaChannels } from "../delta-channels.js";
-import { mayBeEmpty } from "../../codec/may-be-empty.js";
 import { EMPTY } from "./engine-channels.js";
 import { type RebuiltChannels, rebuildValues } from "./rebuild-values.js";
 
