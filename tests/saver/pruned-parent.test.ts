@@ -141,6 +141,22 @@ describeServer("a put that takes values over from its parent", (target) => {
   });
   afterAll(() => db.destroy());
 
+  /** Begins to store something while a transaction that has deleted the thread's checkpoints has not committed. */
+  async function storedWhileDeleting(
+    thread: string,
+    store: () => Promise<RunnableConfig>,
+    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+  ): Promise<RunnableConfig> {
+    const { stored } = await db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
+      await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
+      const storing = store();
+      await meanwhile(storing);
+      return { stored: storing };
+    });
+    return stored;
+  }
+
   it("keeps it from being deleted until it has committed", async () => {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
@@ -164,38 +180,37 @@ describeServer("a put that takes values over from its parent", (target) => {
     const thread = newThread();
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });
     const next = successor(saver, base.checkpoint);
-    const put = await db.transaction().execute(async (transaction) => {
-      await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
-      await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
-      const stored = saver.put(base.config, next, metadataOf(), newOf(next));
-      await untilOneWaits(database);
-      return { stored };
-    });
-    const tuple = await saver.getTuple(await put.stored);
+    const config = await storedWhileDeleting(
+      thread,
+      () => saver.put(base.config, next, metadataOf(), newOf(next)),
+      () => untilOneWaits(database),
+    );
+    const tuple = await saver.getTuple(config);
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
   });
 
-  /** A checkpoint of a graph whose only channel has changed, after a checkpoint that is being deleted. */
+  /** Puts a checkpoint of a graph whose only channel has changed, while the one before it is being deleted. */
   async function putMeanwhile(
-    saver: PostgresSaver,
-    versions: (checkpoint: Checkpoint) => Checkpoint["channel_versions"],
+    versionsOf: (versions: Checkpoint["channel_versions"]) => Checkpoint["channel_versions"],
     meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
   ): Promise<string> {
+    const saver = new PostgresSaver(pool);
     const thread = newThread();
     const values = { step: ["old"], __start__: "input", "branch:to:work": true };
     const base = await putValues(saver, threadConfig(thread), values);
     const { channel_values, ...rest } = successor(saver, base.checkpoint);
-    const next = { ...rest, channel_values: { step: channel_values.step } };
-    const changed = { ...next, channel_versions: versions(next) };
-    const { stored } = await db.transaction().execute(async (transaction) => {
-      await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
-      await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
-      const storing = saver.put(base.config, changed, metadataOf(), newOf(changed));
-      await meanwhile(storing);
-      return { stored: storing };
-    });
-    const tuple = await saver.getTuple(await stored);
-    expect(tuple?.checkpoint.channel_values).toEqual(changed.channel_values);
+    const next = {
+      ...rest,
+      channel_values: { step: channel_values.step },
+      channel_versions: versionsOf(rest.channel_versions),
+    };
+    const config = await storedWhileDeleting(
+      thread,
+      () => saver.put(base.config, next, metadataOf(), newOf(next)),
+      meanwhile,
+    );
+    const tuple = await saver.getTuple(config);
+    expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
     expect((await saver.verify(thread)).problems).toMatchObject([
       { kind: "missing-parent", severity: "notice" },
     ]);
@@ -203,19 +218,15 @@ describeServer("a put that takes values over from its parent", (target) => {
   }
 
   it("does not wait where all that did not change are empty triggers of nodes", async () => {
-    const saver = new PostgresSaver(pool);
     await putMeanwhile(
-      saver,
-      ({ channel_versions }) => channel_versions,
+      (versions) => versions,
       (stored) => stored,
     );
   });
 
   it("waits all the same at versions that are numbers, where a trigger without a row counts as missing", async () => {
-    const saver = new PostgresSaver(pool);
     const thread = await putMeanwhile(
-      saver,
-      ({ channel_versions }) => ({ ...channel_versions, "branch:to:work": 2 }),
+      (versions) => ({ ...versions, "branch:to:work": 2 }),
       () => untilOneWaits(database),
     );
     const kept = await database.query(

@@ -20,7 +20,7 @@ import {
 import { untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
-import { beginWatch, nextId } from "../support/watches.js";
+import { beginWatch, nextYieldedId } from "../support/watches.js";
 import { LogKeeper } from "../telemetry/log-keeper.js";
 
 const LISTENING = `
@@ -80,7 +80,7 @@ describeServer("watch on a server", (target) => {
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url, { logger }).watch(thread), database, thread);
     for (let round = 0; round < 3; round++) {
-      const pending = nextId(watch);
+      const pending = nextYieldedId(watch);
       const letThrough = proxy.stall();
       await endListeners();
       const missed = [];
@@ -91,8 +91,8 @@ describeServer("watch on a server", (target) => {
         );
       }
       letThrough();
-      expect([await pending, await nextId(watch), await nextId(watch)]).toEqual(missed);
-      const live = nextId(watch);
+      expect([await pending, await nextYieldedId(watch), await nextYieldedId(watch)]).toEqual(missed);
+      const live = nextYieldedId(watch);
       const { checkpoint } = await putValues(saver, threadConfig(thread), { a: round });
       expect(await live).toBe(checkpoint.id);
     }
@@ -117,7 +117,7 @@ describeServer("watch on a server", (target) => {
       }
     })();
     const yielded: (string | undefined)[] = [];
-    while (yielded.length < PUTS) yielded.push(await nextId(watch));
+    while (yielded.length < PUTS) yielded.push(await nextYieldedId(watch));
     await storing;
     expect(yielded).toEqual(stored);
     await watch.return(undefined);
@@ -128,22 +128,22 @@ describeServer("watch on a server", (target) => {
     const checkpoint = checkpointOf(saver, { a: 1 });
     const only = await pool.connect();
     const watch = openSaver(pool).watch(thread);
-    const first = nextId(watch);
+    const first = nextYieldedId(watch);
     while ((await database.query(TOLD)).length === 0);
     const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     const last = await putValues(saver, config, { a: 2 });
     only.release();
-    expect([await first, await nextId(watch)]).toEqual([checkpoint.id, last.checkpoint.id]);
+    expect([await first, await nextYieldedId(watch)]).toEqual([checkpoint.id, last.checkpoint.id]);
     await watch.return(undefined);
   });
 
   it("yields a checkpoint again that was deleted and stored again", async () => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
-    expect(await nextId(watch)).toBe(checkpoint.id);
+    expect(await nextYieldedId(watch)).toBe(checkpoint.id);
     await saver.deleteThread(thread);
     await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
-    expect(await nextId(watch)).toBe(checkpoint.id);
+    expect(await nextYieldedId(watch)).toBe(checkpoint.id);
     await watch.return(undefined);
   });
 
@@ -159,7 +159,7 @@ describeServer("watch on a server", (target) => {
       return checkpoints.map(({ checkpoint }) => checkpoint.id);
     });
     const yielded: (string | undefined)[] = [];
-    while (yielded.length < stored.length) yielded.push(await nextId(watch));
+    while (yielded.length < stored.length) yielded.push(await nextYieldedId(watch));
     expect(yielded).toEqual(stored);
     await watch.return(undefined);
   });
@@ -168,7 +168,7 @@ describeServer("watch on a server", (target) => {
     const pool = openPool();
     const savers = [openSaver(pool), openSaver(pool)];
     const watches = savers.flatMap((own) => Array.from({ length: 5 }, () => own.watch(thread)));
-    const pending = watches.map(nextId);
+    const pending = watches.map(nextYieldedId);
     await putValues(saver, threadConfig(thread), { a: 1 });
     await Promise.all(pending);
     while ((await database.query(LISTENING)).length !== 1);
@@ -205,7 +205,7 @@ describeServer("watch on a server", (target) => {
   it("is told by a Kysely, and by a transaction when that commits", async () => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: openPool() }) });
-    const pending = nextId(watch);
+    const pending = nextYieldedId(watch);
     const discarded = db.transaction().execute(async (transaction) => {
       await putValues(openSaver(transaction), threadConfig(thread), { a: 1 });
       throw new Error("rolled back");
@@ -217,7 +217,7 @@ describeServer("watch on a server", (target) => {
       return { checkpoint: inside.checkpoint, before: outside.checkpoint };
     });
     expect(await pending).toBe(before.id);
-    expect(await nextId(watch)).toBe(checkpoint.id);
+    expect(await nextYieldedId(watch)).toBe(checkpoint.id);
     await watch.return(undefined);
   });
 

@@ -9,7 +9,7 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { beginWatch, nextId, type Watch } from "../support/watches.js";
+import { beginWatch, nextYieldedId, type Watch } from "../support/watches.js";
 
 describeEachTarget("watch", (target) => {
   let database: TestDatabase;
@@ -136,7 +136,7 @@ describeEachTarget("watch", (target) => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     await putValues(silent, threadConfig(thread), { a: 1 });
     const last = await putValues(saver, threadConfig(thread), { a: 2 });
-    expect(await nextId(watch)).toBe(last.checkpoint.id);
+    expect(await nextYieldedId(watch)).toBe(last.checkpoint.id);
     await watch.return(undefined);
   });
 

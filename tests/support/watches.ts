@@ -1,3 +1,4 @@
+import { expect } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "./checkpoints.js";
@@ -15,20 +16,16 @@ export async function beginWatch(watch: Watch, database: TestDatabase, threadId:
   const db = database.kysely<CheckpointDatabase>();
   const storeIn = (source: typeof db) =>
     putValues(new PostgresSaver(source, undefined, { notify: true }), threadConfig(threadId), {});
-  const first = nextId(watch);
+  const first = nextYieldedId(watch);
   const offered = await storeIn(db);
-  expectSame(await first, offered.checkpoint.id);
+  expect(await first).toBe(offered.checkpoint.id);
   // Of what is stored in a transaction that was lent the server tells, once it listens; or the watch finds it when it looks.
   const told = await db.transaction().execute(storeIn);
-  expectSame(await nextId(watch), told.checkpoint.id);
+  expect(await nextYieldedId(watch)).toBe(told.checkpoint.id);
   return watch;
 }
 
 /** The id of the next checkpoint that a watch yields. */
-export async function nextId(watch: Watch): Promise<string | undefined> {
+export async function nextYieldedId(watch: Watch): Promise<string | undefined> {
   return (await watch.next()).value?.checkpoint.id;
-}
-
-function expectSame(yielded: string | undefined, stored: string): void {
-  if (yielded !== stored) throw new Error(`The watch has yielded ${String(yielded)} and not ${stored}`);
 }

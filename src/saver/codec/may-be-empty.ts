@@ -6,9 +6,6 @@ export const INPUT_CHANNEL = "__start__";
 /** Channels that engines make for themselves, and empty again as soon as their node has run. */
 const ENGINE_CHANNEL = /^(__|branch:|join:|start:)/;
 
-/** Those of them that start a node. Nobody asks for what they once held. */
-const TRIGGER_CHANNEL = /^(__start__$|branch:to:)/;
-
 /** What is known of a channel without a value. */
 export interface UnstoredChannel {
   readonly channel: string;
@@ -31,5 +28,10 @@ export function mayBeEmpty({ channel, version, source }: UnstoredChannel): boole
 
 /** Whether nothing needs to be stored of a channel without a value: it reads as empty, and its writes are of no use later. */
 export function needsNoRow(unstored: UnstoredChannel): boolean {
-  return TRIGGER_CHANNEL.test(unstored.channel) && mayBeEmpty(unstored);
+  return isTrigger(unstored.channel) && mayBeEmpty(unstored);
+}
+
+/** Whether a channel is one of those that start a node. Nobody asks for what it once held. */
+export function isTrigger(channel: string): boolean {
+  return channel === INPUT_CHANNEL || channel.startsWith("branch:to:");
 }

@@ -1,6 +1,6 @@
 import { WritesMissingError } from "../../../errors.js";
 import type { CheckpointKey } from "../../checkpoint-key.js";
-import { INPUT_CHANNEL } from "../../codec/may-be-empty.js";
+import { INPUT_CHANNEL, isTrigger } from "../../codec/may-be-empty.js";
 import type { ChannelStep } from "./channel-path.js";
 
 /** Stands for a channel that holds nothing. */
@@ -17,7 +17,7 @@ export interface LastStep {
 
 /** Whether a channel is one of those that an engine makes for itself, and whose rules are known. */
 export function isEngineChannel(channel: string): boolean {
-  return channel === INPUT_CHANNEL || /^(branch:to|join):/.test(channel);
+  return isTrigger(channel) || channel.startsWith("join:");
 }
 
 /**
