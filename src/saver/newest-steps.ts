@@ -33,7 +33,7 @@ export function newestSteps(tables: WritableTables, namespaces: readonly Namespa
       database.kysely.isTransaction ? { ...taking, check: refuseSnapshots } : taking,
       { statement: lockNamespaces(schema, keys) },
     ],
-    removal: [removeOlder(schema, keys)],
+    removal: removeOlder(schema, keys),
   };
 }
 

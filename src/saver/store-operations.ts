@@ -14,6 +14,7 @@ import type { EncodedCheckpoint } from "./queries/put-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";
+import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putTombstones } from "./queries/tombstones.js";
 import type { WritableTables } from "./write-rules.js";
 
@@ -46,13 +47,34 @@ export async function storeOperations(
   const complete = await Promise.all(operations.map((operation) => bringingValues(operation, known)));
   try {
     await runTransaction(tables, {
-      guard: [...guard, ...newest.guard, ...(toHold.length === 0 ? [] : [holding])],
+      guard: [
+        ...isolationGuard(tables, operations),
+        ...guard,
+        ...newest.guard,
+        ...(toHold.length === 0 ? [] : [holding]),
+      ],
       statements: [...writingStatements(tables, complete), ...newest.removal],
     });
   } catch (error) {
     if (!(error instanceof OrphanedPutsError)) throw error;
     await storeOperations(tables, operations, [...known, ...error.checkpoints], guard);
   }
+}
+
+/** A deletion decides by what was committed before its last statement, which some transactions of the caller can't see. */
+function isolationGuard(
+  { database, schema }: WritableTables,
+  operations: readonly BatchOperation[],
+): readonly GuardStep[] {
+  const deletes = operations.some(({ kind }) => kind === "deleteThread");
+  if (!deletes || !database.kysely.isTransaction) return [];
+  const step: GuardStep<LockRow> = {
+    statement: readIsolation(schema),
+    check: (rows) => {
+      refuseSnapshots(rows, "deleteThread needs");
+    },
+  };
+  return [step];
 }
 
 function putsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {

@@ -3,17 +3,24 @@ import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type S
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statement.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
+import { collectUnreferenced } from "./collect-unreferenced.js";
 import { eachCountedChannel } from "./header-parts.js";
 
 /**
- * Removes from namespaces all that is older than their newest checkpoint: checkpoints, their writes, and values that the
- * newest one does not refer to. Writes of a checkpoint that has not come yet stay.
+ * Deletes from namespaces everything but their newest checkpoint: other checkpoints, the writes of older ones, and values
+ * that no checkpoint references. Writes of a checkpoint that has not been stored yet stay.
  *
- * Where a delta channel of the newest checkpoint has no value of its own, everything stays: it is made of what its
- * ancestors wrote. It goes with the next checkpoint that needs none of it.
+ * Where a delta channel of the newest checkpoint has no value of its own, its ancestors stay with their writes, which it is
+ * computed from. A later `put` deletes them, once the newest checkpoint needs them no more.
  */
-export function removeOlder(schema: string, namespaces: readonly NamespaceKey[]): BoundStatement<unknown> {
-  return removeAll.bind(schema, namespaceParams(namespaces));
+export function removeOlder(
+  schema: string,
+  namespaces: readonly NamespaceKey[],
+): readonly BoundStatement<unknown>[] {
+  return [
+    removeAll.bind(schema, namespaceParams(namespaces)),
+    ...collectUnreferenced(schema, { namespaces }),
+  ];
 }
 
 /**
@@ -98,14 +105,6 @@ const removeAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, p
             ]),
           ),
         ),
-    )
-    .with("removed_blobs", (qb) =>
-      qb
-        .deleteFrom("checkpoint_blobs as stored")
-        .using("settled")
-        .whereRef("stored.thread_id", "=", "settled.thread_id")
-        .whereRef("stored.checkpoint_ns", "=", "settled.checkpoint_ns")
-        .where(sql<SqlBool>`(settled.channel_versions ->> stored.channel) is distinct from stored.version`),
     )
     .deleteFrom("checkpoints as older")
     .using("settled")

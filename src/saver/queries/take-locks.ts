@@ -29,6 +29,15 @@ export function takeLocks(schema: string, locks: readonly TransactionLock[]): Bo
   });
 }
 
+/** Reads the isolation level of the transaction, for {@link refuseSnapshots}, where there is no lock to take. */
+export function readIsolation(schema: string): BoundStatement<LockRow> {
+  return isolation.bind(schema, {});
+}
+
+const isolation = /* @__PURE__ */ new Statement<object, LockRow>((db) =>
+  db.selectNoFrom(sql<string>`current_setting('transaction_isolation')`.as("isolation")),
+);
+
 /** A lock that was taken. */
 export interface LockRow {
   /** The isolation level of the transaction, as Postgres calls it. */

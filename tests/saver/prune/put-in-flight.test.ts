@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, PostgresSaver } from "../../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "../../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -81,6 +81,35 @@ describeServer("a put that is not committed yet", (target) => {
       expect((await saver.getTuple(THREAD))?.checkpoint.channel_values).toEqual(values);
       await saver.deleteThread("t");
       expect(await database.query("select from checkpoint_blobs")).toEqual([]);
+      await saver.end();
+    });
+  }
+
+  const others: Record<string, (saver: PostgresSaver, database: { source: string }) => Promise<unknown>> = {
+    ...deletions,
+    "the put of a shallow saver": async (_saver, { source }) => {
+      const shallow = new ShallowPostgresSaver(source, undefined, { retry: false });
+      await putValues(shallow, THREAD, { a: ["shallow"] });
+      await shallow.end();
+    },
+  };
+  for (const [name, other] of Object.entries(others)) {
+    it(`keeps all of its values when it holds no parent, beside ${name}`, async () => {
+      const { database, saver, root, head } = await opened();
+      const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
+      const channel_versions = { ...root.checkpoint.channel_versions, a: next.channel_versions.a ?? 0 };
+      const checkpoint = { ...next, channel_versions, channel_values: { shared: ["shared"], a: ["next"] } };
+      const gone = threadConfig("t", { checkpoint_id: "gone" });
+
+      await putBeside(
+        database,
+        (lent) => lent.put(gone, checkpoint, metadataOf(2), channel_versions),
+        () => other(saver, database),
+      );
+
+      expect(await missingBlobs(database)).toEqual([]);
+      const stored = await saver.getTuple(threadConfig("t", { checkpoint_id: next.id }));
+      if (stored !== undefined) expect(stored.checkpoint.channel_values).toEqual(checkpoint.channel_values);
       await saver.end();
     });
   }

@@ -256,13 +256,16 @@ describeServer("retention in a lent transaction", (target) => {
     await kysely.destroy();
   });
 
-  it("is refused where it would not see what others have just put", async () => {
+  it.each([
+    ["prune", (saver: PostgresSaver) => saver.prune(["t"])],
+    ["deleteThread", (saver: PostgresSaver) => saver.deleteThread("t")],
+  ])("refuses %s in a transaction that does not see what others have just put", async (_name, call) => {
     const kysely = await kyselyOn(await target.createDatabase());
-    const pruned = kysely
+    const refused = kysely
       .transaction()
       .setIsolationLevel("repeatable read")
-      .execute((transaction) => new PostgresSaver(transaction).prune(["t"]));
-    await expect(pruned).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+      .execute((transaction) => call(new PostgresSaver(transaction)));
+    await expect(refused).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
     await kysely.destroy();
   });
 });

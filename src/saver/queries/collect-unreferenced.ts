@@ -1,0 +1,89 @@
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { BoundStatement } from "../../db/statement.js";
+import { StatementFamily } from "../../db/statement-family.js";
+import type { NamespaceKey } from "../checkpoint-key.js";
+import { eachChannelVersion } from "./header-parts.js";
+
+/** Whose values are looked at: whole threads, or single namespaces. */
+export type BlobScope =
+  { readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] };
+
+/**
+ * Deletes the values that no checkpoint references, in two statements of one transaction.
+ *
+ * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating the
+ * condition again, so one statement would delete values of a checkpoint that is committed meanwhile. The first statement
+ * therefore locks the values, which waits for every such `put`. Only the second sees their checkpoints, and decides.
+ */
+export function collectUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown>[] {
+  const kind = "threadIds" in scope ? "threads" : "namespaces";
+  const params = "threadIds" in scope ? { ...scope, checkpointNss: [] } : columnsOf(scope.namespaces);
+  return [locks.of(kind, kind).bind(schema, params), deletions.of(kind, kind).bind(schema, params)];
+}
+
+function columnsOf(namespaces: readonly NamespaceKey[]): ScopeParams {
+  return {
+    threadIds: namespaces.map(({ threadId }) => threadId),
+    checkpointNss: namespaces.map(({ checkpointNs }) => checkpointNs),
+  };
+}
+
+type ScopeKind = "threads" | "namespaces";
+
+interface ScopeParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+}
+
+const locks = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
+  (kind) => (db, parameter) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom("checkpoint_blobs")
+          .select("version")
+          .where(isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))
+          .where(isUnreferenced(db, isWithin(kind, parameter("threadIds"), parameter("checkpointNss"))))
+          // Every writer locks rows in this order.
+          .orderBy(sql`thread_id collate "C"`)
+          .orderBy(sql`checkpoint_ns collate "C"`)
+          .orderBy(sql`channel collate "C"`)
+          .orderBy(sql`version collate "C"`)
+          .forUpdate()
+          .as("locked"),
+      )
+      .select(sql<number>`count(*)::float8`.as("locked")),
+);
+
+const deletions = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
+  (kind) => (db, parameter) =>
+    db
+      .deleteFrom("checkpoint_blobs")
+      .where(isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))
+      .where(isUnreferenced(db, isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))),
+);
+
+function isUnreferenced(
+  db: QueryCreator<CheckpointDatabase>,
+  isMeant: RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> {
+  const references = db
+    .selectFrom("checkpoints as header")
+    .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+      join.onTrue(),
+    )
+    .select(["header.thread_id", "header.checkpoint_ns", "entry.channel", "entry.version"])
+    .where(isMeant);
+  return sql<SqlBool>`((thread_id, checkpoint_ns, channel, version) in (${references})) is not true`;
+}
+
+function isWithin(
+  kind: ScopeKind,
+  threadIds: RawBuilder<readonly string[]>,
+  checkpointNss: RawBuilder<readonly string[]>,
+): RawBuilder<SqlBool> {
+  if (kind === "threads") return sql<SqlBool>`thread_id = any (${threadIds}::text[])`;
+  return sql<SqlBool>`(thread_id, checkpoint_ns) in (
+    select * from unnest(${threadIds}::text[], ${checkpointNss}::text[]))`;
+}
