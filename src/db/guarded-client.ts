@@ -9,7 +9,7 @@ import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { setTenant } from "./tenant.js";
 import { toBinaryArray } from "./to-binary-array.js";
-import { BEGIN, COMMIT, ROLLBACK, type TransactionSteps } from "./transaction-steps.js";
+import { BEGIN, COMMIT, ROLLBACK, type SendStatement, type TransactionSteps } from "./transaction-steps.js";
 
 /**
  * After these a prepared statement is worthless on its connection: DISCARD ALL, a table that changed under it, a pooler
@@ -112,6 +112,22 @@ export class GuardedClient implements PostgresPoolClient {
       }
       const ended = await this.#sendAll<Row>(closing, context);
       return [...rows, ...ended.slice(0, -1).map((result) => result.rows)];
+    } catch (error) {
+      await this.#rollBack(context);
+      throw error;
+    }
+  }
+
+  /** Runs what decides by the rows of one statement which comes next, in one transaction. */
+  async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
+    try {
+      await this.#sendAll([BEGIN, ...setTenant(context)].map(toQuery), context);
+      const result = await run(
+        async <Row>(statement: BoundStatement<Row>) =>
+          (await this.#send<Row>(toQuery(statement), context)).rows,
+      );
+      await this.#send(toQuery(COMMIT), context);
+      return result;
     } catch (error) {
       await this.#rollBack(context);
       throw error;

@@ -7,7 +7,7 @@ import { connectUntilEnded } from "./pool-line.js";
 import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
-import type { TransactionSteps } from "./transaction-steps.js";
+import type { SendStatement, TransactionSteps } from "./transaction-steps.js";
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -47,6 +47,11 @@ export class GuardedPool implements PostgresPool {
   /** Sends several of our own statements in one transaction, on one connection, and returns the rows of each. */
   async transact<Row>(steps: TransactionSteps<Row>, context: RunContext): Promise<Row[][]> {
     return this.#use(context, (client) => client.transact(steps, context));
+  }
+
+  /** Runs what decides by the rows of one statement which comes next, in one transaction on one connection. */
+  async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
+    return this.#use(context, (client) => client.interact(run, context));
   }
 
   async connect(): Promise<GuardedClient> {

@@ -16,8 +16,8 @@ import { addressOfPool } from "./pool-address.js";
 import { dismissIfEnded } from "./pool-line.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
-import { executeThrough, transactThrough } from "./through-kysely.js";
-import type { TransactionSteps } from "./transaction-steps.js";
+import { executeThrough, interactThrough, transactThrough } from "./through-kysely.js";
+import type { SendStatement, TransactionSteps } from "./transaction-steps.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
@@ -51,6 +51,7 @@ export interface OpenDatabaseOptions {
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
 type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;
+type Interact = <T>(run: (send: SendStatement) => Promise<T>, context?: RunContext) => Promise<T>;
 /** What sends our statements, in one way or another. */
 type Sender = Omit<OpenedDatabase, "closed" | "close">;
 
@@ -75,6 +76,11 @@ export interface OpenedDatabase {
    * rows of each, without those of the guard.
    */
   readonly transact: Transact;
+  /**
+   * Runs what decides by the rows of one statement which comes next, in a transaction as that of `transact`. Nothing but
+   * `send` may be awaited in it that needs a connection, since there may be only one.
+   */
+  readonly interact: Interact;
   /** Its advisory locks, one holder each over all processes. Not for a transaction that was lent. */
   readonly locks: Locks;
   /** Where it is, as far as that is known without asking it. */
@@ -166,6 +172,7 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
     kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
     execute: (statement, context = {}) => guarded.execute(statement, context),
     transact: (steps, context = {}) => guarded.transact(steps, context),
+    interact: (run, context = {}) => guarded.interact(run, context),
     locks: locksOfPool(pool),
     address: () => addressOfPool(pool),
     poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -199,6 +206,7 @@ function takingTurns(sender: Sender, transaction: Kysely<CheckpointDatabase>): S
     ...sender,
     execute: (statement, context) => inTurn(transaction, () => sender.execute(statement, context)),
     transact: (steps, context) => inTurn(transaction, () => sender.transact(steps, context)),
+    interact: (run, context) => inTurn(transaction, () => sender.interact(run, context)),
   };
 }
 
@@ -218,6 +226,7 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
     kysely,
     execute: (statement, context = {}) => executeThrough(kysely, statement, context),
     transact: (steps, context = {}) => transactThrough(kysely, steps, context),
+    interact: (run, context = {}) => interactThrough(kysely, context, run),
     locks,
     address: () => ({}),
     listener: refuseToListen,

@@ -1,9 +1,10 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../errors.js";
 import type { CheckpointTables } from "./checkpoint-tables.js";
 import { migrateCommand } from "./migrate-command.js";
+import type { OpenedDatabase } from "./open-database.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
-import type { TransactionSteps } from "./transaction-steps.js";
+import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
 
 /** What is said when a table, a column or the whole schema that a statement names does not exist. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
@@ -51,6 +52,34 @@ export async function runTransaction<Row>(
     const rows = isOne ? [await execute(first, tables)] : await transact(steps, tables);
     tables.call?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
+  });
+}
+
+/**
+ * Runs what decides by the rows of one statement which comes next, in one transaction, so that all of it counts or
+ * nothing. The whole is retried where the fault passes: `run` is called again, and must have no effect but that on the
+ * database. A transaction that the caller passed in is used as it is, and commits when its owner says so.
+ *
+ * @param run - Is handed the tables for the transaction, and must use no others.
+ * @throws MigrationRequiredError when the tables are missing or too old.
+ * @throws DatabaseError whatever else the database says.
+ */
+export async function inOneTransaction<Tables extends CheckpointTables, T>(
+  tables: Tables,
+  run: (within: Tables) => Promise<T>,
+): Promise<T> {
+  return retried(tables, async () => {
+    await tables.rowSecurity?.run(tables);
+    const { database } = tables;
+    return database.interact((send) => {
+      const within: OpenedDatabase = {
+        ...database,
+        execute: send,
+        transact: (steps) => sendSteps(steps, send),
+        interact: (again) => again(send),
+      };
+      return run({ ...tables, database: within, retry: false, rowSecurity: undefined });
+    }, tables);
   });
 }
 

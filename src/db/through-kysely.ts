@@ -5,10 +5,7 @@ import { onConnection } from "./kysely-connection.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { currentTenant, resetTenant, setTenant } from "./tenant.js";
-import { BEGIN, COMMIT, type TransactionSteps } from "./transaction-steps.js";
-
-/** Sends one statement of a transaction. */
-type Send = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
+import { BEGIN, COMMIT, type SendStatement, sendSteps, type TransactionSteps } from "./transaction-steps.js";
 
 /** Sends one of our statements where the connections are not ours to decide on. */
 export async function executeThrough<Row>(
@@ -17,34 +14,30 @@ export async function executeThrough<Row>(
   context: RunContext,
 ): Promise<Row[]> {
   if (context.tenantId === undefined) return send(kysely, statement, context);
-  return inTransaction(kysely, context, (sendWithin) => sendWithin(statement));
+  return interactThrough(kysely, context, (sendWithin) => sendWithin(statement));
 }
 
 /** Sends several in one transaction, one of its own, but where a transaction was lent; and returns the rows of each. */
 export async function transactThrough<Row>(
   kysely: Kysely<CheckpointDatabase>,
-  { guard = [], statements }: TransactionSteps<Row>,
+  steps: TransactionSteps<Row>,
   context: RunContext,
 ): Promise<Row[][]> {
-  return inTransaction(kysely, context, async (sendWithin) => {
-    for (const step of guard) step.check?.(await sendWithin(step.statement));
-    const rows: Row[][] = [];
-    for (const statement of statements) rows.push(await sendWithin(statement));
-    return rows;
-  });
+  return interactThrough(kysely, context, (sendWithin) => sendSteps(steps, sendWithin));
 }
 
-function inTransaction<T>(
+/** Runs what decides by the rows of one statement which comes next, in a transaction as that of {@link transactThrough}. */
+export function interactThrough<T>(
   kysely: Kysely<CheckpointDatabase>,
   context: RunContext,
-  run: (sendWithin: Send) => Promise<T>,
+  run: (sendWithin: SendStatement) => Promise<T>,
 ): Promise<T> {
   if (kysely.isTransaction) return inLentTransaction(kysely, context, run);
   if (!kysely.getExecutor().adapter.supportsMultipleConnections)
     return inOnlyTransaction(kysely, context, run);
   // Not Kysely's own, whose beginning and end could not be bounded.
   return onConnection(kysely, context, async (connection) => {
-    const sendWithin: Send = (statement) => connection.send(statement, context);
+    const sendWithin: SendStatement = (statement) => connection.send(statement, context);
     try {
       for (const statement of [BEGIN, ...setTenant(context)]) await sendWithin(statement);
       const result = await run(sendWithin);
@@ -61,11 +54,11 @@ function inTransaction<T>(
 function inOnlyTransaction<T>(
   kysely: Kysely<CheckpointDatabase>,
   context: RunContext,
-  run: (sendWithin: Send) => Promise<T>,
+  run: (sendWithin: SendStatement) => Promise<T>,
 ): Promise<T> {
   throwIfAborted(context.signal);
   return kysely.transaction().execute(async (transaction) => {
-    const sendWithin: Send = (statement) => send(transaction, statement, context);
+    const sendWithin: SendStatement = (statement) => send(transaction, statement, context);
     for (const statement of setTenant(context)) await sendWithin(statement);
     return run(sendWithin);
   });
@@ -75,9 +68,9 @@ function inOnlyTransaction<T>(
 async function inLentTransaction<T>(
   transaction: Kysely<CheckpointDatabase>,
   context: RunContext,
-  run: (sendWithin: Send) => Promise<T>,
+  run: (sendWithin: SendStatement) => Promise<T>,
 ): Promise<T> {
-  const sendWithin: Send = (statement) => send(transaction, statement, context);
+  const sendWithin: SendStatement = (statement) => send(transaction, statement, context);
   if (context.tenantId === undefined) return run(sendWithin);
   const [previous] = await sendWithin(currentTenant());
   for (const statement of setTenant(context)) await sendWithin(statement);

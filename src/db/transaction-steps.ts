@@ -15,6 +15,20 @@ export interface GuardStep<Row = unknown> {
   check?(rows: readonly Row[]): void;
 }
 
+/** Sends one statement of a transaction that is open, and returns its rows. */
+export type SendStatement = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
+
+/** Sends the steps one by one within a transaction that is open. Returns the rows of the statements. */
+export async function sendSteps<Row>(
+  { guard = [], statements }: TransactionSteps<Row>,
+  send: SendStatement,
+): Promise<Row[][]> {
+  for (const step of guard) step.check?.(await send(step.statement));
+  const rows: Row[][] = [];
+  for (const statement of statements) rows.push(await send(statement));
+  return rows;
+}
+
 /** Of every transaction of ours, whatever the database's default is: in others all statements see what the first one saw. */
 export const ISOLATION_LEVEL = "read committed";
 

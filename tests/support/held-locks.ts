@@ -38,6 +38,20 @@ export async function untilOneWaits(database: TestDatabase): Promise<void> {
   while ((await countWaiting(database)) === 0);
 }
 
+/** Waits until the work is done, or at least so many statements on the database wait for a lock. */
+export async function untilItWaits(
+  database: TestDatabase,
+  work: Promise<unknown>,
+  waiting = 1,
+): Promise<void> {
+  const done = { isTrue: false };
+  void work.finally(() => (done.isTrue = true)).catch(() => undefined);
+  for (;;) {
+    const count = await countWaiting(database);
+    if (done.isTrue || count >= waiting) return;
+  }
+}
+
 /** Ends every connection that holds an advisory lock. */
 export async function endHolders(database: TestDatabase): Promise<void> {
   await database.query(END_HOLDERS);

@@ -1,14 +1,16 @@
-import { runTransaction } from "../../db/run-statement.js";
-import type { BoundStatement } from "../../db/statement.js";
+import { inOneTransaction, runTransaction } from "../../db/run-statement.js";
 import type { GuardStep } from "../../db/transaction-steps.js";
-import { ThreadExistsError } from "../../errors.js";
+import { DatabaseError, ThreadExistsError } from "../../errors.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import { type CopiedThreads, copyHeaders, copyRows, type CopyRow } from "../queries/life/copy-rows.js";
-import { selectCheckpointKeys } from "../queries/backup/select-checkpoint-keys.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../row-counts.js";
+import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "../queries/life/copy-rows.js";
+import { type LockRow, refuseSnapshots, takeLocks } from "../queries/take-locks.js";
+import { NO_ROWS, type RowCounts } from "../row-counts.js";
 import { writeGuard } from "../write-guard.js";
 import type { WritableTables } from "../write-rules.js";
 import { copyValues } from "./copy-values.js";
+
+/** How often values are looked for that were stored since the last look. */
+const MAX_PASSES = 100;
 
 /** Copies a thread; see `ThreadLife.copyThread`. */
 export async function copyThread(
@@ -16,47 +18,67 @@ export async function copyThread(
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  if (serde.bindsToPlace === undefined) return runCopy(tables, threads, copyRows(tables.schema, threads));
-  return copyBoundThread(tables, threads, serde);
+  if (serde.bindsToPlace !== undefined) return copyBoundThread(tables, threads, serde);
+  const { counts } = await runCopy(tables, threads, "all");
+  return counts;
 }
 
 /**
- * Copies a thread whose values may be bound to their place: the values first, by way of this process and in portions, then
- * all of their checkpoints at once. So a reader sees no checkpoint of the copy before all of it is there. Should the call
- * end before, values without checkpoints are left behind, which the next call finds.
+ * Copies a thread whose values may be bound to their place, by way of this process: its values and writes in portions, then
+ * its checkpoints. One transaction does all of it, so that nobody sees a part of the copy, and nobody who collects
+ * unreferenced values finds values whose checkpoints are still to come.
  *
- * The checkpoints are those that there were at the beginning: the values of a later one may have been missed. Each of them
- * that is still there in the end had all of its values all the time.
+ * The source may be written to meanwhile. The checkpoints are copied as of a moment at which the target has all values
+ * and writes of the source.
  */
-async function copyBoundThread(
+function copyBoundThread(
   tables: WritableTables,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  const { schema } = tables;
-  const keys = await selectCheckpointKeys(tables, threads.source);
-  // Copies no checkpoint yet, but is refused where the last step would be.
-  await runCopy(tables, threads, copyHeaders(schema, threads, []));
-  const values = await copyValues(tables, threads, serde, targetGuard(tables, threads));
-  return addCounts(values, await runCopy(tables, threads, copyHeaders(schema, threads, keys)));
+  return inOneTransaction(tables, async (within) => {
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const { counts, isCopied } = await runCopy(within, threads, "checkpoints");
+      if (isCopied) return counts;
+      await copyValues(within, threads, serde);
+    }
+    throw new DatabaseError(
+      `thread "${threads.source}": its values are written faster than they can be copied`,
+      { threadId: threads.source, transient: true },
+    );
+  });
 }
 
 async function runCopy(
   tables: WritableTables,
   threads: CopiedThreads,
-  statement: BoundStatement<CopyRow>,
-): Promise<RowCounts> {
-  const [rows = []] = await runTransaction(tables, {
-    guard: targetGuard(tables, threads),
-    statements: [statement],
+  copied: CopiedRows,
+): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean }> {
+  const [[row] = []] = await runTransaction<CopyRow>(tables, {
+    guard: [targetLock(tables, threads), ...tombstoneGuard(tables, threads)],
+    statements: [copyRows(tables.schema, copied, threads)],
   });
-  const { stranger, ...counts } = rows[0] ?? { ...NO_ROWS, stranger: null };
-  if (stranger === null) return counts;
+  const {
+    stranger,
+    has_values: isCopied,
+    ...counts
+  } = row ?? { ...NO_ROWS, stranger: null, has_values: true };
+  if (stranger === null) return { counts, isCopied };
   throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId: stranger });
 }
 
+/** Of copies to one target each sees the checkpoints of the one before. */
+function targetLock({ schema }: WritableTables, { target }: CopiedThreads): GuardStep<LockRow> {
+  return {
+    statement: takeLocks(schema, [{ name: ["copy", target], shared: false }]),
+    check: (rows) => {
+      refuseSnapshots(rows, "copyThread needs");
+    },
+  };
+}
+
 /** A thread that was deleted for good is not written to. */
-function targetGuard(tables: WritableTables, { target }: CopiedThreads): readonly GuardStep[] {
+function tombstoneGuard(tables: WritableTables, { target }: CopiedThreads): readonly GuardStep[] {
   const place = { threadId: target, checkpointNs: "", checkpointId: "", taskId: "", taskPath: "" };
   return writeGuard(tables, [{ kind: "putWrites", writes: { ...place, writes: [] } }]);
 }

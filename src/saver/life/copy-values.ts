@@ -1,7 +1,6 @@
 import { throwIfAborted } from "../../db/bounded-run.js";
 import { runTransaction } from "../../db/run-statement.js";
 import type { BoundStatement } from "../../db/statement.js";
-import type { GuardStep } from "../../db/transaction-steps.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../codec/decode-value.js";
 import { encodeValue } from "../codec/encode-value.js";
@@ -18,7 +17,6 @@ import { restoreBlobs } from "../queries/backup/restore-blobs.js";
 import { restoreWrites } from "../queries/backup/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../queries/backup/restored-rows.js";
 import type { TablePage } from "../queries/audit/table-page.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../row-counts.js";
 import type { WritableTables } from "../write-rules.js";
 
 /** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
@@ -27,40 +25,32 @@ const PAGE_SIZE = 128;
 const PORTION_BYTES = 8 * 2 ** 20;
 
 /**
- * Copies the values and writes of a thread, portion by portion: those that are bound to their place are decoded there and
- * encoded for their place in the target, others go as they are. What the target has already stays.
- *
- * @param guard - Of the transaction of each portion.
- * @returns What the source has.
+ * Copies those values and writes of a thread that the target has not, portion by portion: the ones that are bound to their
+ * place are decoded there and encoded for their place in the target, others go as they are.
  */
 export async function copyValues(
   tables: WritableTables,
   { source, target }: CopiedThreads,
   serde: ContextualSerializer,
-  guard: readonly GuardStep[],
-): Promise<RowCounts> {
-  const mover: Mover = { tables, target, reader: valueReader(tables, serde), guard };
-  const writes = await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
-    getPage: (page) => getWritePage(tables, { ...page, threadId: source }),
+): Promise<void> {
+  const mover: Mover = { tables, target, reader: valueReader(tables, serde) };
+  const copied = { threadId: source, absentFrom: target };
+  await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
+    getPage: (page) => getWritePage(tables, { ...page, ...copied }),
     placeOf: writePlace,
     restore: (rows) => restoreWrites(tables.schema, rows),
   });
-  const blobs = await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
-    getPage: (page) => getBlobPage(tables, { ...page, threadId: source }),
+  await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
+    getPage: (page) => getBlobPage(tables, { ...page, ...copied }),
     placeOf: blobPlace,
     restore: (rows) => restoreBlobs(tables.schema, rows),
   });
-  return addCounts(
-    { ...NO_ROWS, writes: writes.rows, bytes: writes.bytes },
-    { ...NO_ROWS, blobs: blobs.rows, bytes: blobs.bytes },
-  );
 }
 
 interface Mover {
   readonly tables: WritableTables;
   readonly target: string;
   readonly reader: ValueReader;
-  readonly guard: readonly GuardStep[];
 }
 
 /** A row of either table, as a page brings it. */
@@ -75,11 +65,6 @@ interface MovedTable<Row extends PageRow, Place extends ValueContext, Moved> {
   readonly restore: (rows: readonly Moved[]) => BoundStatement<StoredRow>;
 }
 
-interface Moved {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
 type MovedRow<Row> = Omit<Row, "blob" | "type"> & {
   readonly type: string | null;
   readonly blob: Uint8Array | null;
@@ -88,10 +73,9 @@ type MovedRow<Row> = Omit<Row, "blob" | "type"> & {
 async function moveTable<Row extends PageRow, Place extends ValueContext, Stored>(
   mover: Mover,
   table: MovedTable<Row, Place, Stored | MovedRow<Row>>,
-): Promise<Moved> {
+): Promise<void> {
   const portion = new Portion(async (rows: readonly MovedRow<Row>[]) => {
-    const { tables, guard } = mover;
-    await runTransaction(tables, { guard, statements: [table.restore(rows)] });
+    await runTransaction(mover.tables, { statements: [table.restore(rows)] });
   });
   let begin: TablePage<Place>["begin"];
   for (;;) {
@@ -102,7 +86,7 @@ async function moveTable<Row extends PageRow, Place extends ValueContext, Stored
       if (moved !== undefined) await portion.add(moved);
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_SIZE) return portion.end();
+    if (last === undefined || rows.length < PAGE_SIZE) return portion.flush();
     begin = { key: table.placeOf(last), inclusive: false };
   }
 }
@@ -157,7 +141,6 @@ class Portion<Row extends { readonly blob: Uint8Array | null }> {
   readonly #store: (rows: readonly Row[]) => Promise<void>;
   #rows: Row[] = [];
   #bytes = 0;
-  #total: Moved = { rows: 0, bytes: 0 };
 
   constructor(store: (rows: readonly Row[]) => Promise<void>) {
     this.#store = store;
@@ -166,21 +149,15 @@ class Portion<Row extends { readonly blob: Uint8Array | null }> {
   async add(row: Row): Promise<void> {
     const length = row.blob?.byteLength ?? 0;
     // A long value goes by itself.
-    if (this.#bytes + length > PORTION_BYTES || this.#rows.length >= PAGE_SIZE) await this.#flush();
+    if (this.#bytes + length > PORTION_BYTES || this.#rows.length >= PAGE_SIZE) await this.flush();
     this.#rows.push(row);
     this.#bytes += length;
   }
 
-  async end(): Promise<Moved> {
-    await this.#flush();
-    return this.#total;
-  }
-
-  async #flush(): Promise<void> {
+  /** Stores what is left. */
+  async flush(): Promise<void> {
     if (this.#rows.length === 0) return;
     await this.#store(this.#rows);
-    const { rows, bytes } = this.#total;
-    this.#total = { rows: rows + this.#rows.length, bytes: bytes + this.#bytes };
     this.#rows = [];
     this.#bytes = 0;
   }

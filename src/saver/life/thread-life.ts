@@ -107,9 +107,11 @@ export interface ThreadLife {
    * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The two share
    * nothing afterwards. A thread that does not exist is no error, and nor is a copy that is made again.
    *
-   * It is one statement on the server, but for serializers that bind values to their place (`AesGcmSerializer`): then the
-   * values are read and written anew, portion by portion, and their checkpoints last. A call that was interrupted is
-   * completed by making it again.
+   * It is one transaction: nobody sees a part of the copy, and a call that fails leaves nothing behind. The server copies the
+   * rows by itself. With a serializer that binds values to their place (`AesGcmSerializer`) the values go through this
+   * process instead, in portions, and a connection is in use until the last one is stored.
+   *
+   * Both threads may be written to, pruned and deleted meanwhile.
    *
    * @param source - The thread that is copied.
    * @param target - The thread that it is copied to: a new one, or an earlier copy of `source`.

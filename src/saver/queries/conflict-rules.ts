@@ -14,6 +14,22 @@ export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
     .where(sql.lit(false));
 }
 
+/** A write that is there stays as it is, and is locked, as {@link blobIsHeld} does with a value. */
+export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
+  return conflict
+    .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
+    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .where(sql.lit(false));
+}
+
+/** A checkpoint that is there stays as it is, and is locked, as {@link blobIsHeld} does with a value. */
+export function headerIsHeld(conflict: Conflict<"checkpoints">) {
+  return conflict
+    .columns(["thread_id", "checkpoint_ns", "checkpoint_id"])
+    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .where(sql.lit(false));
+}
+
 /** A checkpoint that is put again replaces its header and metadata, and keeps its parent. */
 export function headerIsReplaced(conflict: Conflict<"checkpoints">) {
   return conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({

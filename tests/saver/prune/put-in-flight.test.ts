@@ -10,7 +10,7 @@ import {
   putValues,
   threadConfig,
 } from "../../support/checkpoints.js";
-import { countWaiting } from "../../support/held-locks.js";
+import { untilItWaits } from "../../support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
@@ -28,16 +28,6 @@ describeServer("a put that is not committed yet", (target) => {
     const root = await putValues(saver, THREAD, { a: ["root"], shared: ["shared"] });
     const head = await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
     return { database, saver, root, head };
-  }
-
-  /** Ends once a statement waits for a lock, or the work is done without. */
-  async function untilItWaits(database: TestDatabase, work: Promise<unknown>): Promise<void> {
-    const ended = { isTrue: false };
-    void work.finally(() => (ended.isTrue = true)).catch(() => undefined);
-    for (;;) {
-      const waiting = await countWaiting(database);
-      if (ended.isTrue || waiting > 0) return;
-    }
   }
 
   /** Puts in a transaction that commits once `other`, begun after the put, waits for it or is done. */

@@ -259,13 +259,18 @@ describeServer("retention in a lent transaction", (target) => {
   it.each([
     ["prune", (saver: PostgresSaver) => saver.prune(["t"])],
     ["deleteThread", (saver: PostgresSaver) => saver.deleteThread("t")],
-  ])("refuses %s in a transaction that does not see what others have just put", async (_name, call) => {
-    const kysely = await kyselyOn(await target.createDatabase());
-    const refused = kysely
-      .transaction()
-      .setIsolationLevel("repeatable read")
-      .execute((transaction) => call(new PostgresSaver(transaction)));
-    await expect(refused).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
-    await kysely.destroy();
-  });
+  ] as const)(
+    "refuses %s in a transaction that does not see what others have just put",
+    async (_name, call) => {
+      const kysely = await kyselyOn(await target.createDatabase());
+      const refused = kysely
+        .transaction()
+        .setIsolationLevel("repeatable read")
+        .execute(async (transaction) => {
+          await call(new PostgresSaver(transaction));
+        });
+      await expect(refused).rejects.toMatchObject({ code: "INVALID_CONFIG", field: "source" });
+      await kysely.destroy();
+    },
+  );
 });

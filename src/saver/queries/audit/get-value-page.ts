@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
@@ -34,12 +34,18 @@ export interface WritePageRow extends Omit<BlobPageRow, "version" | "type"> {
 /** What identifies a write. */
 export type WriteKey = Omit<PendingWriteContext, "channel">;
 
+/** Which values or writes a page has. */
+export interface ValuePage<Key extends object> extends TablePage<Key> {
+  /** Leaves out what this thread has a row for, at the same place in the thread. */
+  readonly absentFrom?: string | undefined;
+}
+
 /** Values in the order of the primary key. */
 export function getBlobPage(
   tables: CheckpointTables,
-  page: TablePage<ChannelValueContext>,
+  page: ValuePage<ChannelValueContext>,
 ): Promise<BlobPageRow[]> {
-  const { id, ...shape } = pageShapeOf(page);
+  const { id, ...shape } = valueShapeOf(page);
   return runStatement(tables, blobs.of(id, shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
@@ -49,8 +55,8 @@ export function getBlobPage(
 }
 
 /** Writes in the order of the primary key. */
-export function getWritePage(tables: CheckpointTables, page: TablePage<WriteKey>): Promise<WritePageRow[]> {
-  const { id, ...shape } = pageShapeOf(page);
+export function getWritePage(tables: CheckpointTables, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
+  const { id, ...shape } = valueShapeOf(page);
   return runStatement(tables, writes.of(id, shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
@@ -60,7 +66,18 @@ export function getWritePage(tables: CheckpointTables, page: TablePage<WriteKey>
   });
 }
 
+interface ValueShape extends PageShape {
+  readonly skipsPresent: boolean;
+}
+
+function valueShapeOf(page: ValuePage<object>): ValueShape & { readonly id: string } {
+  const { id, ...shape } = pageShapeOf(page);
+  const skipsPresent = page.absentFrom !== undefined;
+  return { ...shape, skipsPresent, id: `${id} ${String(skipsPresent)}` };
+}
+
 interface ValueParams extends PageParams {
+  readonly absentFrom: string;
   readonly pieceBytes: number;
   readonly key0: string;
   readonly key1: string;
@@ -72,18 +89,41 @@ interface WriteParams extends ValueParams {
   readonly idx: number;
 }
 
-function paramsOf({ threadId = "", pageSize, begin }: TablePage<{ readonly threadId: string }>) {
-  return { threadId, pageSize, pieceBytes: PAGE_VALUE_BYTES, key0: begin?.key.threadId ?? "" };
+function paramsOf({
+  threadId = "",
+  pageSize,
+  begin,
+  absentFrom = "",
+}: ValuePage<{ readonly threadId: string }>) {
+  return {
+    ...{ threadId, pageSize, absentFrom },
+    pieceBytes: PAGE_VALUE_BYTES,
+    key0: begin?.key.threadId ?? "",
+  };
 }
 
 const BLOB_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
 
-const blobs = /* @__PURE__ */ new StatementFamily<PageShape, ValueParams, BlobPageRow>(
+const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobPageRow>(
   (shape) => (db, parameter) => {
     const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
     return db
       .selectFrom("checkpoint_blobs as stored")
       .where(isOnPage(shape, parameter, BLOB_KEY, key))
+      .$if(shape.skipsPresent, (rows) =>
+        rows.where((eb) =>
+          isAbsent(
+            eb
+              .selectFrom("checkpoint_blobs as present")
+              .select("present.version")
+              .where("present.thread_id", "=", parameter("absentFrom"))
+              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+              .whereRef("present.channel", "=", "stored.channel")
+              .whereRef("present.version", "=", "stored.version")
+              .limit(sql.lit(1)),
+          ),
+        ),
+      )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
       .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
       .orderBy("stored.thread_id")
@@ -96,13 +136,28 @@ const blobs = /* @__PURE__ */ new StatementFamily<PageShape, ValueParams, BlobPa
 
 const WRITE_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id, stored.task_id, stored.idx)`;
 
-const writes = /* @__PURE__ */ new StatementFamily<PageShape, WriteParams, WritePageRow>(
+const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, WritePageRow>(
   (shape) => (db, parameter) => {
     const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")},
       ${parameter("idx")})`;
     return db
       .selectFrom("checkpoint_writes as stored")
       .where(isOnPage(shape, parameter, WRITE_KEY, key))
+      .$if(shape.skipsPresent, (rows) =>
+        rows.where((eb) =>
+          isAbsent(
+            eb
+              .selectFrom("checkpoint_writes as present")
+              .select("present.idx")
+              .where("present.thread_id", "=", parameter("absentFrom"))
+              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+              .whereRef("present.checkpoint_id", "=", "stored.checkpoint_id")
+              .whereRef("present.task_id", "=", "stored.task_id")
+              .whereRef("present.idx", "=", "stored.idx")
+              .limit(sql.lit(1)),
+          ),
+        ),
+      )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
       .select(["stored.task_path", "stored.idx", "stored.channel", "stored.type"])
       .select((eb) => [
@@ -124,3 +179,8 @@ const writes = /* @__PURE__ */ new StatementFamily<PageShape, WriteParams, Write
       .limit(parameter("pageSize"));
   },
 );
+
+/** Looks each row up by the index: for NOT EXISTS the planner may read the other thread whole, for every page anew. */
+function isAbsent(present: Expression<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${present} is null`;
+}

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
+import { blobIsHeld } from "../conflict-rules.js";
 import { BLOB_COLUMNS } from "../inserted-columns.js";
 import {
   type ColumnTypes,
@@ -33,7 +34,10 @@ interface Given {
   blob: Uint8Array | null;
 }
 
-/** Stores those of the rows whose keys are not there yet, and returns a row for each. */
+/**
+ * Stores the rows whose keys are not stored yet, and returns a row for each. It locks the others, so that nobody deletes
+ * them before the transaction ends.
+ */
 export function restoreBlobs(schema: string, rows: readonly RestoredBlob[]): BoundStatement<StoredRow> {
   const shape = shapeOf(rows);
   return inserts.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
@@ -55,9 +59,7 @@ const inserts = /* @__PURE__ */ new StatementFamily<RowShape, RowParams, StoredR
           .selectFrom(restoredRows<Given>(COLUMNS, parameter, shape).as<"given">(namedGiven(COLUMNS)))
           .select(BLOB_COLUMNS),
       )
-      .onConflict((conflict) =>
-        conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doNothing(),
-      )
+      .onConflict(blobIsHeld)
       .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
 );
 

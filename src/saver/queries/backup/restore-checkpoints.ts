@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../../db/statement.js";
+import { headerIsHeld } from "../conflict-rules.js";
 import {
   type ColumnTypes,
   type DifferingRow,
@@ -41,7 +42,10 @@ interface Given {
   metadata: string;
 }
 
-/** Stores those of the rows whose keys are not there yet, and returns a row for each. */
+/**
+ * Stores the rows whose keys are not stored yet, and returns a row for each. It locks the others, so that nobody deletes
+ * them before the transaction ends.
+ */
 export function restoreCheckpoints(
   schema: string,
   rows: readonly RestoredCheckpoint[],
@@ -66,7 +70,7 @@ const insert = /* @__PURE__ */ new Statement<RowParams, StoredRow>((db, paramete
         .selectFrom(restoredRows<Given>(COLUMNS, parameter, "many").as<"given">(namedGiven(COLUMNS)))
         .select(NAMES),
     )
-    .onConflict((conflict) => conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doNothing())
+    .onConflict(headerIsHeld)
     .returning(sql<number>`0`.as("bytes")),
 );
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
+import { writeIsHeld } from "../conflict-rules.js";
 import { WRITE_COLUMNS } from "../inserted-columns.js";
 import {
   type ColumnTypes,
@@ -39,7 +40,10 @@ interface Given {
   blob: Uint8Array;
 }
 
-/** Stores those of the rows whose keys are not there yet, and returns a row for each. */
+/**
+ * Stores the rows whose keys are not stored yet, and returns a row for each. It locks the others, so that nobody deletes
+ * them before the transaction ends.
+ */
 export function restoreWrites(schema: string, rows: readonly RestoredWrite[]): BoundStatement<StoredRow> {
   const shape = shapeOf(rows);
   return inserts.of(shape, shape).bind(schema, toRowParams(COLUMNS, rows, shape));
@@ -64,9 +68,7 @@ const inserts = /* @__PURE__ */ new StatementFamily<RowShape, RowParams, StoredR
           .selectFrom(restoredRows<Given>(COLUMNS, parameter, shape).as<"given">(namedGiven(COLUMNS)))
           .select(WRITE_COLUMNS),
       )
-      .onConflict((conflict) =>
-        conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"]).doNothing(),
-      )
+      .onConflict(writeIsHeld)
       .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
 );
 

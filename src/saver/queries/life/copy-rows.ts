@@ -1,7 +1,8 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement } from "../../../db/statement.js";
-import type { NamespaceKey } from "../../checkpoint-key.js";
+import type { BoundStatement, Parameter } from "../../../db/statement.js";
+import { StatementFamily } from "../../../db/statement-family.js";
+import { blobIsHeld, headerIsHeld, writeIsHeld } from "../conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "../inserted-columns.js";
 
 /** Which thread is copied to which. */
@@ -14,7 +15,9 @@ export interface CopiedThreads {
 export interface CopyRow {
   /** A checkpoint that the target has and the source has not: then nothing was copied. */
   readonly stranger: string | null;
-  /** What the source has, and the target now too. */
+  /** Whether all values and writes of the source were in the target already; always, where they are copied here. */
+  readonly has_values: boolean;
+  /** What the source has. */
   readonly checkpoints: number;
   readonly writes: number;
   readonly blobs: number;
@@ -22,34 +25,43 @@ export interface CopyRow {
   readonly bytes: number;
 }
 
+/** What is copied: all rows, or the checkpoints alone, once the target has all values and writes of the source. */
+export type CopiedRows = "all" | "checkpoints";
+
 /**
- * Copies all rows of a thread on the server, as of one moment, unless the target has checkpoints of its own. Rows that the
- * target has already stay, so that it may be sent again.
+ * Copies rows of a thread on the server, as of one moment, unless the target has checkpoints of its own. Rows that the
+ * target has already stay, so that it may be sent again, and are locked until the transaction ends.
  */
-export function copyRows(schema: string, threads: CopiedThreads): BoundStatement<CopyRow> {
-  return copyAll.bind(schema, threads);
+export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
+  return copies.of(rows, rows).bind(schema, threads);
 }
 
-/** A checkpoint of a thread. */
-export type CopiedKey = Pick<NamespaceKey, "checkpointNs"> & { readonly checkpointId: string };
+const copies = /* @__PURE__ */ new StatementFamily<CopiedRows, CopiedThreads, CopyRow>(
+  (rows) => (db, parameter) => {
+    const source = parameter("source");
+    const values =
+      rows === "all" ? withCopiedValues(withStranger(db, parameter), parameter) : withStranger(db, parameter);
+    const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter);
+    return values
+      .with("copied_checkpoints", (qb) => insertHeaders(qb, parameter, hasValues))
+      .selectNoFrom((eb) => [
+        eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
+        hasValues.as("has_values"),
+        count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
+        count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
+        count(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
+        sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
+          + ${eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(BYTES)})::float8`.as(
+          "bytes",
+        ),
+      ]);
+  },
+);
 
-/** The same, of these checkpoints alone and without any values. */
-export function copyHeaders(
-  schema: string,
-  threads: CopiedThreads,
-  keys: readonly CopiedKey[],
-): BoundStatement<CopyRow> {
-  return copyThose.bind(schema, {
-    ...threads,
-    checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
-    checkpointIds: keys.map(({ checkpointId }) => checkpointId),
-  });
-}
-
-const copyAll = /* @__PURE__ */ new Statement<CopiedThreads, CopyRow>((db, parameter) => {
+/** Postgres works through what is inserted from the last to the first: checkpoints, writes, blobs, as all writers do. */
+function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<CopiedThreads>) {
   const source = parameter("source");
-  // Postgres works through what is inserted from the last to the first: checkpoints, writes, blobs, as all writers do.
-  return withStranger(db, parameter)
+  return db
     .with("copied_blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
@@ -65,7 +77,7 @@ const copyAll = /* @__PURE__ */ new Statement<CopiedThreads, CopyRow>((db, param
             .orderBy("channel")
             .orderBy("version"),
         )
-        .onConflict((conflict) => conflict.doNothing()),
+        .onConflict(blobIsHeld),
     )
     .with("copied_writes", (qb) =>
       qb
@@ -92,41 +104,29 @@ const copyAll = /* @__PURE__ */ new Statement<CopiedThreads, CopyRow>((db, param
             .orderBy("task_id")
             .orderBy("idx"),
         )
-        .onConflict((conflict) => conflict.doNothing()),
-    )
-    .with("copied_checkpoints", (qb) => insertHeaders(qb, parameter))
-    .selectNoFrom((eb) => [
-      eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
-      count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
-      count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
-      count(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
-      sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
-        + ${eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(BYTES)})::float8`.as(
-        "bytes",
-      ),
-    ]);
-});
-
-interface HeaderParams extends CopiedThreads {
-  readonly checkpointNss: readonly string[];
-  readonly checkpointIds: readonly string[];
+        .onConflict(writeIsHeld),
+    );
 }
 
-const copyThose = /* @__PURE__ */ new Statement<HeaderParams, CopyRow>((db, parameter) => {
-  const keys = sql`select * from unnest(${parameter("checkpointNss")}::text[], ${parameter("checkpointIds")}::text[])`;
-  const isGiven = sql<SqlBool>`(checkpoint_ns, checkpoint_id) in (${keys})`;
-  return withStranger(db, parameter)
-    .with("copied_checkpoints", (qb) => insertHeaders(qb, parameter, isGiven))
-    .selectNoFrom((eb) => [
-      eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
-      count(
-        eb.selectFrom("checkpoints").where("thread_id", "=", parameter("source")).where(isGiven).select(ROWS),
-      ).as("checkpoints"),
-      sql<number>`0`.as("writes"),
-      sql<number>`0`.as("blobs"),
-      sql<number>`0`.as("bytes"),
-    ]);
-});
+/** Whether the target has a row for each value and write of the source, be it encoded otherwise. */
+function hasAllValues(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<CopiedThreads>,
+): RawBuilder<boolean> {
+  const blobsOf = (threadId: RawBuilder<string>) =>
+    db
+      .selectFrom("checkpoint_blobs")
+      .select(["checkpoint_ns", "channel", "version"])
+      .where("thread_id", "=", threadId);
+  const writesOf = (threadId: RawBuilder<string>) =>
+    db
+      .selectFrom("checkpoint_writes")
+      .select(["checkpoint_ns", "checkpoint_id", "task_id", "idx"])
+      .where("thread_id", "=", threadId);
+  const [source, target] = [parameter("source"), parameter("target")];
+  return sql<boolean>`(not exists (${blobsOf(source).except(blobsOf(target))})
+    and not exists (${writesOf(source).except(writesOf(target))}))`;
+}
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");
@@ -162,7 +162,7 @@ function withStranger(
 function insertHeaders(
   qb: QueryCreator<WithStranger>,
   parameter: Parameter<CopiedThreads>,
-  isMeant: Expression<SqlBool> = sql.lit(true),
+  isMeant: Expression<SqlBool>,
 ) {
   return qb
     .insertInto("checkpoints")
@@ -179,7 +179,7 @@ function insertHeaders(
         .orderBy("checkpoint_ns")
         .orderBy("checkpoint_id"),
     )
-    .onConflict((conflict) => conflict.doNothing());
+    .onConflict(headerIsHeld);
 }
 
 function isCopied(stranger: Expression<unknown>): RawBuilder<SqlBool> {
