@@ -1,25 +1,13 @@
-import { runTransaction } from "../../db/run-statement.js";
-import type { BoundStatement } from "../../db/statement.js";
-import { compareText } from "../codec/compare-text.js";
-import { rowKey } from "../codec/row-key.js";
-import { differingBlobs, restoreBlobs } from "../queries/backup/restore-blobs.js";
-import { differingCheckpoints, restoreCheckpoints } from "../queries/backup/restore-checkpoints.js";
-import { differingWrites, restoreWrites } from "../queries/backup/restore-writes.js";
-import type {
-  DifferingRow,
-  RestoredBlob,
-  RestoredCheckpoint,
-  RestoredWrite,
-  StoredRow,
-} from "../queries/backup/restored-rows.js";
+import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../queries/backup/restored-rows.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
-import { writeGuard } from "../write-guard.js";
 import type { WritableTables } from "../write-rules.js";
 import { BackupError } from "./backup-error.js";
 import type { ImportReport } from "./backup.js";
 import type { BlobLine, RowLine, WriteLine } from "./backup-line.js";
+import { EarlierValues } from "./earlier-values.js";
 import { base64Bytes } from "./ledger.js";
 import { OpenValue } from "./open-value.js";
+import { restorePortion, type StoredPortion } from "./restore-portion.js";
 
 /** How many bytes, and how many rows, are collected before they are stored. */
 const PORTION_BYTES = 8 * 2 ** 20;
@@ -33,30 +21,9 @@ interface Collected {
 
 type Table = keyof Collected;
 
-/** How the rows of a table are stored, and compared with those that are there. */
-interface TableRules<Row> {
-  readonly insert: (schema: string, rows: readonly Row[]) => BoundStatement<StoredRow>;
-  readonly differing: (schema: string, rows: readonly Row[]) => BoundStatement<DifferingRow>;
-  readonly keyOf: (row: Row) => string;
-}
+const TABLES = ["checkpoints", "writes", "blobs"] as const;
 
-const BLOBS: TableRules<RestoredBlob> = {
-  insert: restoreBlobs,
-  differing: differingBlobs,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel, row.version),
-};
-const WRITES: TableRules<RestoredWrite> = {
-  insert: restoreWrites,
-  differing: differingWrites,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx)),
-};
-const CHECKPOINTS: TableRules<RestoredCheckpoint> = {
-  insert: restoreCheckpoints,
-  differing: differingCheckpoints,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id),
-};
-
-/** Collects the rows of a backup, and stores them portion by portion: values first, so that nobody reads half a checkpoint. */
+/** Collects the rows of a backup, and stores them portion by portion, each in one transaction. */
 export class Restorer {
   readonly #tables: WritableTables;
   readonly #onProgress: ((progress: ImportReport) => void) | undefined;
@@ -65,6 +32,10 @@ export class Restorer {
   #bytes = 0;
   #threads = 0;
   #open: OpenValue | undefined;
+  /** The thread whose rows come, until its end has come. */
+  #thread: string | undefined;
+  /** Of that thread, where it takes several transactions. */
+  #earlier: EarlierValues | undefined;
 
   constructor(tables: WritableTables, onProgress: ((progress: ImportReport) => void) | undefined) {
     this.#tables = tables;
@@ -81,7 +52,7 @@ export class Restorer {
     else if ("cancelled" in line) this.#open = undefined;
     else if (this.#open !== undefined)
       throw new BackupError("it is damaged: a value has not come to its end");
-    else if ("thread" in line) this.#threads += 1;
+    else if ("thread" in line) this.#endThread();
     else if (line.table === "checkpoints") await this.#collect("checkpoints", line, lengthOf(line));
     else if ("bytes" in line) this.#open = new OpenValue(line);
     else await this.#collectValue(line, line.blob === null ? null : bytesOf(line.blob));
@@ -92,6 +63,11 @@ export class Restorer {
     if (this.#open !== undefined) throw new BackupError("it is damaged: a value has not come to its end");
     await this.#flush();
     return this.#report;
+  }
+
+  #endThread(): void {
+    this.#threads += 1;
+    this.#thread = undefined;
   }
 
   async #addPiece(piece: string): Promise<void> {
@@ -118,6 +94,7 @@ export class Restorer {
     if (this.#bytes > 0 && this.#bytes + bytes > PORTION_BYTES) await this.#flush();
     const rows: Collected[Name][number][] = this.#collected[table];
     rows.push(row);
+    this.#thread = row.thread_id;
     this.#bytes += bytes;
     const { checkpoints, writes, blobs } = this.#collected;
     const count = checkpoints.length + writes.length + blobs.length;
@@ -125,33 +102,26 @@ export class Restorer {
   }
 
   async #flush(): Promise<void> {
-    const { checkpoints, writes, blobs } = this.#collected;
+    const portion = this.#collected;
     this.#collected = { checkpoints: [], writes: [], blobs: [] };
     this.#bytes = 0;
-    await this.#store("blobs", blobs, BLOBS);
-    await this.#store("writes", writes, WRITES);
-    await this.#store("checkpoints", checkpoints, CHECKPOINTS);
+    const stored = await restorePortion(this.#tables, portion, this.#earlier);
+    this.#noteEarlier(portion);
+    for (const table of TABLES) this.#note(table, stored[table], portion[table].length);
     this.#report = { ...this.#report, threads: this.#threads };
     this.#onProgress?.(this.#report);
   }
 
-  async #store<Row extends { readonly thread_id: string }>(
-    table: Table,
-    collected: readonly Row[],
-    { insert, differing, keyOf }: TableRules<Row>,
-  ): Promise<void> {
-    if (collected.length === 0) return;
-    const { schema } = this.#tables;
-    const rows = sorted(collected, keyOf);
-    const guard = tombstoneGuard(this.#tables, rows);
-    const [stored = []] = await runTransaction(this.#tables, { guard, statements: [insert(schema, rows)] });
-    this.#note(table, stored, rows.length);
-    if (stored.length === rows.length) return;
-    const [[other] = []] = await runTransaction(this.#tables, { statements: [differing(schema, rows)] });
-    if (other !== undefined) throw refusal(other);
+  #noteEarlier(portion: Collected): void {
+    const threadId = this.#thread;
+    if (threadId === undefined) this.#earlier = undefined;
+    else {
+      if (this.#earlier?.isOf(threadId) !== true) this.#earlier = new EarlierValues(threadId);
+      this.#earlier.note(portion);
+    }
   }
 
-  #note(table: Table, stored: readonly StoredRow[], given: number): void {
+  #note(table: Table, stored: StoredPortion[Table], given: number): void {
     const report = this.#report;
     const counts: RowCounts = { ...report, [table]: report[table] + stored.length };
     this.#report = {
@@ -161,42 +131,6 @@ export class Restorer {
       skipped: report.skipped + given - stored.length,
     };
   }
-}
-
-/** In one order, so that two imports at a time don't wait for one another. */
-function sorted<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
-  return rows
-    .map((row) => ({ row, key: keyOf(row) }))
-    .sort((a, b) => compareText(a.key, b.key))
-    .map(({ row }) => row);
-}
-
-/** Where threads that are deleted stay deleted, they are not brought back. */
-function tombstoneGuard(tables: WritableTables, rows: readonly { readonly thread_id: string }[]) {
-  const rules = tables.rules && { ...tables.rules, concurrency: "unchecked" as const };
-  const threads = [...new Set(rows.map((row) => row.thread_id))];
-  return writeGuard(
-    { ...tables, ...(rules && { rules }) },
-    threads.map((threadId) => ({
-      kind: "putWrites",
-      writes: { threadId, checkpointNs: "", checkpointId: "", taskId: "", taskPath: "", writes: [] },
-    })),
-  );
-}
-
-function refusal({ thread_id, checkpoint_ns, checkpoint_id, channel }: DifferingRow): BackupError {
-  const parts = [
-    `thread "${thread_id}"`,
-    checkpoint_ns === "" ? "" : `namespace "${checkpoint_ns}"`,
-    checkpoint_id === null ? "" : `checkpoint "${checkpoint_id}"`,
-    channel === null ? "" : `channel "${channel}"`,
-  ].filter((part) => part !== "");
-  return new BackupError(`${parts.join(", ")} is there already, and differs: nothing is overwritten`, {
-    threadId: thread_id,
-    checkpointNs: checkpoint_ns,
-    checkpointId: checkpoint_id ?? undefined,
-    channel: channel ?? undefined,
-  });
 }
 
 function bytesOf(base64: string): Uint8Array {

@@ -1,8 +1,10 @@
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runTransaction } from "../../db/run-statement.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
-import { dropOrphanedWrites, selectOrphanedWrites } from "../queries/prune/orphaned-writes.js";
+import { dropOrphanedWrites, lockWrites, selectOrphanedWrites } from "../queries/prune/orphaned-writes.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
 import { inPortions } from "./in-portions.js";
+import { readCommitted } from "./read-committed.js";
 import { sendersKept } from "./senders-kept.js";
 
 /**
@@ -21,7 +23,10 @@ export async function* collectWrites(
   const senders = await sendersKept(tables, namespace, []);
   for (const checkpointIds of inPortions(orphans, batchSize)) {
     const kept = checkpointIds.filter((id) => senders.has(id));
-    const dropped = await dropOrphanedWrites(tables, { ...namespace, checkpointIds, sendersKept: kept });
+    const key = { ...namespace, checkpointIds, sendersKept: kept };
+    const guard = [{ statement: lockWrites(tables.schema, key), check: readCommitted }];
+    const statements = [dropOrphanedWrites(tables.schema, key)];
+    const [[dropped] = []] = await runTransaction(tables, { guard, statements });
     yield { ...NO_ROWS, ...dropped };
   }
 }

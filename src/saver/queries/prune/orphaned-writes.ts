@@ -2,10 +2,11 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
-import { Statement } from "../../../db/statement.js";
+import { type BoundStatement, Statement } from "../../../db/statement.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
 import type { CheckpointsKey } from "./drop-checkpoints.js";
 import { isUuid6 } from "../is-uuid6.js";
+import type { LockRow } from "../take-locks.js";
 
 /** Which writes count as lost. */
 export interface OrphanScope extends NamespaceKey {
@@ -62,10 +63,39 @@ export interface WrittenRow {
   bytes: number;
 }
 
-/** Deletes writes whose checkpoints are not there. */
-export async function dropOrphanedWrites(tables: CheckpointTables, key: WritesKey): Promise<WrittenRow> {
-  const [row] = await runStatement(tables, dropThose, key);
-  return row ?? { writes: 0, bytes: 0 };
+/** Locks the writes of checkpoints until the transaction ends: whoever restores one of them waits, or is waited for. */
+export function lockWrites(schema: string, key: CheckpointsKey): BoundStatement<LockRow> {
+  return lockThose.bind(schema, key);
+}
+
+const lockThose = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, parameter) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom("checkpoint_writes")
+        .select("idx")
+        .where("thread_id", "=", parameter("threadId"))
+        .where("checkpoint_ns", "=", parameter("checkpointNs"))
+        .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+        // Every writer locks rows in this order.
+        .orderBy(sql`checkpoint_id collate "C"`)
+        .orderBy(sql`task_id collate "C"`)
+        .orderBy("idx")
+        .forUpdate()
+        .as("locked"),
+    )
+    .select([
+      sql<string>`current_setting('transaction_isolation')`.as("isolation"),
+      sql<string>`count(*)`.as("locked"),
+    ]),
+);
+
+/**
+ * Deletes writes whose checkpoints are not there. To be sent after {@link lockWrites} in the same transaction: then it sees
+ * every checkpoint that was restored with one of them.
+ */
+export function dropOrphanedWrites(schema: string, key: WritesKey): BoundStatement<WrittenRow> {
+  return dropThose.bind(schema, key);
 }
 
 const dropThose = /* @__PURE__ */ new Statement<WritesKey, WrittenRow>((db, parameter) =>
