@@ -49,10 +49,14 @@ export interface Backup {
    * overwritten: a row that is there and equal is skipped, so that an import that was cut short is begun again and goes on;
    * one that is there and differs ends it.
    *
+   * Other processes may write, prune and delete meanwhile. Each portion, of up to 1,000 rows or 8 MB, is one transaction.
+   * Where somebody deletes values of a longer thread before the checkpoints that reference them are stored, the import fails
+   * with a BackupError; import the backup again then.
+   *
    * @param lines - Without their line feeds.
    * @returns What was stored.
-   * @throws BackupError for what is no backup, one that is cut off or damaged, and rows that are there and differ. It has
-   *   what was stored until then.
+   * @throws BackupError for what is no backup, one that is cut off or damaged, rows that are there and differ, and values that
+   *   others have deleted meanwhile. It has what was stored until then.
    * @throws ThreadDeletedError with `keepTombstones`, for a thread that was deleted.
    *
    * @example

@@ -3,6 +3,7 @@ import type { GuardStep } from "../../db/transaction-steps.js";
 import { DatabaseError, ThreadExistsError } from "../../errors.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "../queries/life/copy-rows.js";
+import { lockThread } from "../queries/life/lock-thread.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../queries/take-locks.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
 import { writeGuard } from "../write-guard.js";
@@ -37,6 +38,8 @@ function copyBoundThread(
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
   return inOneTransaction(tables, async (within) => {
+    // What the target has already is counted on, and not stored again.
+    await runTransaction(within, { statements: lockThread(tables.schema, threads.target) });
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const { counts, isCopied } = await runCopy(within, threads, "checkpoints");
       if (isCopied) return counts;
