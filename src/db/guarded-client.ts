@@ -56,14 +56,7 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   release(discard = false): void {
-    this.#client.off("error", ignoreError);
     this.#client.release(discard || this.#isSpoiled);
-  }
-
-  /** To be called when the client is taken from the pool. */
-  reserve(): void {
-    // The pool listens to idle clients only; one that is checked out has nobody to hear that its backend died.
-    this.#client.on("error", ignoreError);
   }
 
   /** Sends one statement, by its name if `prepare` says so. */
@@ -208,11 +201,6 @@ export class GuardedClient implements PostgresPoolClient {
     const { command, rowCount, rows } = await this.#client.query<R & object>({ text, values });
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
-}
-
-/** For a connection or a pool whose failures show elsewhere: at the call that uses it, or not at all. */
-export function ignoreError(): void {
-  // See where it is attached.
 }
 
 /** Whether both sides can take all of it in without waiting for the other. */

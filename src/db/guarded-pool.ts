@@ -2,7 +2,8 @@ import type { PostgresPool } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
 import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
-import { GuardedClient, ignoreError } from "./guarded-client.js";
+import { guardClient, guardPool } from "./guard-pool.js";
+import { GuardedClient } from "./guarded-client.js";
 import { connectUntilEnded } from "./pool-line.js";
 import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
@@ -33,10 +34,8 @@ export class GuardedPool implements PostgresPool {
     this.#pool = pool;
     this.#prepare = prepare;
     this.options = pool.options;
-    // Without a listener Node ends the process when the server drops an idle connection. The pool has discarded the
-    // connection by then, and the next query opens another: there is nothing left to do.
-    // One listener does for all savers on a pool, and stays: the pool may have another saver when this one is closed.
-    if (!pool.listeners("error").includes(ignoreError)) pool.on("error", ignoreError);
+    // For good: the pool may have another saver when this one is closed.
+    guardPool(pool);
   }
 
   /** Sends one of our own statements on a connection of the pool, and returns its rows. */
@@ -57,7 +56,6 @@ export class GuardedPool implements PostgresPool {
   async connect(): Promise<GuardedClient> {
     for (;;) {
       const client = this.#guarded(await connectUntilEnded(this.#pool));
-      client.reserve();
       if (!this.#isSuspect(client)) return client;
       client.release(true);
     }
@@ -96,7 +94,7 @@ export class GuardedPool implements PostgresPool {
     try {
       return await raceAgainst(signal, connected);
     } catch (error) {
-      if (signal.aborted) connected.then(release, ignoreError);
+      if (signal.aborted) connected.then(release, ignore);
       throw error === signal.reason ? abortErrorOf(signal) : error;
     }
   }
@@ -105,6 +103,8 @@ export class GuardedPool implements PostgresPool {
   #guarded(client: PoolClient): GuardedClient {
     const known = this.#clients.get(client);
     if (known !== undefined) return known;
+    // For pools that have another way to hand out clients than pg's.
+    guardClient(client);
     const guarded = new GuardedClient(client, this.#pool.options.stream);
     this.#clients.set(client, guarded);
     return guarded;
@@ -113,4 +113,8 @@ export class GuardedPool implements PostgresPool {
 
 function release(client: GuardedClient): void {
   client.release();
+}
+
+function ignore(): void {
+  // The caller has left.
 }

@@ -62,6 +62,6 @@ describeServer("the guarded pool of a Kysely", (target) => {
     const pool = new pg.Pool();
     expect(guardPool(guardPool(pool))).toBe(pool);
     expect(pool.listenerCount("error")).toBe(1);
-    expect(pool.listenerCount("connect")).toBe(1);
+    expect(pool.listenerCount("acquire")).toBe(1);
   });
 });

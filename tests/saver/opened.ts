@@ -17,6 +17,11 @@ export class Opened {
     const pool = new pg.Pool(options);
     pool.on("error", () => undefined);
     pool.on("connect", (client) => client.on("error", () => undefined));
+    return this.track(pool);
+  }
+
+  /** A pool as it is, without a listener for its errors. */
+  track<AnyPool extends pg.Pool>(pool: AnyPool): AnyPool {
     this.#ends.push(() => pool.end());
     return pool;
   }

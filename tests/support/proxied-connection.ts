@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { MessageReader, TERMINATED } from "./ready-for-query.js";
 
 /** The two ways that bytes go. */
 export type Direction = "toServer" | "toClient";
@@ -8,7 +9,9 @@ export class ProxiedConnection {
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #onEnd: () => void;
+  #onTerminated: () => void = ignore;
   #cutNext: Direction | undefined;
+  #untilReady: MessageReader | undefined;
   #isHeld = false;
   #isForgotten = false;
 
@@ -32,6 +35,17 @@ export class ProxiedConnection {
   /** Lets half of what comes next that way through, and then resets the connection. */
   cutNext(direction: Direction): void {
     this.#cutNext = direction;
+  }
+
+  /**
+   * Ends the connection as `pg_terminate_backend` does, at the moment when the server is ready for the next statement: the client
+   * receives ReadyForQuery and the FATAL error in one chunk. To be called when the server has nothing to send.
+   *
+   * @param onTerminated - Called when the server has become ready.
+   */
+  terminateWhenReady(onTerminated: () => void): void {
+    this.#untilReady = new MessageReader();
+    this.#onTerminated = onTerminated;
   }
 
   /** Holds what comes from either side back until {@link resume}. */
@@ -62,6 +76,10 @@ export class ProxiedConnection {
         });
         return;
       }
+      if (direction === "toClient" && this.#untilReady !== undefined) {
+        this.#forwardUntilReady(this.#untilReady, chunk);
+        return;
+      }
       // A slow reader slows the writer down, but must not wake up a connection that is held.
       if (!to.write(chunk)) {
         from.pause();
@@ -83,7 +101,22 @@ export class ProxiedConnection {
     });
   }
 
+  #forwardUntilReady(reader: MessageReader, chunk: Buffer): void {
+    const { messages, isReady } = reader.read(chunk);
+    if (!isReady) {
+      this.#client.write(messages);
+      return;
+    }
+    this.#onTerminated();
+    this.#client.end(Buffer.concat([messages, TERMINATED]));
+    this.#server.destroy();
+  }
+
   #end(): void {
     this.#onEnd();
   }
+}
+
+function ignore(): void {
+  // Nobody waits for it.
 }

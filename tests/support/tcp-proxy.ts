@@ -25,6 +25,8 @@ export class TcpProxy {
   #upstream: Upstream;
   readonly #connections = new Set<ProxiedConnection>();
   #isStalled = false;
+  #toTerminate = 0;
+  #terminated = 0;
 
   private constructor(server: Server, url: string) {
     this.#upstream = upstreamOf(url);
@@ -83,6 +85,26 @@ export class TcpProxy {
     };
   }
 
+  /**
+   * Terminates the next new connections at the end of their handshake: the client receives ReadyForQuery and the FATAL error in
+   * one chunk.
+   *
+   * @param times - How many connections.
+   */
+  terminateNew(times: number): void {
+    this.#toTerminate = times;
+  }
+
+  /** Terminates every connection at the end of its next statement, as {@link terminateNew} does. None may be in use. */
+  terminateWhenReady(): void {
+    for (const connection of this.#connections) this.#terminate(connection);
+  }
+
+  /** How many connections have been terminated by {@link terminateNew} and {@link terminateWhenReady}. */
+  get terminated(): number {
+    return this.#terminated;
+  }
+
   /** Cuts every connection and takes no more. */
   async close(): Promise<void> {
     this.resetAll();
@@ -96,6 +118,16 @@ export class TcpProxy {
     });
     this.#connections.add(connection);
     if (this.#isStalled) connection.pause();
+    if (this.#toTerminate > 0) {
+      this.#toTerminate--;
+      this.#terminate(connection);
+    }
+  }
+
+  #terminate(connection: ProxiedConnection): void {
+    connection.terminateWhenReady(() => {
+      this.#terminated++;
+    });
   }
 }
 

@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { ConnectionError } from "../../errors.js";
+import { clientClassOf } from "../client-class.js";
 import type { LockConnection } from "./lock-connection.js";
 
 /** When to ask a silent server whether it is still there, in milliseconds. */
@@ -21,7 +22,7 @@ export async function connectLikePool(
   hear?: HearNotification,
 ): Promise<LockConnection> {
   if (pool.ending) throw new ConnectionError("the pool has been ended", { transient: false });
-  const Client = clientOf(pool);
+  const Client = clientClassOf(pool);
   const client = new Client({
     ...pool.options,
     // The pool hides it from enumeration.
@@ -68,15 +69,6 @@ function connectedWithinMs({ options }: pg.Pool): number {
 }
 
 type Row = Record<string, unknown>;
-
-// As the pool itself does: it may have been given a class of its own.
-function clientOf(pool: pg.Pool): typeof pg.Client {
-  return hasClient(pool) ? pool.Client : pg.Client;
-}
-
-function hasClient(pool: pg.Pool): pool is pg.Pool & { readonly Client: typeof pg.Client } {
-  return "Client" in pool && typeof pool.Client === "function";
-}
 
 function ignore(): void {
   // It is gone already.

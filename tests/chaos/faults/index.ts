@@ -8,7 +8,7 @@ import {
   stopImmediately,
   turnReadOnly,
 } from "./server-faults.js";
-import { holdLock, terminateActive, terminateIdle } from "./session-faults.js";
+import { holdLock, terminateActive, terminateConnecting, terminateIdle } from "./session-faults.js";
 
 /** All that goes wrong in a run. */
 export const FAULTS: readonly Fault[] = [
@@ -19,6 +19,7 @@ export const FAULTS: readonly Fault[] = [
   refuseConnections,
   terminateIdle,
   terminateActive,
+  terminateConnecting,
   holdLock,
   resetConnections,
   cutMessages,

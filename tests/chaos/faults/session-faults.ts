@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitFor } from "../clock.js";
+import { nowMs, waitFor } from "../clock.js";
 import { ROLE } from "./server-faults.js";
 import type { Fault } from "./fault.js";
 
@@ -39,5 +39,31 @@ export const holdLock: Fault = {
     return undefined;
   },
 };
+
+/**
+ * Backends are terminated as they connect: first by the proxy, so that the end of the handshake and the error arrive in one
+ * chunk; then by the server, all of them again and again, at whatever moment that finds them.
+ */
+export const terminateConnecting: Fault = {
+  name: "backends terminated as they connect",
+  inject: async ({ admin, proxy, random }) => {
+    proxy.terminateNew(Infinity);
+    proxy.resetAll();
+    await sleep(random.between(300, 1_000));
+    proxy.terminateNew(0);
+    await admin.onConnection(async (client) => {
+      const until = nowMs() + random.between(500, 1_500);
+      while (nowMs() < until) {
+        await client.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = $1", [
+          ROLE,
+        ]);
+        await sleep(STORM_PAUSE_MS);
+      }
+    });
+    return undefined;
+  },
+};
+
+const STORM_PAUSE_MS = 20;
 
 const TERMINATE = "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and state = $2";
