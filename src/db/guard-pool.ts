@@ -22,8 +22,9 @@ export function guardPool<AnyPool extends Pool>(pool: AnyPool): AnyPool {
   pool.on("error", ignoreError);
   // Also for clients that are made beside the pool: Kysely does so in order to cancel a statement.
   setClientClass(pool, guardedClass(clientClassOf(pool)));
-  // For clients that are connected already. The pool emits this before it removes its own listener from the client. A promise for the client would be too late: an
-  // error may be in the chunk of bytes whose beginning made the client ready, and pg reads the whole chunk at once.
+  // For clients that are connected already. The pool emits this before it removes its own listener from the client. A promise
+  // for the client would be too late: an error may be in the chunk of bytes whose beginning made the client ready, and pg
+  // reads the whole chunk at once.
   pool.on("acquire", guardClient);
   return pool;
 }

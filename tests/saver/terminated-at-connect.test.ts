@@ -21,7 +21,8 @@ import { Opened } from "./opened.js";
 class InspectingPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     const onConnect = (client: pg.ClientBase): Promise<unknown> => client.query("select 1");
-    super({ ...config, ...{ onConnect } });
+    const hooks: object = { onConnect };
+    super({ ...config, ...hooks });
   }
 }
 
