@@ -27,6 +27,7 @@ export {
   DatabaseError,
   ConnectionError,
   StatementTimeoutError,
+  NotReplicatedError,
   PermissionError,
   RowSecurityError,
   MigrationRequiredError,

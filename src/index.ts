@@ -17,6 +17,7 @@ export {
   InvalidConfigError,
   MigrationError,
   MigrationRequiredError,
+  NotReplicatedError,
   PermissionError,
   RowSecurityError,
   SerializationError,

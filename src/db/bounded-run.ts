@@ -1,4 +1,4 @@
-import { AbortError, ConnectionError, StatementTimeoutError } from "../errors.js";
+import { AbortError, ConnectionError, NotReplicatedError, StatementTimeoutError } from "../errors.js";
 import { onAbort } from "./on-abort.js";
 import type { RunContext } from "./run-context.js";
 
@@ -19,6 +19,7 @@ export interface BoundedRun<T> {
  * awaited: a write that it had finished by then counts as done, and all else as not done.
  *
  * @throws AbortError when the signal ended it.
+ * @throws NotReplicatedError when the server has stored it, but no longer waited for a synchronous standby.
  * @throws StatementTimeoutError when the server has cancelled what took too long.
  * @throws ConnectionError, a transient one, when it took too long and the server does not answer any more.
  */
@@ -52,6 +53,7 @@ export async function runBounded<T>(
   try {
     return await Promise.race([run(), unanswered]);
   } catch (error) {
+    if (error instanceof NotReplicatedError) throw error;
     if (ended === "aborted") throw abortErrorOf(signal, error);
     if (ended === "late" && isCanceled(error)) {
       throw new StatementTimeoutError(statementTimeoutMs ?? 0, { cause: error });

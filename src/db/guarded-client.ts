@@ -1,10 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import { ConnectionError } from "../errors.js";
+import { ConnectionError, NotReplicatedError } from "../errors.js";
 import { runBounded, throwIfAborted } from "./bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
+import { confirmEarlier, isUnreplicated, isWorthRepeating, type Warning } from "./replication.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { setTenant } from "./tenant.js";
@@ -36,6 +37,8 @@ export class GuardedClient implements PostgresPoolClient {
   #isSpoiled = false;
   /** Whether a request to cancel has been sent, which may arrive at any time. */
   #awaitsCancel = false;
+  /** What the server said last of a commit that it has not waited for a standby with. */
+  #unreplicated: Warning | undefined;
 
   /**
    * @param openStream - As in the options of the pool.
@@ -43,6 +46,9 @@ export class GuardedClient implements PostgresPoolClient {
   constructor(client: PoolClient, openStream?: OpenStream) {
     this.#client = client;
     this.#openStream = openStream;
+    client.on("notice", (warning) => {
+      if (isUnreplicated(warning)) this.#unreplicated = warning;
+    });
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -62,17 +68,18 @@ export class GuardedClient implements PostgresPoolClient {
   /** Sends one statement, by its name if `prepare` says so. */
   async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
     const unnamed = toQuery(statement);
-    if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(unnamed, context);
+    const scope = statement.writes === true ? scopeOf(context) : setTenant(context);
+    if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(scope, unnamed, context);
     const { name } = statement;
     try {
-      const rows = await this.#sendScoped<Row>({ name, ...unnamed }, context);
+      const rows = await this.#sendScoped<Row>(scope, { name, ...unnamed }, context);
       this.#prepared.add(name);
       return rows;
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
       // What pg believes to be prepared here is not: this connection goes on without names.
       this.#losesStatements = true;
-      return this.#sendScoped<Row>(unnamed, context);
+      return this.#sendScoped<Row>(scope, unnamed, context);
     }
   }
 
@@ -87,7 +94,7 @@ export class GuardedClient implements PostgresPoolClient {
     { guard = [], statements }: TransactionSteps<Row>,
     context: RunContext,
   ): Promise<Row[][]> {
-    const opening = [BEGIN, ...setTenant(context), ...guard.map(({ statement }) => statement)].map(toQuery);
+    const opening = [BEGIN, ...scopeOf(context), ...guard.map(({ statement }) => statement)].map(toQuery);
     // Those that are sent one by one, and those that are sent with the end of the transaction.
     const alone = isLittle(statements) ? 0 : statements.length - 1;
     const closing = [...statements.slice(alone), COMMIT].map(toQuery);
@@ -114,7 +121,7 @@ export class GuardedClient implements PostgresPoolClient {
   /** Runs what decides by the rows of one statement which comes next, in one transaction. */
   async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
     try {
-      await this.#sendAll([BEGIN, ...setTenant(context)].map(toQuery), context);
+      await this.#sendAll([BEGIN, ...scopeOf(context)].map(toQuery), context);
       const result = await run(
         async <Row>(statement: BoundStatement<Row>) =>
           (await this.#send<Row>(toQuery(statement), context)).rows,
@@ -128,11 +135,14 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /** One statement; in the same round trip what holds for its transaction alone. */
-  async #sendScoped<Row>(query: QueryConfig, context: RunContext): Promise<Row[]> {
-    const scope = setTenant(context).map(toQuery);
+  async #sendScoped<Row>(
+    scope: readonly BoundStatement<unknown>[],
+    query: QueryConfig,
+    context: RunContext,
+  ): Promise<Row[]> {
     if (scope.length === 0) return (await this.#send<Row>(query, context)).rows;
     try {
-      const results = await this.#sendAll<Row>([...scope, query], context);
+      const results = await this.#sendAll<Row>([...scope.map(toQuery), query], context);
       return results.at(-1)?.rows ?? [];
     } catch (error) {
       // pg takes a named statement for prepared as soon as the first of a pipeline is.
@@ -168,12 +178,37 @@ export class GuardedClient implements PostgresPoolClient {
       this.#awaitsCancel = true;
       return this.#cancel(giveUp);
     };
+    this.#unreplicated = undefined;
     try {
-      return await runBounded({ run, cancel }, context);
+      return await runBounded({ run: () => this.#refuseUnreplicated(run()), cancel }, context);
     } catch (error) {
       if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
       throw error;
     }
+  }
+
+  /** The server reports success where the wait for a standby was cancelled, and warns only. */
+  async #refuseUnreplicated<T>(result: Promise<T>): Promise<T> {
+    let answer: T;
+    try {
+      answer = await result;
+    } catch (error) {
+      // It has ended the connection without a word of success.
+      throw this.#unreplicatedError() ?? error;
+    }
+    const failure = this.#unreplicatedError();
+    if (failure !== undefined) throw failure;
+    return answer;
+  }
+
+  #unreplicatedError(): NotReplicatedError | undefined {
+    const warning = this.#unreplicated;
+    if (warning === undefined) return undefined;
+    return new NotReplicatedError({
+      cause: warning,
+      sqlState: warning.code,
+      transient: isWorthRepeating(warning),
+    });
   }
 
   /**
@@ -217,6 +252,11 @@ function bytesOf(parameter: unknown): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** What holds for the transaction of a write alone. */
+function scopeOf(context: RunContext): BoundStatement<unknown>[] {
+  return [...setTenant(context), ...confirmEarlier(context)];
 }
 
 function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {

@@ -5,9 +5,11 @@ import {
   type Kysely,
   type QueryResult,
 } from "kysely";
+import { NotReplicatedError } from "../errors.js";
 import { abortErrorOf, runBounded, throwIfAborted } from "./bounded-run.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { onAbort } from "./on-abort.js";
+import { replicationState } from "./replication.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { ROLLBACK } from "./transaction-steps.js";
@@ -25,23 +27,29 @@ export class KyselyConnection {
     this.#control = control;
   }
 
+  /** @param commits - Whether the statement ends a transaction that has changed something. */
   async send<Row>(
-    { sql, parameters }: BoundStatement<Row>,
+    statement: BoundStatement<Row>,
     context: Omit<RunContext, "tenantId">,
+    commits = false,
   ): Promise<Row[]> {
-    const query = CompiledQuery.raw(sql, [...parameters]);
+    const query = toQuery(statement);
     // PGlite can't be interrupted: it runs in this process, and nothing else runs while it does.
     if (this.#connection.cancelQuery === undefined) {
       throwIfAborted(context.signal);
       return (await this.#connection.executeQuery<Row>(query)).rows;
     }
+    let isCancelled = false;
     const run = async (): Promise<Row[]> => {
       // An earlier request to cancel would hit this statement.
       await this.#settled();
       await this.#connection.collectSessionInfo?.();
-      return (await this.#query<Row>(query)).rows;
+      const { rows } = await this.#query<Row>(query);
+      if (commits && isCancelled) await this.#refuseUnreplicated();
+      return rows;
     };
     const cancel = (): Promise<void> => {
+      isCancelled = true;
       this.#cancel = this.#connection.cancelQuery?.(this.#control) ?? this.#cancel;
       return this.#cancel;
     };
@@ -59,6 +67,20 @@ export class KyselyConnection {
   async idle(): Promise<void> {
     await this.#undone;
     await this.#settled();
+  }
+
+  /**
+   * A commit that succeeded after it was cancelled may have been cancelled while it waited for a synchronous standby. The server
+   * says so in a warning alone, which Kysely does not hand on.
+   */
+  async #refuseUnreplicated(): Promise<void> {
+    await this.#settled();
+    const { rows } = await this.#query<{ waits: boolean }>(toQuery(replicationState())).catch(
+      (error: unknown) => {
+        throw new NotReplicatedError({ cause: error });
+      },
+    );
+    if (rows[0]?.waits !== false) throw new NotReplicatedError();
   }
 
   async #settled(): Promise<void> {
@@ -100,6 +122,10 @@ export function onConnection<T>(
     });
     provided.catch(reject).finally(stopListening);
   });
+}
+
+function toQuery({ sql, parameters }: BoundStatement<unknown>): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
 }
 
 function ignore(): void {

@@ -6,4 +6,6 @@ export interface RunContext {
   readonly statementTimeoutMs?: number | undefined;
   /** The tenant whose rows the statements see, where row-level security asks for one. */
   readonly tenantId?: string | undefined;
+  /** Whether the commit waits for synchronous standbys in any case: an earlier attempt may have left nothing to do. */
+  readonly confirmsEarlier?: boolean | undefined;
 }

@@ -5,6 +5,7 @@ import type { OpenedDatabase } from "./open-database.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
+import { confirming } from "./unconfirmed.js";
 
 /** What is said when a table, a column or the whole schema that a statement names does not exist. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
@@ -22,12 +23,13 @@ export async function runStatement<Params extends object, Row>(
   params: Params,
 ): Promise<Row[]> {
   const bound = statement.bind(tables.schema, params);
-  return retried(tables, async () => {
+  const attempt = async (context: CheckpointTables): Promise<Row[]> => {
     await tables.rowSecurity?.run(tables);
-    const rows = await tables.database.execute(bound, tables);
+    const rows = await tables.database.execute(bound, context);
     tables.call?.addRows(rows.length);
     return rows;
-  });
+  };
+  return retried(tables, bound.writes === true ? confirming(tables, attempt) : () => attempt(tables));
 }
 
 /**
@@ -45,14 +47,16 @@ export async function runTransaction<Row>(
 ): Promise<Row[][]> {
   const { execute, transact } = tables.database;
   const [first, ...others] = steps.statements;
-  return retried(tables, async () => {
-    if (first === undefined) return [];
+  if (first === undefined) return retried(tables, () => Promise.resolve([]));
+  const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
+  const attempt = async (context: CheckpointTables): Promise<Row[][]> => {
     await tables.rowSecurity?.run(tables);
-    const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
-    const rows = isOne ? [await execute(first, tables)] : await transact(steps, tables);
+    const rows = isOne ? [await execute(first, context)] : await transact(steps, context);
     tables.call?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
-  });
+  };
+  const changes = !isOne || first.writes === true;
+  return retried(tables, changes ? confirming(tables, attempt) : () => attempt(tables));
 }
 
 /**
@@ -68,9 +72,9 @@ export async function inOneTransaction<Tables extends CheckpointTables, T>(
   tables: Tables,
   run: (within: Tables) => Promise<T>,
 ): Promise<T> {
-  return retried(tables, async () => {
+  const { database } = tables;
+  const attempt = async (context: CheckpointTables): Promise<T> => {
     await tables.rowSecurity?.run(tables);
-    const { database } = tables;
     return database.interact((send) => {
       const within: OpenedDatabase = {
         ...database,
@@ -79,8 +83,9 @@ export async function inOneTransaction<Tables extends CheckpointTables, T>(
         interact: (again) => again(send),
       };
       return run({ ...tables, database: within, retry: false, rowSecurity: undefined });
-    }, tables);
-  });
+    }, context);
+  };
+  return retried(tables, confirming(tables, attempt));
 }
 
 async function retried<T>(tables: CheckpointTables, attempt: () => Promise<T>): Promise<T> {

@@ -3,11 +3,13 @@ import {
   type Compilable,
   DummyDriver,
   Kysely,
+  type OperationNode,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryCreator,
   type RawBuilder,
+  type RootOperationNode,
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
@@ -27,6 +29,8 @@ export interface BoundStatement<Row> {
   readonly name: string;
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Whether it changes rows. */
+  readonly writes?: boolean;
   /** The type of a row: never there, and needed only by the compiler. */
   readonly row?: Row;
 }
@@ -45,10 +49,11 @@ export class Statement<Params extends object, Row> {
 
   /** The statement for `schema`, its holes filled from `params`. */
   bind(schema: string, params: Params): BoundStatement<Row> {
-    const { name, sql, parameters } = this.#compiled(schema);
+    const { name, sql, parameters, writes = false } = this.#compiled(schema);
     return {
       name,
       sql,
+      writes,
       parameters: parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
     };
   }
@@ -56,11 +61,12 @@ export class Statement<Params extends object, Row> {
   #compiled(schema: string): BoundStatement<Row> {
     const known = this.#compiledBySchema.get(schema);
     if (known !== undefined) return known;
-    const { sql: text, parameters } = this.#build(
-      compiler().withSchema(schema),
-      (name) => sql`${new Hole(name)}`,
-    ).compile();
-    const compiled = { name: statementName(text), sql: text, parameters };
+    const {
+      query,
+      sql: text,
+      parameters,
+    } = this.#build(compiler().withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    const compiled = { name: statementName(text), sql: text, parameters, writes: writes(query) };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
@@ -69,6 +75,20 @@ export class Statement<Params extends object, Row> {
 /** By content, since savers of two versions may share a connection, and pg refuses one name for two texts. */
 export function statementName(text: string): string {
   return `checkpoint_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
+}
+
+const WRITING_KINDS: readonly OperationNode["kind"][] = [
+  "InsertQueryNode",
+  "UpdateQueryNode",
+  "DeleteQueryNode",
+  "MergeQueryNode",
+];
+
+/** Whether the query changes rows itself, or one that stands before it by WITH does. */
+function writes(query: RootOperationNode): boolean {
+  if (WRITING_KINDS.includes(query.kind)) return true;
+  const preceding = "with" in query ? query.with : undefined;
+  return preceding?.expressions.some(({ expression }) => WRITING_KINDS.includes(expression.kind)) ?? false;
 }
 
 /** Stands in a compiled query's parameters for the value that a run brings. */

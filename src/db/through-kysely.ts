@@ -2,6 +2,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import { throwIfAborted } from "./bounded-run.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { onConnection } from "./kysely-connection.js";
+import { confirmEarlier } from "./replication.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { currentTenant, resetTenant, setTenant } from "./tenant.js";
@@ -13,7 +14,8 @@ export async function executeThrough<Row>(
   statement: BoundStatement<Row>,
   context: RunContext,
 ): Promise<Row[]> {
-  if (context.tenantId === undefined) return send(kysely, statement, context);
+  const confirms = statement.writes === true && context.confirmsEarlier === true;
+  if (context.tenantId === undefined && !confirms) return send(kysely, statement, context);
   return interactThrough(kysely, context, (sendWithin) => sendWithin(statement));
 }
 
@@ -38,10 +40,11 @@ export function interactThrough<T>(
   // Not Kysely's own, whose beginning and end could not be bounded.
   return onConnection(kysely, context, async (connection) => {
     const sendWithin: SendStatement = (statement) => connection.send(statement, context);
+    const opening = [BEGIN, ...setTenant(context), ...confirmEarlier(context)];
     try {
-      for (const statement of [BEGIN, ...setTenant(context)]) await sendWithin(statement);
+      for (const statement of opening) await sendWithin(statement);
       const result = await run(sendWithin);
-      await sendWithin(COMMIT);
+      await connection.send(COMMIT, context, true);
       return result;
     } catch (error) {
       await connection.rollBack(context);
@@ -98,7 +101,8 @@ async function send<Row>(
   context: RunContext,
 ): Promise<Row[]> {
   if (context.signal !== undefined || context.statementTimeoutMs !== undefined) {
-    return onConnection(kysely, context, (connection) => connection.send(statement, context));
+    const commits = statement.writes === true && !kysely.isTransaction;
+    return onConnection(kysely, context, (connection) => connection.send(statement, context, commits));
   }
   const query: CompiledQuery<Row> = CompiledQuery.raw(statement.sql, [...statement.parameters]);
   return (await kysely.executeQuery(query)).rows;

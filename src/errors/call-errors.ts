@@ -23,7 +23,8 @@ export class InvalidConfigError extends CheckpointError {
  * `AbortError`.
  *
  * What the server had not finished was cancelled there. Only where it did not answer any more may a write have been
- * stored all the same.
+ * stored all the same. A write that was stored, but whose wait for a synchronous standby was cancelled, fails with
+ * `NotReplicatedError` instead.
  *
  * @example
  * ```ts

@@ -52,6 +52,22 @@ export class StatementTimeoutError extends DatabaseError {
   }
 }
 
+/**
+ * The server has stored the change, but its wait for a synchronous standby was cancelled: by `statementTimeoutMs`, by the
+ * `AbortSignal` of the call, or on the server. A failover may lose the change. `cause` is the server's warning, where it was seen.
+ *
+ * To make the call again is safe. It waits for the standbys too, for the earlier change as well as for its own.
+ */
+export class NotReplicatedError extends DatabaseError {
+  constructor(options: DatabaseErrorOptions = {}) {
+    super(
+      "the change is stored, but the wait for a synchronous standby was cancelled: a failover may lose it",
+      options,
+      "NOT_REPLICATED",
+    );
+  }
+}
+
 /** The role that the saver connects with lacks a privilege. */
 export class PermissionError extends DatabaseError {
   constructor(message: string, options: DatabaseErrorOptions = {}) {

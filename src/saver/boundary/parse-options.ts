@@ -21,7 +21,7 @@ export interface PostgresSaverOptions {
    * `StatementTimeoutError` thrown. A server that does not even answer the request to cancel counts as a connection that
    * was lost: the statement is tried again on another. Migrations have no limit. Without effect on PGlite, which runs in
    * this process. The wait for a connection is not part of it: that is bounded by `connectionTimeoutMillis` of the pool.
-   * Default: no limit.
+   * A write that waited for a synchronous standby alone fails with `NotReplicatedError`: it is stored. Default: no limit.
    */
   readonly statementTimeoutMs?: number | undefined;
   /**

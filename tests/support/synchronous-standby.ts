@@ -1,0 +1,82 @@
+import pg from "pg";
+
+const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";
+
+/** A server's synchronous standby, that the server has never seen: while it is asked for, no commit is confirmed. */
+export class SynchronousStandby {
+  readonly #url: string;
+
+  /** @param url - of the superuser. */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Has all commits wait from now on. */
+  async lose(): Promise<void> {
+    await this.#ask("'nobody'");
+    // The server's processes read their settings one after another: a commit that waits shows that the last has done so.
+    await this.#onConnection(async (client) => {
+      const processId: unknown = Reflect.get(client, "processID");
+      for (;;) {
+        const done = client.query("select pg_logical_emit_message(true, '', '')");
+        const cancelled = this.#cancelUntil(done, processId);
+        await Promise.all([done, cancelled]);
+        if ((await this.#query("select where current_setting('synchronous_standby_names') <> ''")) > 0)
+          return;
+      }
+    });
+  }
+
+  /** Confirms the commits that wait, and all later ones. */
+  async restore(): Promise<void> {
+    await this.#ask("''");
+    while ((await this.countWaiting()) > 0);
+  }
+
+  /** Waits until a commit waits. */
+  async untilWaiting(): Promise<void> {
+    while ((await this.countWaiting()) === 0);
+  }
+
+  countWaiting(): Promise<number> {
+    return this.#query(`select ${WAITING}`);
+  }
+
+  /** Cancels the statements that wait, as an administrator does it. */
+  async cancelWaiting(): Promise<void> {
+    await this.#query(`select pg_cancel_backend(pid) ${WAITING}`);
+  }
+
+  /** Terminates the connections that wait, as an administrator does it, or a server that is shut down. */
+  async terminateWaiting(): Promise<void> {
+    await this.#query(`select pg_terminate_backend(pid) ${WAITING}`);
+  }
+
+  async #ask(names: string): Promise<void> {
+    await this.#query(`alter system set synchronous_standby_names = ${names}`);
+    await this.#query("select pg_reload_conf()");
+  }
+
+  async #cancelUntil(done: Promise<unknown>, processId: unknown): Promise<void> {
+    const ended = done.then(() => 1);
+    while ((await Promise.race([ended, this.#cancel(processId)])) === 0);
+  }
+
+  #cancel(processId: unknown): Promise<number> {
+    return this.#query(`select pg_cancel_backend(pid) ${WAITING} and pid = $1`, [processId]);
+  }
+
+  #query(sql: string, parameters: unknown[] = []): Promise<number> {
+    return this.#onConnection(async (client) => (await client.query(sql, parameters)).rowCount ?? 0);
+  }
+
+  async #onConnection<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      return await use(client);
+    } finally {
+      await client.end();
+    }
+  }
+}
