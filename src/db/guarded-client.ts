@@ -4,7 +4,10 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../errors.js";
 import { runBounded, throwIfAborted } from "./bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
+import { guardClient } from "./guard-pool.js";
+import { isLittle } from "./is-little.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
+import { PreparedStatements } from "./prepared-statements.js";
 import { confirmEarlier, isUnreplicated, isWorthRepeating, type Warning } from "./replication.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -21,18 +24,16 @@ const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
 
-/** How many bytes the statements of a transaction may bring to be sent at once: they are in memory several times meanwhile. */
-const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
-
 /** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
 const READ_ONLY_STATE = "25006";
+
+const known = new WeakMap<PoolClient, GuardedClient>();
 
 /** A connection of a pool: sends our own statements as prepared ones, past the parts of Kysely that they don't need. */
 export class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #openStream: OpenStream;
-  /** The names under which statements have run here. */
-  readonly #prepared = new Set<string>();
+  readonly #prepared = new PreparedStatements();
   #losesStatements = false;
   #isSpoiled = false;
   /** Whether a request to cancel has been sent, which may arrive at any time. */
@@ -40,15 +41,24 @@ export class GuardedClient implements PostgresPoolClient {
   /** What the server said last of a commit that it has not waited for a standby with. */
   #unreplicated: Warning | undefined;
 
-  /**
-   * @param openStream - As in the options of the pool.
-   */
-  constructor(client: PoolClient, openStream?: OpenStream) {
+  private constructor(client: PoolClient, openStream: OpenStream | undefined) {
     this.#client = client;
     this.#openStream = openStream;
+    guardClient(client);
     client.on("notice", (warning) => {
       if (isUnreplicated(warning)) this.#unreplicated = warning;
     });
+  }
+
+  /**
+   * The one for a client, whichever saver uses it.
+   *
+   * @param openStream - As in the options of the pool.
+   */
+  static of(client: PoolClient, openStream?: OpenStream): GuardedClient {
+    const found = known.get(client) ?? new GuardedClient(client, openStream);
+    known.set(client, found);
+    return found;
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -72,9 +82,7 @@ export class GuardedClient implements PostgresPoolClient {
     if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(scope, unnamed, context);
     const { name } = statement;
     try {
-      const rows = await this.#sendScoped<Row>(scope, { name, ...unnamed }, context);
-      this.#prepared.add(name);
-      return rows;
+      return await this.#sendScoped<Row>(scope, { name, ...unnamed }, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
       // What pg believes to be prepared here is not: this connection goes on without names.
@@ -140,15 +148,29 @@ export class GuardedClient implements PostgresPoolClient {
     query: QueryConfig,
     context: RunContext,
   ): Promise<Row[]> {
-    if (scope.length === 0) return (await this.#send<Row>(query, context)).rows;
+    const { name } = query;
+    if (name === undefined) return this.#sendAfter<Row>(scope, query, context);
+    const closing = this.#prepared.use(name);
     try {
-      const results = await this.#sendAll<Row>([...scope.map(toQuery), query], context);
-      return results.at(-1)?.rows ?? [];
+      const rows = await this.#sendAfter<Row>(scope, query, context, closing);
+      this.#prepared.ran(name);
+      return rows;
     } catch (error) {
       // pg takes a named statement for prepared as soon as the first of a pipeline is.
-      if (query.name !== undefined && !this.#prepared.has(query.name)) this.#isSpoiled = true;
+      if (scope.length > 0 && !this.#prepared.hasRun(name)) this.#isSpoiled = true;
       throw error;
     }
+  }
+
+  async #sendAfter<Row>(
+    scope: readonly BoundStatement<unknown>[],
+    query: QueryConfig,
+    context: RunContext,
+    closing?: string,
+  ): Promise<Row[]> {
+    if (scope.length === 0 && closing === undefined) return (await this.#send<Row>(query, context)).rows;
+    const results = await this.#sendAll<Row>([...scope.map(toQuery), query], context, closing);
+    return results.at(-1)?.rows ?? [];
   }
 
   #send<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
@@ -158,11 +180,12 @@ export class GuardedClient implements PostgresPoolClient {
   #sendAll<Row = unknown>(
     queries: readonly QueryConfig[],
     context: RunContext,
+    closing?: string,
   ): Promise<QueryResult<Row & object>[]> {
     const last = queries.at(-1);
     if (last === undefined) return Promise.resolve([]);
     const pipeline: Pipeline = [last, ...queries.slice(0, -1)];
-    return this.#bounded(() => queryInPipeline<Row & object>(this.#client, pipeline), context);
+    return this.#bounded(() => queryInPipeline<Row & object>(this.#client, pipeline, closing), context);
   }
 
   async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
@@ -236,22 +259,6 @@ export class GuardedClient implements PostgresPoolClient {
     const { command, rowCount, rows } = await this.#client.query<R & object>({ text, values });
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
-}
-
-/** Whether both sides can take all of it in without waiting for the other. */
-function isLittle(statements: readonly BoundStatement<unknown>[]): boolean {
-  return sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
-}
-
-/** About how long a parameter is: of text the characters. */
-function bytesOf(parameter: unknown): number {
-  if (typeof parameter === "string") return parameter.length;
-  if (parameter instanceof Uint8Array) return parameter.byteLength;
-  return Array.isArray(parameter) ? sum(parameter.map(bytesOf)) : 0;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** What holds for the transaction of a write alone. */

@@ -1,8 +1,8 @@
 import type { PostgresPool } from "kysely";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { ConnectionError } from "../errors.js";
 import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
-import { guardClient, guardPool } from "./guard-pool.js";
+import { guardPool } from "./guard-pool.js";
 import { GuardedClient } from "./guarded-client.js";
 import { connectUntilEnded } from "./pool-line.js";
 import { raceAgainst } from "./race-against.js";
@@ -23,7 +23,6 @@ export interface SendOptions {
 export class GuardedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #prepare: boolean;
-  readonly #clients = new WeakMap<PoolClient, GuardedClient>();
   /** When the server was last heard of on a connection. */
   readonly #heardAt = new WeakMap<GuardedClient, number>();
   /** Connections that were last heard of before this are not used again. */
@@ -55,7 +54,7 @@ export class GuardedPool implements PostgresPool {
 
   async connect(): Promise<GuardedClient> {
     for (;;) {
-      const client = this.#guarded(await connectUntilEnded(this.#pool));
+      const client = GuardedClient.of(await connectUntilEnded(this.#pool), this.#pool.options.stream);
       if (!this.#isSuspect(client)) return client;
       client.release(true);
     }
@@ -97,17 +96,6 @@ export class GuardedPool implements PostgresPool {
       if (signal.aborted) connected.then(release, ignore);
       throw error === signal.reason ? abortErrorOf(signal) : error;
     }
-  }
-
-  // Kysely remembers what it knows of a connection by the client's identity.
-  #guarded(client: PoolClient): GuardedClient {
-    const known = this.#clients.get(client);
-    if (known !== undefined) return known;
-    // For pools that have another way to hand out clients than pg's.
-    guardClient(client);
-    const guarded = new GuardedClient(client, this.#pool.options.stream);
-    this.#clients.set(client, guarded);
-    return guarded;
   }
 }
 

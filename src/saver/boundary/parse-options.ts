@@ -11,7 +11,8 @@ export interface PostgresSaverOptions {
   readonly schema?: string | undefined;
   /**
    * Whether statements are prepared, so that Postgres plans each once per connection. `false` behind a pooler in
-   * transaction mode that does not follow prepared statements. Default `true`.
+   * transaction mode that does not follow prepared statements. A connection keeps the hundred that were used last, of all
+   * savers on its pool together. Default `true`.
    */
   readonly prepare?: boolean | undefined;
   /** How long transient faults are retried, or `false` to be told at once. Default: 15 seconds. */

@@ -1,0 +1,116 @@
+import { afterEach, expect, it } from "@jest/globals";
+import pg from "pg";
+import { GuardedPool } from "../../src/db/guarded-pool.js";
+import { MAX_PREPARED_STATEMENTS } from "../../src/db/prepared-statements.js";
+import type { BoundStatement } from "../../src/db/statement.js";
+import { PostgresSaver } from "../../src/index.js";
+import { newThread, threadConfig } from "../support/checkpoints.js";
+import { observedPool } from "../support/round-trips.js";
+import { describeServer } from "../support/targets.js";
+
+const PREPARED =
+  "select name from pg_prepared_statements where name like 'test_%' or name like 'checkpoint_%'";
+
+interface Row {
+  readonly n: number;
+}
+
+describeServer("the prepared statements of a connection", (target) => {
+  const pools: pg.Pool[] = [];
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.end()));
+  });
+
+  async function openPool(config: pg.PoolConfig = {}): Promise<pg.Pool> {
+    const { source } = await target.createDatabase();
+    const pool = new pg.Pool({ connectionString: source, max: 1, ...config });
+    pools.push(pool);
+    return pool;
+  }
+
+  function numbered(n: number): BoundStatement<Row> {
+    return { name: `test_${n}`, sql: `select ${n} / $1::int as n`, parameters: [1] };
+  }
+
+  async function preparedOn(pool: pg.Pool): Promise<string[]> {
+    const client = await pool.connect();
+    try {
+      return (await client.query<{ name: string }>({ text: PREPARED })).rows.map(({ name }) => name);
+    } finally {
+      client.release();
+    }
+  }
+
+  const CONTEXTS = [
+    { how: "alone", config: {}, context: {} },
+    { how: "in a pipeline with the tenant", config: {}, context: { tenantId: "acme" } },
+    { how: "by a client that pipelines", config: { pipeline: true }, context: {} },
+  ];
+  it.each(CONTEXTS)(
+    "are as many as are allowed, those that were used last, sent $how",
+    async ({ config, context }) => {
+      const raw = await openPool(config);
+      const pool = new GuardedPool(raw, { prepare: true });
+      const more = 20;
+      for (let n = 0; n < MAX_PREPARED_STATEMENTS + more; n++) {
+        expect(await pool.execute(numbered(n), context)).toEqual([{ n }]);
+        // This one is used all the time.
+        expect(await pool.execute(numbered(0), context)).toEqual([{ n: 0 }]);
+      }
+      const names = await preparedOn(raw);
+      // Beside them the statement that sets the tenant is sent without a name.
+      expect(names).toHaveLength(MAX_PREPARED_STATEMENTS);
+      expect(names).toContain("test_0");
+      expect(names).not.toContain("test_1");
+      expect(names).not.toContain(`test_${more}`);
+      expect(names).toContain(`test_${more + 1}`);
+      // One that was closed is prepared again, and run by its name.
+      expect(await pool.execute(numbered(1), context)).toEqual([{ n: 1 }]);
+      expect(await preparedOn(raw)).toContain("test_1");
+      expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
+    },
+  );
+
+  it("are bounded where those fail that make room", async () => {
+    const raw = await openPool();
+    const pool = new GuardedPool(raw, { prepare: true });
+    const failing = (n: number): BoundStatement<Row> => ({ ...numbered(n), parameters: [0] });
+    for (let n = 0; n < MAX_PREPARED_STATEMENTS + 5; n++) {
+      await expect(pool.execute(failing(n), {})).rejects.toMatchObject({ code: "22012" });
+    }
+    for (let n = 0; n < MAX_PREPARED_STATEMENTS + 5; n++)
+      expect(await pool.execute(numbered(n), {})).toEqual([{ n }]);
+    expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
+  });
+
+  it("are bounded for all savers on a pool together, in the round trips that there are", async () => {
+    const { source } = await target.createDatabase();
+    const { pool, sent } = observedPool(source);
+    pool.options.max = 1;
+    pools.push(pool);
+    const savers: PostgresSaver[] = [];
+    for (const schema of ["agents_0", "agents_1", "agents_2"]) {
+      await using saver = new PostgresSaver(source, undefined, { schema });
+      await saver.setup();
+      savers.push(new PostgresSaver(pool, undefined, { schema }));
+    }
+    const guarded = new GuardedPool(pool, { prepare: true });
+    for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await guarded.execute(numbered(n), {});
+    sent.length = 0;
+    for (const saver of savers) await saver.getTuple(threadConfig(newThread()));
+    expect(sent).toHaveLength(savers.length);
+    expect(await preparedOn(pool)).toHaveLength(MAX_PREPARED_STATEMENTS);
+  });
+
+  it("are kept account of by one listener, however many savers use the client", async () => {
+    const pool = await openPool();
+    const listeners = new Set<number>();
+    for (let n = 0; n < 20; n++) {
+      await new GuardedPool(pool, { prepare: true }).execute(numbered(n), {});
+      const client = await pool.connect();
+      listeners.add(client.listenerCount("error") + client.listenerCount("notice"));
+      client.release();
+    }
+    expect([...listeners]).toEqual([2]);
+  });
+});
