@@ -149,28 +149,19 @@ export class GuardedClient implements PostgresPoolClient {
     context: RunContext,
   ): Promise<Row[]> {
     const { name } = query;
-    if (name === undefined) return this.#sendAfter<Row>(scope, query, context);
-    const closing = this.#prepared.use(name);
+    const closing = name === undefined ? undefined : this.#prepared.use(name);
     try {
-      const rows = await this.#sendAfter<Row>(scope, query, context, closing);
-      this.#prepared.ran(name);
-      return rows;
+      const result =
+        scope.length === 0 && closing === undefined
+          ? await this.#send<Row>(query, context)
+          : (await this.#sendAll<Row>([...scope.map(toQuery), query], context, closing)).at(-1);
+      if (name !== undefined) this.#prepared.ran(name);
+      return result?.rows ?? [];
     } catch (error) {
       // pg takes a named statement for prepared as soon as the first of a pipeline is.
-      if (scope.length > 0 && !this.#prepared.hasRun(name)) this.#isSpoiled = true;
+      if (name !== undefined && scope.length > 0 && !this.#prepared.hasRun(name)) this.#isSpoiled = true;
       throw error;
     }
-  }
-
-  async #sendAfter<Row>(
-    scope: readonly BoundStatement<unknown>[],
-    query: QueryConfig,
-    context: RunContext,
-    closing?: string,
-  ): Promise<Row[]> {
-    if (scope.length === 0 && closing === undefined) return (await this.#send<Row>(query, context)).rows;
-    const results = await this.#sendAll<Row>([...scope.map(toQuery), query], context, closing);
-    return results.at(-1)?.rows ?? [];
   }
 
   #send<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
@@ -202,23 +193,15 @@ export class GuardedClient implements PostgresPoolClient {
       return this.#cancel(giveUp);
     };
     this.#unreplicated = undefined;
-    try {
-      return await runBounded({ run: () => this.#refuseUnreplicated(run()), cancel }, context);
-    } catch (error) {
-      if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
-      throw error;
-    }
-  }
-
-  /** The server reports success where the wait for a standby was cancelled, and warns only. */
-  async #refuseUnreplicated<T>(result: Promise<T>): Promise<T> {
     let answer: T;
     try {
-      answer = await result;
+      answer = await runBounded({ run, cancel }, context);
     } catch (error) {
-      // It has ended the connection without a word of success.
+      if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
+      // Where the server has ended the connection it says no more than the warning.
       throw this.#unreplicatedError() ?? error;
     }
+    // Where the wait for a standby was cancelled it reports success, and warns.
     const failure = this.#unreplicatedError();
     if (failure !== undefined) throw failure;
     return answer;
