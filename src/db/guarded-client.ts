@@ -4,6 +4,7 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError } from "../errors.js";
 import { runBounded, throwIfAborted } from "./bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
+import { type ConnectionFence, isUnanswered } from "./connection-fence.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
@@ -30,19 +31,37 @@ const READ_ONLY_STATE = "25006";
 export class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #openStream: OpenStream;
+  readonly #fence: ConnectionFence;
   /** The names under which statements have run here. */
   readonly #prepared = new Set<string>();
   #losesStatements = false;
   #isSpoiled = false;
   /** Whether a request to cancel has been sent, which may arrive at any time. */
   #awaitsCancel = false;
+  #isAbandoned = false;
 
   /**
    * @param openStream - As in the options of the pool.
    */
-  constructor(client: PoolClient, openStream?: OpenStream) {
+  constructor(client: PoolClient, fence: ConnectionFence, openStream?: OpenStream) {
     this.#client = client;
+    this.#fence = fence;
     this.#openStream = openStream;
+  }
+
+  /** Whether a statement was given up on it that the server may still carry out. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
+  }
+
+  /** Whether {@link settle} is to be called before anything is sent. */
+  get isUnsettled(): boolean {
+    return this.#fence.isUnsettled;
+  }
+
+  /** Ends what statements that were given up on other connections have left on the server; see {@link ConnectionFence}. */
+  async settle(context: RunContext): Promise<void> {
+    await this.#fence.settle(context);
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -159,12 +178,32 @@ export class GuardedClient implements PostgresPoolClient {
       this.#awaitsCancel = true;
       return this.#cancel(giveUp);
     };
+    let awaitsAnswer = false;
+    const runAnswered = async (): Promise<T> => {
+      awaitsAnswer = true;
+      try {
+        const result = await run();
+        awaitsAnswer = false;
+        return result;
+      } catch (error) {
+        awaitsAnswer = isUnanswered(error);
+        throw error;
+      }
+    };
     try {
-      return await runBounded({ run, cancel }, context);
+      return await runBounded({ run: runAnswered, cancel }, context);
     } catch (error) {
       if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
+      if (awaitsAnswer) this.#abandon();
       throw error;
     }
+  }
+
+  /** Nobody waits for the answer any more: what was sent must not be carried out after this. */
+  #abandon(): void {
+    this.#isSpoiled = true;
+    this.#isAbandoned = true;
+    this.#fence.abandon();
   }
 
   /**
@@ -189,7 +228,8 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   async #queryForKysely<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#client.query<R & object>({ text, values });
+    const run = (): Promise<QueryResult<R & object>> => this.#client.query<R & object>({ text, values });
+    const { command, rowCount, rows } = await this.#bounded(run, {});
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
 }

@@ -1,13 +1,18 @@
 import type { PostgresPool } from "kysely";
 import type { Pool, PoolClient } from "pg";
-import { ConnectionError } from "../errors.js";
+import { AbortError, ConnectionError } from "../errors.js";
+import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
+import { ConnectionFence } from "./connection-fence.js";
 import { GuardedClient, ignoreError } from "./guarded-client.js";
 import { connectUntilEnded } from "./pool-line.js";
 import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import type { TransactionSteps } from "./transaction-steps.js";
+
+/** How long a call that gives a statement up waits until the server can no longer carry it out, in milliseconds. */
+const FENCED_WITHIN_MS = 2_000;
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -22,6 +27,7 @@ export interface SendOptions {
 export class GuardedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #prepare: boolean;
+  readonly #fences: BackendFences;
   readonly #clients = new WeakMap<PoolClient, GuardedClient>();
   /** When the server was last heard of on a connection. */
   readonly #heardAt = new WeakMap<GuardedClient, number>();
@@ -32,6 +38,7 @@ export class GuardedPool implements PostgresPool {
   constructor(pool: Pool, { prepare }: SendOptions) {
     this.#pool = pool;
     this.#prepare = prepare;
+    this.#fences = BackendFences.of(pool);
     this.options = pool.options;
     // Without a listener Node ends the process when the server drops an idle connection. The pool has discarded the
     // connection by then, and the next query opens another: there is nothing left to do.
@@ -50,6 +57,73 @@ export class GuardedPool implements PostgresPool {
   }
 
   async connect(): Promise<GuardedClient> {
+    return this.#connect({});
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #use<T>(context: RunContext, run: (client: GuardedClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect(context);
+    const began = performance.now();
+    try {
+      const result = await run(client);
+      this.#heardAt.set(client, performance.now());
+      client.release();
+      return result;
+    } catch (error) {
+      // What swallows one connection in silence has swallowed those beside it: each would cost a caller its timeout.
+      const isSilent =
+        error instanceof ConnectionError || (error instanceof AbortError && client.isAbandoned);
+      if (isSilent) this.#suspectBefore = Math.max(this.#suspectBefore, began);
+      // A connection that broke is not put back: pg's client knows, and the pool asks it.
+      client.release();
+      if (client.isAbandoned) await this.#fence();
+      throw error;
+    }
+  }
+
+  /** Before the caller hears of it: what it does next must not be overtaken. Where that fails, the next use of the pool does it. */
+  async #fence(): Promise<void> {
+    if (!this.#fences.areDue) return;
+    try {
+      (await this.#connect({ signal: AbortSignal.timeout(FENCED_WITHIN_MS) })).release();
+    } catch {
+      // The server can't be reached.
+    }
+  }
+
+  #isSuspect(client: GuardedClient): boolean {
+    return (this.#heardAt.get(client) ?? Infinity) < this.#suspectBefore;
+  }
+
+  async #connect(context: RunContext): Promise<GuardedClient> {
+    const client = await this.#take(context.signal);
+    if (!client.isUnsettled) return client;
+    try {
+      await client.settle(context);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
+  async #take(signal: AbortSignal | undefined): Promise<GuardedClient> {
+    if (signal === undefined) return this.#takeUnsuspected();
+    throwIfAborted(signal);
+    const taken = this.#takeUnsuspected();
+    try {
+      return await raceAgainst(signal, taken);
+    } catch (error) {
+      if (signal.aborted) taken.then(release, ignoreError);
+      throw error === signal.reason ? abortErrorOf(signal) : error;
+    }
+  }
+
+  async #takeUnsuspected(): Promise<GuardedClient> {
     for (;;) {
       const client = this.#guarded(await connectUntilEnded(this.#pool));
       client.reserve();
@@ -58,49 +132,15 @@ export class GuardedPool implements PostgresPool {
     }
   }
 
-  async end(): Promise<void> {
-    await this.#pool.end();
-  }
-
-  async #use<T>(context: RunContext, run: (client: GuardedClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect(context.signal);
-    const began = performance.now();
-    try {
-      const result = await run(client);
-      this.#heardAt.set(client, performance.now());
-      return result;
-    } catch (error) {
-      // What swallows one connection in silence has swallowed those beside it: each would cost a caller its timeout.
-      if (error instanceof ConnectionError) this.#suspectBefore = Math.max(this.#suspectBefore, began);
-      throw error;
-    } finally {
-      // A connection that broke is not put back: pg's client knows, and the pool asks it.
-      client.release();
-    }
-  }
-
-  #isSuspect(client: GuardedClient): boolean {
-    return (this.#heardAt.get(client) ?? Infinity) < this.#suspectBefore;
-  }
-
-  /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
-  async #connect(signal: AbortSignal | undefined): Promise<GuardedClient> {
-    if (signal === undefined) return this.connect();
-    throwIfAborted(signal);
-    const connected = this.connect();
-    try {
-      return await raceAgainst(signal, connected);
-    } catch (error) {
-      if (signal.aborted) connected.then(release, ignoreError);
-      throw error === signal.reason ? abortErrorOf(signal) : error;
-    }
-  }
-
   // Kysely remembers what it knows of a connection by the client's identity.
   #guarded(client: PoolClient): GuardedClient {
     const known = this.#clients.get(client);
     if (known !== undefined) return known;
-    const guarded = new GuardedClient(client, this.#pool.options.stream);
+    const guarded = new GuardedClient(
+      client,
+      new ConnectionFence(client, this.#fences),
+      this.#pool.options.stream,
+    );
     this.#clients.set(client, guarded);
     return guarded;
   }

@@ -29,7 +29,8 @@ export const LATE_CALLS: readonly LateCall[] = [
   {
     what: "putWrites",
     writes: "",
-    prepare: (_saver, thread) => Promise.resolve({ late: resume(thread, "late"), newer: resume(thread, "newer") }),
+    prepare: (_saver, thread) =>
+      Promise.resolve({ late: resume(thread, "late"), newer: resume(thread, "newer") }),
   },
   {
     what: "deleteThread",

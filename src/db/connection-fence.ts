@@ -1,0 +1,97 @@
+import type { PoolClient, QueryResult } from "pg";
+import { ConnectionError } from "../errors.js";
+import { type Backend, type BackendFences, currentBackend } from "./backend-fences.js";
+import { abortErrorOf } from "./bounded-run.js";
+import { raceAgainst } from "./race-against.js";
+import type { RunContext } from "./run-context.js";
+import type { BoundStatement } from "./statement.js";
+import { toDatabaseError } from "./to-database-error.js";
+
+/**
+ * Sees to it for one connection of a pool that no statement is carried out after its caller has given it up: whoever throws the
+ * connection away without an answer has its server process ended, by way of {@link BackendFences}.
+ */
+export class ConnectionFence {
+  readonly #client: PoolClient;
+  readonly #fences: BackendFences;
+  /** The server process of the connection; `null` where it can't be known, as behind a pooler. */
+  #backend: Backend | null | undefined;
+
+  constructor(client: PoolClient, fences: BackendFences) {
+    this.#client = client;
+    this.#fences = fences;
+  }
+
+  /** Whether {@link settle} is to be called before anything is sent on the connection. */
+  get isUnsettled(): boolean {
+    return this.#backend === undefined || this.#fences.areDue;
+  }
+
+  /**
+   * Finds out the server process of the connection, and ends those that other connections have left behind.
+   *
+   * @throws AbortError when the signal of the call has been aborted.
+   * @throws ConnectionError, a transient one, when the server does not answer in time.
+   */
+  async settle({ signal, statementTimeoutMs }: RunContext): Promise<void> {
+    const tooLate = statementTimeoutMs === undefined ? [] : [AbortSignal.timeout(statementTimeoutMs)];
+    const giveUp = AbortSignal.any([...(signal === undefined ? [] : [signal]), ...tooLate]);
+    try {
+      if (this.#backend === undefined) this.#backend = await this.#readBackend(giveUp);
+      if (this.#fences.areDue) await this.#endOthers(giveUp);
+    } catch (error) {
+      if (signal?.aborted === true) throw abortErrorOf(signal, error);
+      if (!giveUp.aborted) throw error;
+      throw new ConnectionError("the server did not answer on a connection that was about to be used", {
+        cause: error,
+      });
+    }
+  }
+
+  /** Notes that a statement has been sent whose answer nobody will read. */
+  abandon(): void {
+    if (this.#backend !== undefined && this.#backend !== null) this.#fences.add(this.#backend);
+  }
+
+  async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
+    try {
+      const [row] = await this.#send(currentBackend(), giveUp);
+      // A pooler has numbers of its own for its connections.
+      const processId = Number(row?.pid);
+      const startedAt = row?.started_at ?? undefined;
+      if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;
+      return { processId, startedAt };
+    } catch (error) {
+      if (giveUp.aborted || isUnanswered(error)) throw error;
+      return null;
+    }
+  }
+
+  async #endOthers(giveUp: AbortSignal): Promise<void> {
+    let haveEnded: boolean;
+    try {
+      haveEnded = await this.#fences.end((statement) => this.#send(statement, giveUp));
+    } catch (error) {
+      if (giveUp.aborted || isUnanswered(error)) throw error;
+      // The role may not end its own processes: to ask again would fail as well.
+      this.#fences.clear();
+      return;
+    }
+    if (!haveEnded)
+      throw new ConnectionError("the server has not ended the process of an earlier statement yet");
+  }
+
+  async #send<Row extends object>(
+    { sql, parameters }: BoundStatement<Row>,
+    giveUp: AbortSignal,
+  ): Promise<Row[]> {
+    const sent: Promise<QueryResult<Row>> = this.#client.query<Row>(sql, [...parameters]);
+    return (await raceAgainst(giveUp, sent)).rows;
+  }
+}
+
+/** Whether a statement that failed like this may still be carried out: an answer of the server says that it is not. */
+export function isUnanswered(error: unknown): boolean {
+  const failure = toDatabaseError(error);
+  return failure instanceof ConnectionError && failure.sqlState === undefined;
+}
