@@ -17,9 +17,18 @@ export class ConnectionFence {
   /** The server process of the connection; `null` where it can't be known, as behind a pooler. */
   #backend: Backend | null | undefined;
 
-  constructor(client: PoolClient, fences: BackendFences) {
+  private constructor(client: PoolClient, fences: BackendFences) {
     this.#client = client;
     this.#fences = fences;
+  }
+
+  /** That of a connection, whichever saver uses it. */
+  static of(client: PoolClient, fences: BackendFences): ConnectionFence {
+    const known = fencesOfClients.get(client);
+    if (known !== undefined) return known;
+    const fence = new ConnectionFence(client, fences);
+    fencesOfClients.set(client, fence);
+    return fence;
   }
 
   /** Whether {@link settle} is to be called before anything is sent on the connection. */
@@ -89,6 +98,8 @@ export class ConnectionFence {
     return (await raceAgainst(giveUp, sent)).rows;
   }
 }
+
+const fencesOfClients = new WeakMap<PoolClient, ConnectionFence>();
 
 /** Whether a statement that failed like this may still be carried out: an answer of the server says that it is not. */
 export function isUnanswered(error: unknown): boolean {

@@ -138,7 +138,7 @@ export class GuardedPool implements PostgresPool {
     if (known !== undefined) return known;
     const guarded = new GuardedClient(
       client,
-      new ConnectionFence(client, this.#fences),
+      ConnectionFence.of(client, this.#fences),
       this.#pool.options.stream,
     );
     this.#clients.set(client, guarded);

@@ -11,8 +11,8 @@ export class ProxiedConnection {
   #cutNext: Direction | undefined;
   #isHeld = false;
   #isForgotten = false;
-  /** What the client sends from this text on is delayed. */
-  #delayFrom: string | undefined;
+  /** What the client sends is delayed from the first chunk on that this matches. */
+  #delayFrom: RegExp | undefined;
   /** What the client has sent since then. */
   #delayed: Buffer[] | undefined;
 
@@ -64,12 +64,12 @@ export class ProxiedConnection {
   }
 
   /**
-   * Keeps what the client sends from the first chunk on that contains `text`, and keeps from the server that the client has gone,
+   * Keeps what the client sends from the first chunk on that `from` matches, and keeps from the server that the client has gone,
    * until {@link deliver}. Bytes on their way arrive like that, when the client has closed its socket meanwhile. The
    * answers of the server pass.
    */
-  delay(text: string): void {
-    this.#delayFrom = text;
+  delay(from: RegExp): void {
+    this.#delayFrom = from;
   }
 
   /** Whether anything that the client has sent is on its way. */
@@ -91,7 +91,7 @@ export class ProxiedConnection {
 
   #forward(direction: Direction, from: Socket, to: Socket): void {
     from.on("data", (chunk: Buffer) => {
-      if (direction === "toServer" && this.#delayFrom !== undefined && chunk.includes(this.#delayFrom)) {
+      if (direction === "toServer" && this.#delayFrom?.test(chunk.toString("latin1")) === true) {
         this.#delayed ??= [];
       }
       if (direction === "toServer" && this.#delayed !== undefined) {

@@ -97,9 +97,9 @@ export class TcpProxy {
    * Delays what the clients send on the connections that there are, also when they have closed them. New connections are let
    * through.
    *
-   * @param from - What is sent before this text arrives as always.
+   * @param from - What is sent before the first chunk that this matches arrives as always.
    */
-  delayStatements(from = ""): DelayedStatements {
+  delayStatements(from = /^/): DelayedStatements {
     const delayed = [...this.#connections];
     for (const connection of delayed) connection.delay(from);
     return {

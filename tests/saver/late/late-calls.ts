@@ -7,8 +7,6 @@ export type Call = (saver: PostgresSaver, signal?: AbortSignal) => Promise<unkno
 /** A call that writes, and what its caller does next. */
 export interface LateCall {
   readonly what: string;
-  /** What the bytes contain that write. */
-  readonly writes: string;
   /** Stores what the call begins with. */
   readonly prepare: (saver: PostgresSaver, thread: string) => Promise<LatePair>;
 }
@@ -23,23 +21,19 @@ export interface LatePair {
 export const LATE_CALLS: readonly LateCall[] = [
   {
     what: "put",
-    writes: "",
     prepare: (saver, thread) => Promise.resolve({ late: put(saver, thread), newer: deleteThread(thread) }),
   },
   {
     what: "putWrites",
-    writes: "",
     prepare: (_saver, thread) =>
       Promise.resolve({ late: resume(thread, "late"), newer: resume(thread, "newer") }),
   },
   {
     what: "deleteThread",
-    writes: "",
     prepare: (saver, thread) => Promise.resolve({ late: deleteThread(thread), newer: put(saver, thread) }),
   },
   {
     what: "a batch of one statement",
-    writes: "",
     prepare: (saver, thread) => {
       const checkpoint = checkpointOf(saver, { a: ["late"] });
       const late: Call = (on, signal) =>
@@ -54,7 +48,6 @@ export const LATE_CALLS: readonly LateCall[] = [
   },
   {
     what: "a batch of one transaction",
-    writes: "",
     prepare: (saver, thread) => {
       const checkpoint = checkpointOf(saver, { a: ["late"] });
       const late: Call = (on, signal) =>
@@ -70,7 +63,6 @@ export const LATE_CALLS: readonly LateCall[] = [
   },
   {
     what: "prune of a whole thread",
-    writes: "delete from",
     prepare: async (saver, thread) => {
       await put(saver, thread)(saver);
       const late: Call = (on, signal) => on.prune([thread], { strategy: "delete", signal });
@@ -79,7 +71,6 @@ export const LATE_CALLS: readonly LateCall[] = [
   },
   {
     what: "prune of older checkpoints",
-    writes: "delete from",
     prepare: async (saver, thread) => {
       const older = put(saver, thread);
       await older(saver);
