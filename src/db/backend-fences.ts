@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Pool } from "pg";
 import { type BoundStatement, Statement } from "./statement.js";
+import { type ClockRow, clockText } from "./statement-deadline.js";
 
 /** A process of the server that serves one connection. Its number alone may be another one's by now. */
 export interface Backend {
@@ -72,12 +73,12 @@ interface EndedRow {
 
 const fencesOfPools = new WeakMap<Pool, BackendFences>();
 
-/** The process of the connection that it is sent on. The start is null where the role may not see its own processes. */
+/** The process of the connection that it is sent on, and the server's clock. The start is null where the role may not see its own processes. */
 export function currentBackend(): BoundStatement<BackendRow> {
   return ownBackend.bind("", {});
 }
 
-interface BackendRow {
+interface BackendRow extends ClockRow {
   readonly pid: string;
   readonly started_at: string | null;
 }
@@ -91,7 +92,7 @@ interface Activity {
 const ownBackend = /* @__PURE__ */ new Statement<object, BackendRow>((db) =>
   db
     .selectFrom(sql<Activity>`pg_stat_get_activity(pg_backend_pid())`.as("activity"))
-    .select([sql<string>`activity.pid::text`.as("pid"), startOf().as("started_at")]),
+    .select([sql<string>`activity.pid::text`.as("pid"), startOf().as("started_at"), clockText().as("clock")]),
 );
 
 interface EndParams {

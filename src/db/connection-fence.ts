@@ -4,7 +4,9 @@ import { type Backend, type BackendFences, currentBackend } from "./backend-fenc
 import { abortErrorOf } from "./bounded-run.js";
 import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
+import { ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "./statement.js";
+import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "./to-database-error.js";
 
 /**
@@ -16,6 +18,8 @@ export class ConnectionFence {
   readonly #fences: BackendFences;
   /** The server process of the connection; `null` where it can't be known, as behind a pooler. */
   #backend: Backend | null | undefined;
+  readonly #clock = new ServerClock();
+  #awaitsAnswer = false;
 
   private constructor(client: PoolClient, fences: BackendFences) {
     this.#client = client;
@@ -32,8 +36,9 @@ export class ConnectionFence {
   }
 
   /** Whether {@link settle} is to be called before anything is sent on the connection. */
-  get isUnsettled(): boolean {
-    return this.#backend === undefined || this.#fences.areDue;
+  isUnsettled({ statementTimeoutMs }: RunContext): boolean {
+    const needsClock = statementTimeoutMs !== undefined && this.#clock.isUnread;
+    return this.#backend === undefined || this.#fences.areDue || needsClock;
   }
 
   /**
@@ -46,7 +51,8 @@ export class ConnectionFence {
     const tooLate = statementTimeoutMs === undefined ? [] : [AbortSignal.timeout(statementTimeoutMs)];
     const giveUp = AbortSignal.any([...(signal === undefined ? [] : [signal]), ...tooLate]);
     try {
-      if (this.#backend === undefined) this.#backend = await this.#readBackend(giveUp);
+      if (this.#backend === undefined || this.#clock.isUnread)
+        this.#backend = await this.#readBackend(giveUp);
       if (this.#fences.areDue) await this.#endOthers(giveUp);
     } catch (error) {
       if (signal?.aborted === true) throw abortErrorOf(signal, error);
@@ -57,21 +63,58 @@ export class ConnectionFence {
     }
   }
 
-  /** Notes that a statement has been sent whose answer nobody will read. */
-  abandon(): void {
+  /**
+   * What is sent after a write, in its transaction, so that it is not carried out when its caller has given it up: also where nothing
+   * else reaches the server meanwhile. Nothing where nobody says how long the caller waits.
+   */
+  deadline({ statementTimeoutMs }: RunContext): BoundStatement<ClockRow> | undefined {
+    if (statementTimeoutMs === undefined) return undefined;
+    const deadlineMs = this.#clock.in(statementTimeoutMs);
+    return deadlineMs === undefined ? undefined : refuseAfter(deadlineMs);
+  }
+
+  /** Takes in what a deadline has answered that was kept. */
+  keptDeadline([row]: readonly object[]): void {
+    this.#clock.read(row !== undefined && "clock" in row ? String(row.clock) : undefined);
+  }
+
+  /** Runs statements on the connection, and notes whether the server has answered them. */
+  async watch<T>(run: () => Promise<T>): Promise<T> {
+    this.#awaitsAnswer = true;
+    try {
+      const result = await run();
+      this.#awaitsAnswer = false;
+      return result;
+    } catch (error) {
+      this.#awaitsAnswer = isUnanswered(error);
+      throw error;
+    }
+  }
+
+  /**
+   * To be called when nobody waits any more for statements that {@link watch} runs: has the server process ended where they have
+   * no answer.
+   *
+   * @returns Whether that is so. The connection must not be used again then.
+   */
+  abandon(): boolean {
+    if (!this.#awaitsAnswer) return false;
     if (this.#backend !== undefined && this.#backend !== null) this.#fences.add(this.#backend);
+    return true;
   }
 
   async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
     try {
       const [row] = await this.#send(currentBackend(), giveUp);
       // A pooler has numbers of its own for its connections.
+      this.#clock.read(row?.clock);
       const processId = Number(row?.pid);
       const startedAt = row?.started_at ?? undefined;
       if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;
       return { processId, startedAt };
     } catch (error) {
       if (giveUp.aborted || isUnanswered(error)) throw error;
+      this.#clock.read(undefined);
       return null;
     }
   }
@@ -102,7 +145,7 @@ export class ConnectionFence {
 const fencesOfClients = new WeakMap<PoolClient, ConnectionFence>();
 
 /** Whether a statement that failed like this may still be carried out: an answer of the server says that it is not. */
-export function isUnanswered(error: unknown): boolean {
+function isUnanswered(error: unknown): boolean {
   const failure = toDatabaseError(error);
   return failure instanceof ConnectionError && failure.sqlState === undefined;
 }

@@ -4,12 +4,13 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError } from "../errors.js";
 import { runBounded, throwIfAborted } from "./bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
-import { type ConnectionFence, isUnanswered } from "./connection-fence.js";
+import type { ConnectionFence } from "./connection-fence.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
+import { isRefusedAsLate, lateError } from "./statement-deadline.js";
 import { setTenant } from "./tenant.js";
-import { toBinaryArray } from "./to-binary-array.js";
+import { isLittle, toNamedQuery, toQuery } from "./to-query.js";
 import { BEGIN, COMMIT, ROLLBACK, type TransactionSteps } from "./transaction-steps.js";
 
 /**
@@ -20,9 +21,6 @@ const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
-
-/** How many bytes the statements of a transaction may bring to be sent at once: they are in memory several times meanwhile. */
-const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
 
 /** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
 const READ_ONLY_STATE = "25006";
@@ -55,8 +53,8 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /** Whether {@link settle} is to be called before anything is sent. */
-  get isUnsettled(): boolean {
-    return this.#fence.isUnsettled;
+  isUnsettled(context: RunContext): boolean {
+    return this.#fence.isUnsettled(context);
   }
 
   /** Ends what statements that were given up on other connections have left on the server; see {@link ConnectionFence}. */
@@ -87,18 +85,14 @@ export class GuardedClient implements PostgresPoolClient {
 
   /** Sends one statement, by its name if `prepare` says so. */
   async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
-    const unnamed = toQuery(statement);
-    if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(unnamed, context);
-    const { name } = statement;
+    if (!prepare || this.#losesStatements) return this.#sendScoped(statement, toQuery, context);
     try {
-      const rows = await this.#sendScoped<Row>({ name, ...unnamed }, context);
-      this.#prepared.add(name);
-      return rows;
+      return await this.#sendScoped(statement, toNamedQuery, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
       // What pg believes to be prepared here is not: this connection goes on without names.
       this.#losesStatements = true;
-      return this.#sendScoped<Row>(unnamed, context);
+      return this.#sendScoped(statement, toQuery, context);
     }
   }
 
@@ -116,12 +110,17 @@ export class GuardedClient implements PostgresPoolClient {
     const opening = [BEGIN, ...setTenant(context), ...guard.map(({ statement }) => statement)].map(toQuery);
     // Those that are sent one by one, and those that are sent with the end of the transaction.
     const alone = isLittle(statements) ? 0 : statements.length - 1;
-    const closing = [...statements.slice(alone), COMMIT].map(toQuery);
+    const last = statements.slice(alone).map(toQuery);
+    const sendLast = (before: readonly QueryConfig[]): Promise<QueryResult<Row & object>[]> => {
+      const deadline = this.#fence.deadline(context);
+      const check = deadline === undefined ? [] : [toQuery(deadline)];
+      return this.#sendInTime<Row>([...before, ...last], check, [toQuery(COMMIT)], context);
+    };
     const rows: Row[][] = [];
     try {
       if (alone === 0 && guard.every((step) => step.check === undefined)) {
-        const together = await this.#sendAll<Row>([...opening, ...closing], context);
-        return together.slice(opening.length, -1).map((result) => result.rows);
+        const together = await sendLast(opening);
+        return together.slice(opening.length).map((result) => result.rows);
       }
       const results = await this.#sendAll(opening, context);
       const guardResults = results.slice(results.length - guard.length);
@@ -129,8 +128,7 @@ export class GuardedClient implements PostgresPoolClient {
       for (const statement of statements.slice(0, alone)) {
         rows.push((await this.#send<Row>(toQuery(statement), context)).rows);
       }
-      const ended = await this.#sendAll<Row>(closing, context);
-      return [...rows, ...ended.slice(0, -1).map((result) => result.rows)];
+      return [...rows, ...(await sendLast([])).map((result) => result.rows)];
     } catch (error) {
       await this.#rollBack(context);
       throw error;
@@ -138,16 +136,50 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /** One statement; in the same round trip what holds for its transaction alone. */
-  async #sendScoped<Row>(query: QueryConfig, context: RunContext): Promise<Row[]> {
-    const scope = setTenant(context).map(toQuery);
-    if (scope.length === 0) return (await this.#send<Row>(query, context)).rows;
+  async #sendScoped<Row>(
+    statement: BoundStatement<Row>,
+    toQueryOf: typeof toQuery,
+    context: RunContext,
+  ): Promise<Row[]> {
+    const queries = [...setTenant(context).map(toQuery), toQueryOf(statement)];
+    const [query] = queries;
+    const deadline = statement.writes === true ? this.#fence.deadline(context) : undefined;
+    if (deadline === undefined && queries.length === 1 && query !== undefined) {
+      const { rows } = await this.#send<Row>(query, context);
+      if (query.name !== undefined) this.#prepared.add(query.name);
+      return rows;
+    }
+    const check = deadline === undefined ? [] : [toQueryOf(deadline)];
+    return (await this.#sendInTime<Row>(queries, check, [], context)).at(-1)?.rows ?? [];
+  }
+
+  /**
+   * Statements in one round trip, which the server refuses to carry out later than their caller waits.
+   *
+   * @param check - What refuses them, if anything.
+   * @param ending - What is sent after that.
+   * @returns The results of the statements alone.
+   */
+  async #sendInTime<Row>(
+    queries: readonly QueryConfig[],
+    check: readonly QueryConfig[],
+    ending: readonly QueryConfig[],
+    context: RunContext,
+  ): Promise<QueryResult<Row & object>[]> {
+    const sent = [...queries, ...check, ...ending];
+    const names = sent.flatMap(({ name }) => name ?? []);
+    const began = performance.now();
     try {
-      const results = await this.#sendAll<Row>([...scope, query], context);
-      return results.at(-1)?.rows ?? [];
+      const results = await this.#sendAll<Row>(sent, context);
+      for (const name of names) this.#prepared.add(name);
+      if (check.length > 0) this.#fence.keptDeadline(results[queries.length]?.rows ?? []);
+      return results.slice(0, queries.length);
     } catch (error) {
       // pg takes a named statement for prepared as soon as the first of a pipeline is.
-      if (query.name !== undefined && !this.#prepared.has(query.name)) this.#isSpoiled = true;
-      throw error;
+      if (!names.every((name) => this.#prepared.has(name))) this.#isSpoiled = true;
+      if (check.length === 0 || !isRefusedAsLate(error)) throw error;
+      this.#isSpoiled = true;
+      throw lateError(error, performance.now() - began, context);
     }
   }
 
@@ -178,32 +210,16 @@ export class GuardedClient implements PostgresPoolClient {
       this.#awaitsCancel = true;
       return this.#cancel(giveUp);
     };
-    let awaitsAnswer = false;
-    const runAnswered = async (): Promise<T> => {
-      awaitsAnswer = true;
-      try {
-        const result = await run();
-        awaitsAnswer = false;
-        return result;
-      } catch (error) {
-        awaitsAnswer = isUnanswered(error);
-        throw error;
-      }
-    };
     try {
-      return await runBounded({ run: runAnswered, cancel }, context);
+      return await runBounded({ run: () => this.#fence.watch(run), cancel }, context);
     } catch (error) {
+      if (this.#fence.abandon()) {
+        this.#isSpoiled = true;
+        this.#isAbandoned = true;
+      }
       if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
-      if (awaitsAnswer) this.#abandon();
       throw error;
     }
-  }
-
-  /** Nobody waits for the answer any more: what was sent must not be carried out after this. */
-  #abandon(): void {
-    this.#isSpoiled = true;
-    this.#isAbandoned = true;
-    this.#fence.abandon();
   }
 
   /**
@@ -237,26 +253,6 @@ export class GuardedClient implements PostgresPoolClient {
 /** For a connection or a pool whose failures show elsewhere: at the call that uses it, or not at all. */
 export function ignoreError(): void {
   // See where it is attached.
-}
-
-/** Whether both sides can take all of it in without waiting for the other. */
-function isLittle(statements: readonly BoundStatement<unknown>[]): boolean {
-  return sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
-}
-
-/** About how long a parameter is: of text the characters. */
-function bytesOf(parameter: unknown): number {
-  if (typeof parameter === "string") return parameter.length;
-  if (parameter instanceof Uint8Array) return parameter.byteLength;
-  return Array.isArray(parameter) ? sum(parameter.map(bytesOf)) : 0;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
-  return { text: sql, values: parameters.map(toBinaryArray) };
 }
 
 type Command = PostgresQueryResult<unknown>["command"];

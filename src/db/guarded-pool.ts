@@ -100,7 +100,7 @@ export class GuardedPool implements PostgresPool {
 
   async #connect(context: RunContext): Promise<GuardedClient> {
     const client = await this.#take(context.signal);
-    if (!client.isUnsettled) return client;
+    if (!client.isUnsettled(context)) return client;
     try {
       await client.settle(context);
       return client;

@@ -38,7 +38,11 @@ type Callback<Row extends object> = (
  */
 class PipelinedQuery<Row extends object> extends pg.Query<Row> {
   constructor(preceding: readonly QueryConfig[], last: QueryConfig, callback: Callback<Row>) {
-    super(last, callback);
+    let notePrepared = ignore;
+    super(last, (error, results) => {
+      if (!isFailure(error)) notePrepared();
+      callback(error, results);
+    });
     const submitLast = this.submit.bind(this);
     this.submit = (connection) => {
       connection.stream.cork();
@@ -46,11 +50,22 @@ class PipelinedQuery<Row extends object> extends pg.Query<Row> {
         const unsynced = withoutSync(connection);
         for (const statement of preceding) new pg.Query({ ...statement, ...EXTENDED }).submit(unsynced);
         submitLast(connection);
+        notePrepared = () => {
+          for (const { name, text } of preceding) {
+            if (name !== undefined) Reflect.set(preparedOn(connection), name, text);
+          }
+        };
       } finally {
         connection.stream.uncork();
       }
     };
   }
+}
+
+/** What pg believes to be prepared on a connection: of a pipeline it notes the last statement alone. */
+function preparedOn(connection: Connection): object {
+  const prepared: unknown = Reflect.get(connection, "parsedStatements");
+  return typeof prepared === "object" && prepared !== null ? prepared : {};
 }
 
 /** The connection, but that it does not ask the server to end the transaction and to say so. */

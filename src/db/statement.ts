@@ -8,6 +8,8 @@ import {
   PostgresQueryCompiler,
   type QueryCreator,
   type RawBuilder,
+  type RootOperationNode,
+  SelectQueryNode,
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
@@ -27,6 +29,8 @@ export interface BoundStatement<Row> {
   readonly name: string;
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Whether it changes anything. */
+  readonly writes?: boolean;
   /** The type of a row: never there, and needed only by the compiler. */
   readonly row?: Row;
 }
@@ -45,10 +49,11 @@ export class Statement<Params extends object, Row> {
 
   /** The statement for `schema`, its holes filled from `params`. */
   bind(schema: string, params: Params): BoundStatement<Row> {
-    const { name, sql, parameters } = this.#compiled(schema);
+    const { name, sql, parameters, writes = false } = this.#compiled(schema);
     return {
       name,
       sql,
+      writes,
       parameters: parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
     };
   }
@@ -56,11 +61,12 @@ export class Statement<Params extends object, Row> {
   #compiled(schema: string): BoundStatement<Row> {
     const known = this.#compiledBySchema.get(schema);
     if (known !== undefined) return known;
-    const { sql: text, parameters } = this.#build(
-      compiler().withSchema(schema),
-      (name) => sql`${new Hole(name)}`,
-    ).compile();
-    const compiled = { name: statementName(text), sql: text, parameters };
+    const {
+      sql: text,
+      parameters,
+      query,
+    } = this.#build(compiler().withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    const compiled = { name: statementName(text), sql: text, parameters, writes: isWrite(query) };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
@@ -70,6 +76,15 @@ export class Statement<Params extends object, Row> {
 export function statementName(text: string): string {
   return `checkpoint_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
 }
+
+/** Whether a query changes anything by itself, or by a part of its WITH clause. */
+function isWrite(query: RootOperationNode): boolean {
+  if (!SelectQueryNode.is(query)) return true;
+  const parts = query.with?.expressions ?? [];
+  return parts.some(({ expression }) => WRITING_KINDS.has(expression.kind));
+}
+
+const WRITING_KINDS: ReadonlySet<string> = new Set(["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"]);
 
 /** Stands in a compiled query's parameters for the value that a run brings. */
 class Hole {

@@ -56,6 +56,11 @@ export class TcpProxy {
     return new TcpProxy(server, url);
   }
 
+  /** How many connections there are. */
+  get count(): number {
+    return this.#connections.size;
+  }
+
   /** Leads new connections to the server that `url` names, as a name does that has moved. Those that there are stay. */
   switchTo(url: string): void {
     this.#upstream = upstreamOf(url);

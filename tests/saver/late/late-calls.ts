@@ -15,6 +15,8 @@ export interface LateCall {
 export interface LatePair {
   readonly late: Call;
   readonly newer: Call;
+  /** Whether the newer one waits for locks that the transaction of the first one holds when its last statement is on its way. */
+  readonly newerWaits?: boolean;
 }
 
 /** Each call that writes. */
@@ -76,7 +78,7 @@ export const LATE_CALLS: readonly LateCall[] = [
       await older(saver);
       await putValues(saver, threadConfig(thread), { a: ["newest"] });
       const late: Call = (on, signal) => on.prune({ keepLast: 1, threads: [thread], signal });
-      return { late, newer: older };
+      return { late, newer: older, newerWaits: true };
     },
   },
 ];

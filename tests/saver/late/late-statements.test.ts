@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type pg from "pg";
 import { AbortError, ConnectionError, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
-import { newThread } from "../../support/checkpoints.js";
+import { newThread, threadConfig } from "../../support/checkpoints.js";
 import { freePort } from "../../support/free-port.js";
 import { TcpProxy } from "../../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../support/targets.js";
@@ -10,9 +10,9 @@ import { abortable } from "../bounded/abortable.js";
 import { rejectionOf, until } from "../bounded/hung-statements.js";
 import { Opened } from "../opened.js";
 import { LATE_CALLS, type LatePair } from "./late-calls.js";
-import { waitingBackends, whileWritesWait } from "./waiting-backends.js";
+import { busyBackends, waitingBackends, whileWritesWait } from "./waiting-backends.js";
 
-const TIMEOUT_MS = 150;
+const TIMEOUT_MS = 300;
 const WRITES = /insert into|delete from/;
 const COUNT = LATE_CALLS.length;
 
@@ -44,14 +44,14 @@ describeServer("a statement that comes late", (target) => {
     await proxy.close();
   });
 
-  /** Each kind of call on a thread of its own, with a connection for each. */
+  /** Each kind of call on a thread of its own, and an idle connection for each. */
   async function prepareAll(saver: PostgresSaver): Promise<LatePair[]> {
     const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
-    await whileWritesWait(database, async () => {
-      const calls = pairs.map(({ newer }) => newer(saver));
-      await until(async () => (await waitingBackends(database)).length === COUNT);
-      return { calls };
-    }).then(({ calls }) => Promise.all(calls));
+    const resume = proxy.stall();
+    const reads = pairs.map(() => saver.getTuple(threadConfig(newThread())));
+    await until(() => proxy.count === COUNT);
+    resume();
+    await Promise.all(reads);
     return pairs;
   }
 
@@ -75,7 +75,7 @@ describeServer("a statement that comes late", (target) => {
     it.each(LATE_CALLS)("is not carried out after the repetition of its call: $what", async ({ prepare }) => {
       const saver = connected();
       const { late, newer } = await prepare(saver, newThread());
-      await saver.health();
+      await saver.getTuple(threadConfig(newThread()));
       const statements = proxy.delayStatements(WRITES);
       const call = late(saver);
       await until(() => statements.count === 1);
@@ -97,8 +97,7 @@ describeServer("a statement that comes late", (target) => {
 
     it("is not carried out after its call was aborted", async () => {
       const saver = connected();
-      const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
-      await Promise.all(pairs.map(() => saver.health()));
+      const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
       const { signal, abort } = abortable();
       const rejections = pairs.map(({ late }) => rejectionOf(late(saver, signal)));
@@ -111,8 +110,7 @@ describeServer("a statement that comes late", (target) => {
 
     it("is not carried out after the next call, where the server could not be reached when its call failed", async () => {
       const saver = connected({ retry: false });
-      const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
-      await Promise.all(pairs.map(() => saver.health()));
+      const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
       const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
       await until(() => statements.count === COUNT);
@@ -124,9 +122,40 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
+    it("is refused where it could not be stopped, and another process has gone on", async () => {
+      const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
+      const pairs = await prepareAll(saver);
+      const statements = proxy.delayStatements(WRITES);
+      const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
+      await until(() => statements.count === COUNT);
+      proxy.switchTo(`tcp://127.0.0.1:${await freePort()}`);
+      for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
+      const other = opened.saver(database.source);
+      for (const { newer, newerWaits } of pairs) if (newerWaits !== true) await newer(other);
+      await expectNothingFrom(() => statements.deliver());
+    });
+
+    it("is refused where it could not be stopped, and gets its lock only then", async () => {
+      const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
+      const pairs = await prepareAll(saver);
+      const snapshot = await snapshotOf(database);
+      const before = await snapshot();
+      const resume = await whileWritesWait(database, async () => {
+        const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
+        await until(async () => (await waitingBackends(database)).length === COUNT);
+        const resume = proxy.stall();
+        for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
+        expect(await waitingBackends(database)).toHaveLength(COUNT);
+        return resume;
+      });
+      await until(async () => (await busyBackends(database)).length === 0);
+      expect(await snapshot()).toEqual(before);
+      resume();
+    });
+
     it("waits for no lock any more when its call is repeated", async () => {
       const saver = connected();
-      const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
+      const pairs = await prepareAll(saver);
       const calls = await whileWritesWait(database, async () => {
         const calls = pairs.map(({ late }) => late(saver));
         let first: readonly number[] = [];
@@ -145,7 +174,7 @@ describeServer("a statement that comes late", (target) => {
 
     it("waits for no lock any more when its call is rejected", async () => {
       const saver = connected({ retry: false });
-      const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
+      const pairs = await prepareAll(saver);
       const snapshot = await snapshotOf(database);
       const before = await snapshot();
       await whileWritesWait(database, async () => {

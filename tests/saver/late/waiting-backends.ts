@@ -21,3 +21,11 @@ export async function waitingBackends(database: TestDatabase): Promise<readonly 
   );
   return rows.map(({ pid }) => pid);
 }
+
+/** The processes of the server that are at work in the database, but for that of the question. */
+export async function busyBackends(database: TestDatabase): Promise<readonly number[]> {
+  const rows = await database.query<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()",
+  );
+  return rows.map(({ pid }) => pid);
+}
