@@ -8,6 +8,7 @@ import { ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "./statement.js";
 import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "./to-database-error.js";
+import { withinTime } from "./within-time.js";
 
 /**
  * Sees to it for one connection of a pool that no statement is carried out after its caller has given it up: whoever throws the
@@ -48,19 +49,19 @@ export class ConnectionFence {
    * @throws ConnectionError, a transient one, when the server does not answer in time.
    */
   async settle({ signal, statementTimeoutMs }: RunContext): Promise<void> {
-    const tooLate = statementTimeoutMs === undefined ? [] : [AbortSignal.timeout(statementTimeoutMs)];
-    const giveUp = AbortSignal.any([...(signal === undefined ? [] : [signal]), ...tooLate]);
-    try {
-      if (this.#backend === undefined || this.#clock.isUnread)
-        this.#backend = await this.#readBackend(giveUp);
-      if (this.#fences.areDue) await this.#endOthers(giveUp);
-    } catch (error) {
-      if (signal?.aborted === true) throw abortErrorOf(signal, error);
-      if (!giveUp.aborted) throw error;
-      throw new ConnectionError("the server did not answer on a connection that was about to be used", {
-        cause: error,
-      });
-    }
+    await withinTime({ signal, limitMs: statementTimeoutMs }, async (giveUp) => {
+      try {
+        if (this.#backend === undefined || this.#clock.isUnread)
+          this.#backend = await this.#readBackend(giveUp);
+        if (this.#fences.areDue) await this.#endOthers(giveUp);
+      } catch (error) {
+        if (signal?.aborted === true) throw abortErrorOf(signal, error);
+        if (!giveUp.aborted) throw error;
+        throw new ConnectionError("the server did not answer on a connection that was about to be used", {
+          cause: error,
+        });
+      }
+    });
   }
 
   /**

@@ -10,6 +10,7 @@ import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import type { TransactionSteps } from "./transaction-steps.js";
+import { withinTime } from "./within-time.js";
 
 /** How long a call that gives a statement up waits until the server can no longer carry it out, in milliseconds. */
 const FENCED_WITHIN_MS = 2_000;
@@ -88,7 +89,9 @@ export class GuardedPool implements PostgresPool {
   async #fence(): Promise<void> {
     if (!this.#fences.areDue) return;
     try {
-      (await this.#connect({ signal: AbortSignal.timeout(FENCED_WITHIN_MS) })).release();
+      await withinTime({ limitMs: FENCED_WITHIN_MS }, async (signal) => {
+        (await this.#connect({ signal })).release();
+      });
     } catch {
       // The server can't be reached.
     }

@@ -85,6 +85,8 @@ export class ProxiedConnection {
     this.#client.destroy();
     if (this.#server.destroyed) return;
     const closed = new Promise((resolve) => this.#server.once("close", resolve));
+    // Nobody takes the answers, and they must not hold the server up.
+    this.#server.removeAllListeners("data").resume();
     this.#server.end(Buffer.concat(delayed));
     await closed;
   }

@@ -12,7 +12,7 @@ import { Opened } from "../opened.js";
 import { LATE_CALLS, type LatePair } from "./late-calls.js";
 import { busyBackends, waitingBackends, whileWritesWait } from "./waiting-backends.js";
 
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 1_000;
 const WRITES = /insert into|delete from/;
 const COUNT = LATE_CALLS.length;
 
