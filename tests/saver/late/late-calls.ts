@@ -83,17 +83,20 @@ export const LATE_CALLS: readonly LateCall[] = [
   },
 ];
 
-function put(saver: PostgresSaver, thread: string): Call {
+/** Puts a checkpoint, every time the same. */
+export function put(saver: PostgresSaver, thread: string): Call {
   const checkpoint = checkpointOf(saver, { a: ["put"] });
   return (on, signal) =>
     on.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint), { signal });
 }
 
-function resume(thread: string, value: string): Call {
+/** Stores a write that replaces an earlier one. */
+export function resume(thread: string, value: string): Call {
   const config = threadConfig(thread, { checkpoint_id: "1" });
   return (on, signal) => on.putWrites(config, [["__resume__", value]], "task", "", { signal });
 }
 
-function deleteThread(thread: string): Call {
+/** Deletes a thread. */
+export function deleteThread(thread: string): Call {
   return (on, signal) => on.deleteThread(thread, { signal });
 }
