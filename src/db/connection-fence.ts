@@ -80,16 +80,18 @@ export class ConnectionFence {
   }
 
   /** Runs statements on the connection, and notes whether the server has answered them. */
-  async watch<T>(run: () => Promise<T>): Promise<T> {
+  watch<T>(run: () => Promise<T>): Promise<T> {
     this.#awaitsAnswer = true;
-    try {
-      const result = await run();
-      this.#awaitsAnswer = false;
-      return result;
-    } catch (error) {
-      this.#awaitsAnswer = isUnanswered(error);
-      throw error;
-    }
+    return run().then(
+      (result) => {
+        this.#awaitsAnswer = false;
+        return result;
+      },
+      (error: unknown) => {
+        this.#awaitsAnswer = isUnanswered(error);
+        throw error;
+      },
+    );
   }
 
   /**

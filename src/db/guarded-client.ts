@@ -141,14 +141,14 @@ export class GuardedClient implements PostgresPoolClient {
     toQueryOf: typeof toQuery,
     context: RunContext,
   ): Promise<Row[]> {
-    const queries = [...setTenant(context).map(toQuery), toQueryOf(statement)];
-    const [query] = queries;
+    const query = toQueryOf(statement);
     const deadline = statement.writes === true ? this.#fence.deadline(context) : undefined;
-    if (deadline === undefined && queries.length === 1 && query !== undefined) {
+    if (deadline === undefined && context.tenantId === undefined) {
       const { rows } = await this.#send<Row>(query, context);
       if (query.name !== undefined) this.#prepared.add(query.name);
       return rows;
     }
+    const queries = [...setTenant(context).map(toQuery), query];
     const check = deadline === undefined ? [] : [toQueryOf(deadline)];
     return (await this.#sendInTime<Row>(queries, check, [], context)).at(-1)?.rows ?? [];
   }

@@ -102,7 +102,8 @@ export class GuardedPool implements PostgresPool {
   }
 
   async #connect(context: RunContext): Promise<GuardedClient> {
-    const client = await this.#take(context.signal);
+    const { signal } = context;
+    const client = await (signal === undefined ? this.#take() : this.#takeUntil(signal));
     if (!client.isUnsettled(context)) return client;
     try {
       await client.settle(context);
@@ -114,10 +115,9 @@ export class GuardedPool implements PostgresPool {
   }
 
   /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
-  async #take(signal: AbortSignal | undefined): Promise<GuardedClient> {
-    if (signal === undefined) return this.#takeUnsuspected();
+  async #takeUntil(signal: AbortSignal): Promise<GuardedClient> {
     throwIfAborted(signal);
-    const taken = this.#takeUnsuspected();
+    const taken = this.#take();
     try {
       return await raceAgainst(signal, taken);
     } catch (error) {
@@ -126,7 +126,7 @@ export class GuardedPool implements PostgresPool {
     }
   }
 
-  async #takeUnsuspected(): Promise<GuardedClient> {
+  async #take(): Promise<GuardedClient> {
     for (;;) {
       const client = this.#guarded(await connectUntilEnded(this.#pool));
       client.reserve();
