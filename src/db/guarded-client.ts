@@ -1,18 +1,17 @@
-import { setTimeout } from "node:timers/promises";
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import { ConnectionError, NotReplicatedError } from "../errors.js";
-import { runBounded, throwIfAborted } from "./bounded-run.js";
-import { type OpenStream, requestCancel } from "./cancel-request.js";
+import type { OpenStream } from "./cancel-request.js";
+import type { BackendFences } from "./backend-fences.js";
+import { ConnectionFence } from "./connection-fence.js";
 import { guardClient } from "./guard-pool.js";
-import { isLittle } from "./is-little.js";
-import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
 import { PreparedStatements } from "./prepared-statements.js";
-import { confirmEarlier, isUnreplicated, isWorthRepeating, type Warning } from "./replication.js";
+import { confirmEarlier } from "./replication.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
+import { isRefusedAsLate, lateError } from "./statement-deadline.js";
+import { codeOf, StatementSender } from "./statement-sender.js";
 import { setTenant } from "./tenant.js";
-import { toBinaryArray } from "./to-binary-array.js";
+import { isLittle, toNamedQuery, toQuery } from "./to-query.js";
 import { BEGIN, COMMIT, ROLLBACK, type SendStatement, type TransactionSteps } from "./transaction-steps.js";
 
 /**
@@ -21,44 +20,48 @@ import { BEGIN, COMMIT, ROLLBACK, type SendStatement, type TransactionSteps } fr
  */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 
-/** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
-const CANCEL_AGAIN_MS = 100;
-
-/** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
-const READ_ONLY_STATE = "25006";
-
 const known = new WeakMap<PoolClient, GuardedClient>();
 
 /** A connection of a pool: sends our own statements as prepared ones, past the parts of Kysely that they don't need. */
 export class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
-  readonly #openStream: OpenStream;
+  readonly #fence: ConnectionFence;
+  readonly #sender: StatementSender;
   readonly #prepared = new PreparedStatements();
   #losesStatements = false;
-  #isSpoiled = false;
-  /** Whether a request to cancel has been sent, which may arrive at any time. */
-  #awaitsCancel = false;
-  /** What the server said last of a commit that it has not waited for a standby with. */
-  #unreplicated: Warning | undefined;
 
-  private constructor(client: PoolClient, openStream: OpenStream | undefined) {
+  private constructor(client: PoolClient, fences: BackendFences, openStream: OpenStream | undefined) {
     this.#client = client;
-    this.#openStream = openStream;
+    this.#fence = ConnectionFence.of(client, fences);
+    this.#sender = new StatementSender(client, this.#fence, openStream);
     guardClient(client);
-    client.on("notice", (warning) => {
-      if (isUnreplicated(warning)) this.#unreplicated = warning;
-    });
   }
 
   /**
    * The one for a client, whichever saver uses it.
    *
+   * @param fences - Those of the pool.
    * @param openStream - As in the options of the pool.
    */
-  static of(client: PoolClient, openStream?: OpenStream): GuardedClient {
-    const found = known.get(client) ?? new GuardedClient(client, openStream);
+  static of(client: PoolClient, fences: BackendFences, openStream?: OpenStream): GuardedClient {
+    const found = known.get(client) ?? new GuardedClient(client, fences, openStream);
     known.set(client, found);
     return found;
+  }
+
+  /** Whether a statement was given up on it that the server may still carry out. */
+  get isAbandoned(): boolean {
+    return this.#sender.isAbandoned;
+  }
+
+  /** Whether {@link settle} is to be called before anything is sent. */
+  isUnsettled(context: RunContext): boolean {
+    return this.#fence.isUnsettled(context);
+  }
+
+  /** Ends what statements that were given up on other connections have left on the server; see {@link ConnectionFence}. */
+  async settle(context: RunContext): Promise<void> {
+    await this.#fence.settle(context);
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -72,22 +75,19 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   release(discard = false): void {
-    this.#client.release(discard || this.#isSpoiled);
+    this.#client.release(discard || this.#sender.isSpoiled);
   }
 
   /** Sends one statement, by its name if `prepare` says so. */
   async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
-    const unnamed = toQuery(statement);
-    const scope = statement.writes === true ? scopeOf(context) : setTenant(context);
-    if (!prepare || this.#losesStatements) return this.#sendScoped<Row>(scope, unnamed, context);
-    const { name } = statement;
+    if (!prepare || this.#losesStatements) return this.#sendScoped(statement, toQuery, context);
     try {
-      return await this.#sendScoped<Row>(scope, { name, ...unnamed }, context);
+      return await this.#sendScoped(statement, toNamedQuery, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
       // What pg believes to be prepared here is not: this connection goes on without names.
       this.#losesStatements = true;
-      return this.#sendScoped<Row>(scope, unnamed, context);
+      return this.#sendScoped(statement, toQuery, context);
     }
   }
 
@@ -105,21 +105,25 @@ export class GuardedClient implements PostgresPoolClient {
     const opening = [BEGIN, ...scopeOf(context), ...guard.map(({ statement }) => statement)].map(toQuery);
     // Those that are sent one by one, and those that are sent with the end of the transaction.
     const alone = isLittle(statements) ? 0 : statements.length - 1;
-    const closing = [...statements.slice(alone), COMMIT].map(toQuery);
+    const last = statements.slice(alone).map(toQuery);
+    const sendLast = (before: readonly QueryConfig[]): Promise<QueryResult<Row & object>[]> => {
+      const deadline = this.#fence.deadline(context);
+      const check = deadline === undefined ? [] : [toQuery(deadline)];
+      return this.#sendInTime<Row>([...before, ...last], check, [toQuery(COMMIT)], context);
+    };
     const rows: Row[][] = [];
     try {
       if (alone === 0 && guard.every((step) => step.check === undefined)) {
-        const together = await this.#sendAll<Row>([...opening, ...closing], context);
-        return together.slice(opening.length, -1).map((result) => result.rows);
+        const together = await sendLast(opening);
+        return together.slice(opening.length).map((result) => result.rows);
       }
-      const results = await this.#sendAll(opening, context);
+      const results = await this.#sender.sendAll(opening, context);
       const guardResults = results.slice(results.length - guard.length);
       guard.forEach((step, index) => step.check?.(guardResults[index]?.rows ?? []));
       for (const statement of statements.slice(0, alone)) {
-        rows.push((await this.#send<Row>(toQuery(statement), context)).rows);
+        rows.push((await this.#sender.send<Row>(toQuery(statement), context)).rows);
       }
-      const ended = await this.#sendAll<Row>(closing, context);
-      return [...rows, ...ended.slice(0, -1).map((result) => result.rows)];
+      return [...rows, ...(await sendLast([])).map((result) => result.rows)];
     } catch (error) {
       await this.#rollBack(context);
       throw error;
@@ -129,12 +133,14 @@ export class GuardedClient implements PostgresPoolClient {
   /** Runs what decides by the rows of one statement which comes next, in one transaction. */
   async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
     try {
-      await this.#sendAll([BEGIN, ...scopeOf(context)].map(toQuery), context);
+      await this.#sender.sendAll([BEGIN, ...scopeOf(context)].map(toQuery), context);
       const result = await run(
         async <Row>(statement: BoundStatement<Row>) =>
-          (await this.#send<Row>(toQuery(statement), context)).rows,
+          (await this.#sender.send<Row>(toQuery(statement), context)).rows,
       );
-      await this.#send(toQuery(COMMIT), context);
+      const deadline = this.#fence.deadline(context);
+      const check = deadline === undefined ? [] : [toQuery(deadline)];
+      await this.#sendInTime([], check, [toQuery(COMMIT)], context);
       return result;
     } catch (error) {
       await this.#rollBack(context);
@@ -144,102 +150,74 @@ export class GuardedClient implements PostgresPoolClient {
 
   /** One statement; in the same round trip what holds for its transaction alone. */
   async #sendScoped<Row>(
-    scope: readonly BoundStatement<unknown>[],
-    query: QueryConfig,
+    statement: BoundStatement<Row>,
+    toQueryOf: typeof toQuery,
     context: RunContext,
   ): Promise<Row[]> {
-    const { name } = query;
-    const closing = name === undefined ? undefined : this.#prepared.use(name);
-    try {
-      const result =
-        scope.length === 0 && closing === undefined
-          ? await this.#send<Row>(query, context)
-          : (await this.#sendAll<Row>([...scope.map(toQuery), query], context, closing)).at(-1);
-      if (name !== undefined) this.#prepared.ran(name);
-      return result?.rows ?? [];
-    } catch (error) {
-      // pg takes a named statement for prepared as soon as the first of a pipeline is.
-      if (name !== undefined && scope.length > 0 && !this.#prepared.hasRun(name)) this.#isSpoiled = true;
-      throw error;
-    }
+    const query = toQueryOf(statement);
+    const isWrite = statement.writes === true;
+    const deadline = isWrite ? this.#fence.deadline(context) : undefined;
+    const scope = isWrite ? scopeOf(context) : setTenant(context);
+    if (deadline === undefined && scope.length === 0) return this.#sendAlone(query, context);
+    const check = deadline === undefined ? [] : [toQueryOf(deadline)];
+    const results = await this.#sendInTime<Row>([...scope.map(toQuery), query], check, [], context);
+    return results.at(-1)?.rows ?? [];
   }
 
-  #send<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
-    return this.#bounded(() => this.#client.query<Row & object>(query), context);
-  }
-
-  #sendAll<Row = unknown>(
-    queries: readonly QueryConfig[],
-    context: RunContext,
-    closing?: string,
-  ): Promise<QueryResult<Row & object>[]> {
-    const last = queries.at(-1);
-    if (last === undefined) return Promise.resolve([]);
-    const pipeline: Pipeline = [last, ...queries.slice(0, -1)];
-    return this.#bounded(() => queryInPipeline<Row & object>(this.#client, pipeline, closing), context);
-  }
-
-  async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
-    if (this.#awaitsCancel) {
-      throwIfAborted(context.signal);
-      throw new ConnectionError(
-        "the connection is given up, as an earlier statement on it was to be cancelled",
-      );
-    }
-    const cancel = (giveUp: AbortSignal): Promise<void> => {
-      // The request may arrive late, and would then hit the connection's next statement: there must be none.
-      this.#isSpoiled = true;
-      this.#awaitsCancel = true;
-      return this.#cancel(giveUp);
-    };
-    this.#unreplicated = undefined;
-    let answer: T;
-    try {
-      answer = await runBounded({ run, cancel }, context);
-    } catch (error) {
-      if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
-      // Where the server has ended the connection it says no more than the warning.
-      throw this.#unreplicatedError() ?? error;
-    }
-    // Where the wait for a standby was cancelled it reports success, and warns.
-    const failure = this.#unreplicatedError();
-    if (failure !== undefined) throw failure;
-    return answer;
-  }
-
-  #unreplicatedError(): NotReplicatedError | undefined {
-    const warning = this.#unreplicated;
-    if (warning === undefined) return undefined;
-    return new NotReplicatedError({
-      cause: warning,
-      sqlState: warning.code,
-      transient: isWorthRepeating(warning),
-    });
+  async #sendAlone<Row>(query: QueryConfig, context: RunContext): Promise<Row[]> {
+    if (query.name === undefined) return (await this.#sender.send<Row>(query, context)).rows;
+    const closing = this.#prepared.use(query.name);
+    const result =
+      closing === undefined
+        ? await this.#sender.send<Row>(query, context)
+        : (await this.#sender.sendAll<Row>([query], context, [closing])).at(-1);
+    this.#prepared.ran(query.name);
+    return result?.rows ?? [];
   }
 
   /**
-   * Asks until the statement has ended: a pooler drops the request while the statement still waits for a connection to the
-   * server, and would send the statement afterwards.
+   * Statements in one round trip, which the server refuses to carry out later than their caller waits.
+   *
+   * @param check - What refuses them, if anything.
+   * @param ending - What is sent after that.
+   * @returns The results of the statements alone.
    */
-  async #cancel(giveUp: AbortSignal): Promise<void> {
-    while (!giveUp.aborted) {
-      await requestCancel(this.#client, this.#openStream, giveUp);
-      await setTimeout(CANCEL_AGAIN_MS, undefined, { signal: giveUp });
+  async #sendInTime<Row>(
+    queries: readonly QueryConfig[],
+    check: readonly QueryConfig[],
+    ending: readonly QueryConfig[],
+    context: RunContext,
+  ): Promise<QueryResult<Row & object>[]> {
+    const sent = [...queries, ...check, ...ending];
+    const names = sent.flatMap(({ name }) => name ?? []);
+    const closing = names.flatMap((name) => this.#prepared.use(name) ?? []);
+    const began = performance.now();
+    try {
+      const results = await this.#sender.sendAll<Row>(sent, context, closing);
+      for (const name of names) this.#prepared.ran(name);
+      if (check.length > 0) this.#fence.keptDeadline(results[queries.length]?.rows ?? []);
+      return results.slice(0, queries.length);
+    } catch (error) {
+      // pg takes a named statement for prepared as soon as the first of a pipeline is.
+      if (!names.every((name) => this.#prepared.hasRun(name))) this.#sender.spoil();
+      if (check.length === 0 || !isRefusedAsLate(error)) throw error;
+      this.#sender.spoil();
+      throw lateError(error, performance.now() - began, context);
     }
   }
 
   /** The connection is of no use where that fails: the server ends the transaction when it sees it go. */
   async #rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
-    if (this.#isSpoiled) return;
+    if (this.#sender.isSpoiled) return;
     try {
-      await this.#send(toQuery(ROLLBACK), { statementTimeoutMs });
+      await this.#sender.send(toQuery(ROLLBACK), { statementTimeoutMs });
     } catch {
-      this.#isSpoiled = true;
+      this.#sender.spoil();
     }
   }
 
   async #queryForKysely<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#client.query<R & object>({ text, values });
+    const { command, rowCount, rows } = await this.#sender.send<R>({ text, values }, {});
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
 }
@@ -247,10 +225,6 @@ export class GuardedClient implements PostgresPoolClient {
 /** What holds for the transaction of a write alone. */
 function scopeOf(context: RunContext): BoundStatement<unknown>[] {
   return [...setTenant(context), ...confirmEarlier(context)];
-}
-
-function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
-  return { text: sql, values: parameters.map(toBinaryArray) };
 }
 
 type Command = PostgresQueryResult<unknown>["command"];
@@ -272,8 +246,4 @@ function isCommand(command: string): command is Command {
 
 function isIn(states: ReadonlySet<string>, error: unknown): boolean {
   return states.has(String(codeOf(error)));
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

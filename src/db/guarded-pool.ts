@@ -1,6 +1,7 @@
 import type { PostgresPool } from "kysely";
 import type { Pool } from "pg";
-import { ConnectionError } from "../errors.js";
+import { AbortError, ConnectionError } from "../errors.js";
+import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
 import { guardPool } from "./guard-pool.js";
 import { GuardedClient } from "./guarded-client.js";
@@ -9,6 +10,10 @@ import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import type { SendStatement, TransactionSteps } from "./transaction-steps.js";
+import { withinTime } from "./within-time.js";
+
+/** How long a call that gives a statement up waits until the server can no longer carry it out, in milliseconds. */
+const FENCED_WITHIN_MS = 2_000;
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -23,6 +28,7 @@ export interface SendOptions {
 export class GuardedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #prepare: boolean;
+  readonly #fences: BackendFences;
   /** When the server was last heard of on a connection. */
   readonly #heardAt = new WeakMap<GuardedClient, number>();
   /** Connections that were last heard of before this are not used again. */
@@ -32,6 +38,7 @@ export class GuardedPool implements PostgresPool {
   constructor(pool: Pool, { prepare }: SendOptions) {
     this.#pool = pool;
     this.#prepare = prepare;
+    this.#fences = BackendFences.of(pool);
     this.options = pool.options;
     // For good: the pool may have another saver when this one is closed.
     guardPool(pool);
@@ -53,11 +60,7 @@ export class GuardedPool implements PostgresPool {
   }
 
   async connect(): Promise<GuardedClient> {
-    for (;;) {
-      const client = GuardedClient.of(await connectUntilEnded(this.#pool), this.#pool.options.stream);
-      if (!this.#isSuspect(client)) return client;
-      client.release(true);
-    }
+    return this.#connect({});
   }
 
   async end(): Promise<void> {
@@ -65,19 +68,34 @@ export class GuardedPool implements PostgresPool {
   }
 
   async #use<T>(context: RunContext, run: (client: GuardedClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect(context.signal);
+    const client = await this.#connect(context);
     const began = performance.now();
     try {
       const result = await run(client);
       this.#heardAt.set(client, performance.now());
+      client.release();
       return result;
     } catch (error) {
       // What swallows one connection in silence has swallowed those beside it: each would cost a caller its timeout.
-      if (error instanceof ConnectionError) this.#suspectBefore = Math.max(this.#suspectBefore, began);
-      throw error;
-    } finally {
+      const isSilent =
+        error instanceof ConnectionError || (error instanceof AbortError && client.isAbandoned);
+      if (isSilent) this.#suspectBefore = Math.max(this.#suspectBefore, began);
       // A connection that broke is not put back: pg's client knows, and the pool asks it.
       client.release();
+      if (client.isAbandoned) await this.#fence();
+      throw error;
+    }
+  }
+
+  /** Before the caller hears of it: what it does next must not be overtaken. Where that fails, the next use of the pool does it. */
+  async #fence(): Promise<void> {
+    if (!this.#fences.areDue) return;
+    try {
+      await withinTime({ limitMs: FENCED_WITHIN_MS }, async (signal) => {
+        (await this.#connect({ signal })).release();
+      });
+    } catch {
+      // The server can't be reached.
     }
   }
 
@@ -85,16 +103,37 @@ export class GuardedPool implements PostgresPool {
     return (this.#heardAt.get(client) ?? Infinity) < this.#suspectBefore;
   }
 
-  /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
-  async #connect(signal: AbortSignal | undefined): Promise<GuardedClient> {
-    if (signal === undefined) return this.connect();
-    throwIfAborted(signal);
-    const connected = this.connect();
+  async #connect(context: RunContext): Promise<GuardedClient> {
+    const { signal } = context;
+    const client = await (signal === undefined ? this.#take() : this.#takeUntil(signal));
+    if (!client.isUnsettled(context)) return client;
     try {
-      return await raceAgainst(signal, connected);
+      await client.settle(context);
+      return client;
     } catch (error) {
-      if (signal.aborted) connected.then(release, ignore);
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Waits for a connection no longer than the caller does: one that comes too late goes back to the pool. */
+  async #takeUntil(signal: AbortSignal): Promise<GuardedClient> {
+    throwIfAborted(signal);
+    const taken = this.#take();
+    try {
+      return await raceAgainst(signal, taken);
+    } catch (error) {
+      if (signal.aborted) taken.then(release, ignore);
       throw error === signal.reason ? abortErrorOf(signal) : error;
+    }
+  }
+
+  async #take(): Promise<GuardedClient> {
+    for (;;) {
+      const taken = await connectUntilEnded(this.#pool);
+      const client = GuardedClient.of(taken, this.#fences, this.#pool.options.stream);
+      if (!this.#isSuspect(client)) return client;
+      client.release(true);
     }
   }
 }

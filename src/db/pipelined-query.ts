@@ -9,13 +9,13 @@ export type Pipeline = readonly [last: QueryConfig, ...preceding: QueryConfig[]]
  *
  * Within a transaction that is open they are part of that.
  *
- * @param closing - The name of a prepared statement that the server forgets before, in the same round trip.
+ * @param closing - The names of prepared statements that the server forgets before, in the same round trip.
  * @returns The result of each, in the order in which they ran.
  */
 export function queryInPipeline<Row extends object>(
   client: ClientBase,
   [last, ...preceding]: Pipeline,
-  closing?: string,
+  closing: readonly string[] = [],
 ): Promise<QueryResult<Row>[]> {
   return new Promise((resolve, reject) => {
     const callback: Callback<Row> = (error, results) => {
@@ -35,7 +35,7 @@ type Callback<Row extends object> = (
 ) => void;
 
 interface Messages {
-  readonly closing: string | undefined;
+  readonly closing: readonly string[];
   readonly preceding: readonly QueryConfig[];
   readonly last: QueryConfig;
 }
@@ -46,20 +46,35 @@ interface Messages {
  */
 class PipelinedQuery<Row extends object> extends pg.Query<Row> {
   constructor({ closing, preceding, last }: Messages, callback: Callback<Row>) {
-    super({ ...last, ...EXTENDED }, callback);
+    let notePrepared = ignore;
+    super({ ...last, ...EXTENDED }, (error, results) => {
+      if (!isFailure(error)) notePrepared();
+      callback(error, results);
+    });
     const submitLast = this.submit.bind(this);
     this.submit = (connection) => {
       connection.stream.cork();
       try {
-        if (closing !== undefined) closeStatement(connection, closing);
+        for (const name of closing) closeStatement(connection, name);
         const unsynced = withoutSync(connection);
         for (const statement of preceding) new pg.Query({ ...statement, ...EXTENDED }).submit(unsynced);
         submitLast(connection);
+        notePrepared = () => {
+          for (const { name, text } of preceding) {
+            if (name !== undefined) Reflect.set(preparedOn(connection), name, text);
+          }
+        };
       } finally {
         connection.stream.uncork();
       }
     };
   }
+}
+
+/** What pg believes to be prepared on a connection: of a pipeline it notes the last statement alone. */
+function preparedOn(connection: Connection): object {
+  const prepared: unknown = Reflect.get(connection, "parsedStatements");
+  return typeof prepared === "object" && prepared !== null ? prepared : {};
 }
 
 /** The connection, but that it does not ask the server to end the transaction and to say so. */
@@ -72,8 +87,7 @@ function withoutSync(connection: Connection): Connection {
 /** Has the server forget a prepared statement, and pg too, which would not prepare it again. */
 function closeStatement(connection: Connection, name: string): void {
   connection.close({ type: "S", name }, true);
-  const parsed: unknown = Reflect.get(connection, "parsedStatements");
-  if (typeof parsed === "object" && parsed !== null) Reflect.deleteProperty(parsed, name);
+  Reflect.deleteProperty(preparedOn(connection), name);
 }
 
 function isFailure(error: Error | null | undefined): error is Error {

@@ -14,6 +14,10 @@ export class ProxiedConnection {
   #untilReady: MessageReader | undefined;
   #isHeld = false;
   #isForgotten = false;
+  /** What the client sends is delayed from the first chunk on that this matches. */
+  #delayFrom: RegExp | undefined;
+  /** What the client has sent since then. */
+  #delayed: Buffer[] | undefined;
 
   constructor(client: Socket, server: { readonly host: string; readonly port: number }, onEnd: () => void) {
     this.#client = client;
@@ -30,6 +34,11 @@ export class ProxiedConnection {
     else if (!this.#client.destroyed) this.#client.resetAndDestroy();
     this.#server.destroy();
     this.#end();
+  }
+
+  /** Resets the client's side alone: the server does not hear of it while what the client sends is delayed. */
+  resetClient(): void {
+    this.#client.resetAndDestroy();
   }
 
   /** Lets half of what comes next that way through, and then resets the connection. */
@@ -68,8 +77,43 @@ export class ProxiedConnection {
     this.pause();
   }
 
+  /**
+   * Keeps what the client sends from the first chunk on that `from` matches, and keeps from the server that the client has gone,
+   * until {@link deliver}. Bytes on their way arrive like that, when the client has closed its socket meanwhile. The
+   * answers of the server pass.
+   */
+  delay(from: RegExp): void {
+    this.#delayFrom = from;
+  }
+
+  /** Whether anything that the client has sent is on its way. */
+  get hasDelayed(): boolean {
+    return this.#delayed !== undefined;
+  }
+
+  /** Sends the server what was kept, and then that the client has gone. Resolves when the server has done all of it. */
+  async deliver(): Promise<void> {
+    const delayed = this.#delayed ?? [];
+    this.#delayed = undefined;
+    this.#delayFrom = undefined;
+    this.#client.destroy();
+    if (this.#server.destroyed) return;
+    const closed = new Promise((resolve) => this.#server.once("close", resolve));
+    // Nobody takes the answers, and they must not hold the server up.
+    this.#server.removeAllListeners("data").resume();
+    this.#server.end(Buffer.concat(delayed));
+    await closed;
+  }
+
   #forward(direction: Direction, from: Socket, to: Socket): void {
     from.on("data", (chunk: Buffer) => {
+      if (direction === "toServer" && this.#delayFrom?.test(chunk.toString("latin1")) === true) {
+        this.#delayed ??= [];
+      }
+      if (direction === "toServer" && this.#delayed !== undefined) {
+        this.#delayed.push(chunk);
+        return;
+      }
       if (this.#cutNext === direction && chunk.length > 1) {
         to.write(chunk.subarray(0, chunk.length >> 1), () => {
           this.reset();
@@ -88,14 +132,16 @@ export class ProxiedConnection {
         });
       }
     });
+    const isHidden = (): boolean =>
+      this.#isForgotten || (direction === "toServer" && this.#delayed !== undefined);
     from.on("end", () => {
-      if (!this.#isForgotten) to.end();
+      if (!isHidden()) to.end();
     });
     from.on("error", () => {
-      if (!this.#isForgotten) this.reset();
+      if (!isHidden()) this.reset();
     });
     from.on("close", () => {
-      if (this.#isForgotten) return;
+      if (isHidden()) return;
       to.destroy();
       this.#end();
     });

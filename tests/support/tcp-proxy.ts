@@ -7,6 +7,16 @@ interface Upstream {
   readonly port: number;
 }
 
+/** Connections on which the statements of the clients are on their way for long. */
+export interface DelayedStatements {
+  /** On how many connections anything is on its way. */
+  readonly count: number;
+  /** Resets the clients' side of the connections. What the clients have sent remains on its way. */
+  resetClients(): void;
+  /** Lets the statements arrive. Resolves when the server has carried them out, or has refused them. */
+  deliver(): Promise<void>;
+}
+
 /**
  * Stands between a client and a server, and disturbs their connections when it is told to.
  *
@@ -46,6 +56,11 @@ export class TcpProxy {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return new TcpProxy(server, url);
+  }
+
+  /** How many connections there are. */
+  get count(): number {
+    return this.#connections.size;
   }
 
   /** Leads new connections to the server that `url` names, as a name does that has moved. Those that there are stay. */
@@ -103,6 +118,28 @@ export class TcpProxy {
   /** How many connections have been terminated by {@link terminateNew} and {@link terminateWhenReady}. */
   get terminated(): number {
     return this.#terminated;
+  }
+
+  /**
+   * Delays what the clients send on the connections that there are, also when they have closed them. New connections are let
+   * through.
+   *
+   * @param from - What is sent before the first chunk that this matches arrives as always.
+   */
+  delayStatements(from = /^/): DelayedStatements {
+    const delayed = [...this.#connections];
+    for (const connection of delayed) connection.delay(from);
+    return {
+      get count() {
+        return delayed.filter(({ hasDelayed }) => hasDelayed).length;
+      },
+      resetClients: () => {
+        for (const connection of delayed) connection.resetClient();
+      },
+      deliver: async () => {
+        await Promise.all(delayed.map((connection) => connection.deliver()));
+      },
+    };
   }
 
   /** Cuts every connection and takes no more. */

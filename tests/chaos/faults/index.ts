@@ -1,4 +1,5 @@
 import { exhaustConnections, killClient } from "./client-faults.js";
+import { delayStatements } from "./delay-faults.js";
 import type { Fault } from "./fault.js";
 import { cutMessages, loseConnections, resetConnections, stallNetwork } from "./network-faults.js";
 import {
@@ -25,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   cutMessages,
   stallNetwork,
   loseConnections,
+  delayStatements,
   exhaustConnections,
   killClient,
 ];

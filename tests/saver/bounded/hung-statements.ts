@@ -39,7 +39,7 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Waits for what comes by itself within some turns of the event loop. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setImmediate();
+/** Waits for what comes by itself within some turns of the event loop, or as soon as somebody who is asked says so. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await setImmediate();
 }

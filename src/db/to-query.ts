@@ -1,4 +1,6 @@
+import type { QueryConfig } from "pg";
 import type { BoundStatement } from "./statement.js";
+import { toBinaryArray } from "./to-binary-array.js";
 
 /** How many bytes the statements of a transaction may bring to be sent at once: they are in memory several times meanwhile. */
 const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
@@ -17,4 +19,14 @@ function bytesOf(parameter: unknown): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** A statement as pg takes it, not prepared. */
+export function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
+  return { text: sql, values: parameters.map(toBinaryArray) };
+}
+
+/** A statement as pg takes it, prepared under its name. */
+export function toNamedQuery(statement: BoundStatement<unknown>): QueryConfig {
+  return { name: statement.name, ...toQuery(statement) };
 }

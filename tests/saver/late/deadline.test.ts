@@ -1,0 +1,20 @@
+import { expect, it } from "@jest/globals";
+import pg from "pg";
+import { PostgresSaver } from "../../../src/index.js";
+import { newThread, putValues, threadConfig } from "../../support/checkpoints.js";
+import { describeServer } from "../../support/targets.js";
+
+describeServer("statementTimeoutMs", (target) => {
+  it("has a write and the check of its time prepared once, and sent in one transaction", async () => {
+    const { source } = await target.createDatabase();
+    const pool = new pg.Pool({ connectionString: source, max: 1 });
+    const saver = new PostgresSaver(pool, undefined, { statementTimeoutMs: 60_000 });
+    await saver.setup();
+    for (let times = 0; times < 3; times++) await putValues(saver, threadConfig(newThread()), { a: [1] });
+    const { rows } = await pool.query<{ runs: string }>(
+      "select (generic_plans + custom_plans)::text as runs from pg_prepared_statements",
+    );
+    expect(rows.map(({ runs }) => runs)).toEqual(["3", "3"]);
+    await pool.end();
+  });
+});
