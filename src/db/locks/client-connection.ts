@@ -1,5 +1,6 @@
 import pg from "pg";
 import { ConnectionError } from "../../errors.js";
+import { withoutCredentials } from "../pool-address.js";
 import type { LockConnection } from "./lock-connection.js";
 
 /** When to ask a silent server whether it is still there, in milliseconds. */
@@ -51,7 +52,7 @@ export async function connectLikePool(
     await client.connect();
   } catch (error) {
     close();
-    throw error;
+    throw withoutCredentials(error, pool);
   }
   const processId: unknown = Reflect.get(client, "processID");
   return {
