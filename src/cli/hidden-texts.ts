@@ -2,7 +2,7 @@ import { connectionStringFault, hasUserWithoutPassword } from "../db/connection-
 import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
 
 /** What may have been meant for the address of a server: by its scheme, by a password, by user and host. */
-const MEANT_FOR_ADDRESS = /\/\/|^(?:postgres|jdbc:|socket:)|password\s*=|@.*\/|^\/\S* [^/]*$/is;
+const MEANT_FOR_ADDRESS = /\/\/|postgres\w*[^\w.-]|^(?:jdbc|socket):|password\s*=|@.*\/|^\/\S* [^/]*$/is;
 const OPTION_NAME = /^--[\w-]+=/;
 
 /**

@@ -58,8 +58,8 @@ export function hasUserWithoutPassword(text: string): boolean {
   const { authority = "", query = "" } = URL_FORM.exec(text.replaceAll(/[\t\n\r]/g, ""))?.groups ?? {};
   const parameters = new URLSearchParams(query);
   const userInfo = authority.slice(0, Math.max(authority.lastIndexOf("@"), 0));
-  if (/:./s.test(userInfo) || (parameters.get("password") ?? "") !== "") return false;
-  return userInfo.replace(/:$/, "") !== "" || (parameters.get("user") ?? "") !== "";
+  if (/:.*[\p{L}\p{N}]/su.test(userInfo) || (parameters.get("password") ?? "") !== "") return false;
+  return !/^:*$/.test(userInfo) || (parameters.get("user") ?? "") !== "";
 }
 
 /** Whether this can be the name or the address of a server, or the folder of its socket. */

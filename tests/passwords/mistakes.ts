@@ -71,10 +71,15 @@ export function mistakesOf(parts: UrlParts): fc.Arbitrary<string> {
     });
 }
 
-/** Whether a password stands where the name of a host or of a database stands, in a URL that is right for all that can be seen. */
+/**
+ * Whether a password stands where the name of a host, of a database, or of a user with another password stands, in a URL that
+ * is right for all that can be seen.
+ */
 export function standsForName(url: string, password: string): boolean {
   if (!/^\s*(?:[a-z][a-z\d+.-]*:\/\/|\/)/i.test(url)) return false;
   const [address = ""] = url.split("?");
+  const [, user = ""] = /:\/\/([^:/]*):[^/@]*[\p{L}\p{N}][^/]*@/u.exec(address) ?? [];
+  if (user.includes(encodeURIComponent(password))) return true;
   const name = /^[\p{L}\p{N}._%-]*$/u;
   const rest = address.replace(/^\s*[a-z\d+.-]*:\/\//i, "").replace(/^[^/]*@/, "");
   const pieces = rest
