@@ -2,6 +2,8 @@ import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../errors.js";
 import { lockPGliteFolder } from "./pglite-folder-lock.js";
 import { pgliteFolderOf } from "./pglite-url.js";
+import { makePrivateFolder } from "./private-folder.js";
+import { makeFilesPrivate } from "./private-pglite-files.js";
 
 /** An open PGlite, as far as it is needed here. */
 export type PGliteInstance = KyselyPGlite;
@@ -26,9 +28,15 @@ export function pgliteOpener(url: string): PGliteOpener {
     const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
       throw new InvalidConfigError("source", "needs PGlite: npm install @electric-sql/pglite", { cause });
     });
-    if (folder !== undefined) unlock = lockPGliteFolder(folder);
+    if (folder === undefined) return PGlite.create(url);
+    const closeToOthers = makePrivateFolder(folder);
+    unlock = lockPGliteFolder(folder);
     try {
-      return await PGlite.create(url);
+      const pglite = await PGlite.create(url);
+      makeFilesPrivate(pglite);
+      // What it has made while it was opened.
+      closeToOthers();
+      return pglite;
     } catch (error) {
       unlock();
       throw error;

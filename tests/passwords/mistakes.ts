@@ -86,9 +86,5 @@ export function standsForName(url: string, password: string): boolean {
     .replace(/:\d*(?=\/|$)/, "")
     .trim()
     .split("/");
-  return (
-    pieces.length <= 2 &&
-    pieces.every((piece) => name.test(piece)) &&
-    rest.includes(encodeURIComponent(password))
-  );
+  return pieces.some((piece) => name.test(piece) && piece.includes(encodeURIComponent(password)));
 }
