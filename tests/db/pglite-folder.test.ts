@@ -86,6 +86,8 @@ describe("a folder of PGlite's", () => {
           "checkpoint",
           "vacuum full t",
           "reindex table t",
+          // Made by `fopen`, which asks for 666.
+          "copy t to '/pglite/data/t.copy'",
         ]) {
           await database.kysely.executeQuery(CompiledQuery.raw(statement));
         }
