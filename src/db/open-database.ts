@@ -25,7 +25,7 @@ import type { TransactionSteps } from "./transaction-steps.js";
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
  *
  * - a connection string: `postgres://…` (what `pg` takes, if its parts can be told apart), `memory://` for PGlite in memory, `file://folder` for
- *   PGlite in a folder: opened here
+ *   PGlite in a folder, which is closed to other users with all its files: opened here
  * - the options of a `pg.Pool`: opened here
  * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent. The pool of a Kysely is to be guarded by `guardPool`, or a
  *   connection that dies ends the process
