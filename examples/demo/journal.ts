@@ -23,7 +23,7 @@ export class Journal {
   }
 
   append(event: JournalEntry["event"], subject: string): void {
-    appendFileSync(this.#file, `${JSON.stringify({ pid: process.pid, event, subject })}\n`);
+    appendFileSync(this.#file, `${JSON.stringify({ pid: process.pid, event, subject })}\n`, { mode: 0o600 });
   }
 
   read(): JournalEntry[] {

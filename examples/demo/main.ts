@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase } from "../../src/db/index.js";
 import { paint, say } from "./narrator.js";
 import { type DemoOptions, parseDemoOptions, USAGE } from "./options.js";
 import { play } from "./play.js";
@@ -21,11 +22,9 @@ try {
 }
 
 async function main(options: DemoOptions): Promise<void> {
+  const server = options.url === undefined ? undefined : await describe(options.url);
   const folder = await mkdtemp(join(tmpdir(), "langgraph-demo-"));
-  say(
-    "database",
-    options.url === undefined ? `PGlite, Postgres in the process, in ${folder}` : withoutSecrets(options.url),
-  );
+  say("database", server ?? `PGlite, Postgres in the process, in ${folder}`);
   try {
     const url = options.url ?? `file://${join(folder, "pglite")}`;
     await play({ ...options, url, journal: join(folder, "journal.jsonl") });
@@ -37,9 +36,10 @@ async function main(options: DemoOptions): Promise<void> {
   else await rm(folder, { recursive: true });
 }
 
-// A connection string may hold a password, before the host or among its parameters.
-function withoutSecrets(url: string): string {
-  if (url.startsWith("file:")) return url;
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
+/** Refuses a connection string with a mistake, any part of which may be the password. */
+async function describe(url: string): Promise<string> {
+  const opened = openDatabase(url);
+  const { host, port, database } = opened.address();
+  await opened.close();
+  return host === undefined ? url : `postgres://${host}:${port ?? ""}/${database ?? ""}`;
 }

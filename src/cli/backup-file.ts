@@ -16,7 +16,9 @@ const PORTION = 256 * 1_024;
 export async function writeFile(path: string, fill: (sink: LineSink) => Promise<void>): Promise<void> {
   if (await isFolder(path)) throw new InvalidConfigError("--output", `"${path}" is a folder: name a file`);
   const draft = `${path}.part`;
-  const file = await open(draft, "w", 0o600);
+  // One that is left of an earlier run may be readable to others, and would stay so.
+  await rm(draft, { force: true });
+  const file = await open(draft, "wx", 0o600);
   try {
     await fill({
       write: async (text) => {

@@ -32,7 +32,8 @@ export function createProgram(runtime: CommandRuntime, execute: Execute): Comman
   const refusing = (command: Command): Command =>
     command.configureOutput({
       outputError: (text) => {
-        reportUsage(explainUsage(text, command), runtime);
+        // Masked before its line breaks are taken out, which may be in what is to be masked.
+        reportUsage(explainUsage(redact(text), command), runtime);
       },
     });
   refusing(program).commandsGroup("Help:").helpCommand(true);

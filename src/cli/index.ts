@@ -2,8 +2,9 @@ import { CommanderError } from "commander";
 import type { CommandIO } from "./command-io.js";
 import { createProgram } from "./create-program.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
+import { hiddenTexts } from "./hidden-texts.js";
 import { openUrl, type OpenUrl } from "./open-url.js";
-import { createRedactor } from "./redactor.js";
+import { createRedactor } from "../telemetry/redactor.js";
 import { reportFailure } from "./report-failure.js";
 import { asksForJson, NO_COMMAND, writeUsageJson } from "./report-usage.js";
 import { type CommandRuntime, runCommand } from "./run-command.js";
@@ -34,7 +35,8 @@ export async function run(
   open: OpenUrl = openUrl,
 ): Promise<ExitCode> {
   const { DATABASE_URL = "", PGPASSWORD = "", LANGGRAPH_AES_KEY = "" } = io.env;
-  const redact = createRedactor([...argv, DATABASE_URL], [PGPASSWORD, LANGGRAPH_AES_KEY]);
+  const texts = [...argv, DATABASE_URL];
+  const redact = createRedactor(texts, [PGPASSWORD, LANGGRAPH_AES_KEY, ...hiddenTexts(texts)]);
   const runtime: CommandRuntime = { io, open, redact, json: asksForJson(argv) };
   let exitCode: ExitCode = EXIT_CODE.ok;
   const program = createProgram(runtime, async (command, flags) => {

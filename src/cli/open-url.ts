@@ -1,4 +1,5 @@
 import { openDatabase, type OpenedDatabase } from "../db/open-database.js";
+import { isPGliteUrl } from "../db/pglite-url.js";
 
 /** Opens the database that a connection string describes. */
 export type OpenUrl = (url: string) => OpenedDatabase;
@@ -8,7 +9,7 @@ const CONNECTION_TIMEOUT_MS = 15_000;
 
 /** Opens a database as the command line does: impatiently, under its own name, and without prepared statements. */
 export const openUrl: OpenUrl = (url) => {
-  if (/^(?:memory|file):\/\//.test(url)) return openDatabase(url);
+  if (isPGliteUrl(url)) return openDatabase(url);
   return openDatabase(
     {
       connectionString: url,

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pgliteFolderOf } from "../db/pglite-url.js";
 import { ConnectionError } from "../errors.js";
 
-const FOLDER_SCHEME = "file://";
 /** What every folder with a Postgres in it has. */
 const MARK = "PG_VERSION";
 
@@ -12,8 +12,7 @@ const MARK = "PG_VERSION";
  * @throws ConnectionError naming the folder.
  */
 export function requireFolder(url: string): void {
-  if (!url.startsWith(FOLDER_SCHEME)) return;
-  const folder = url.slice(FOLDER_SCHEME.length);
-  if (existsSync(join(folder, MARK))) return;
+  const folder = pgliteFolderOf(url);
+  if (folder === undefined || existsSync(join(folder, MARK))) return;
   throw new ConnectionError(`there is no database in the folder "${folder}"; migrate makes one`);
 }

@@ -1,5 +1,7 @@
 import { CompiledQuery } from "kysely";
+import { connectionStringFault } from "../db/connection-string.js";
 import type { OpenedDatabase } from "../db/open-database.js";
+import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { InvalidConfigError } from "../errors.js";
 import { PostgresSaver } from "../saver/postgres-saver.js";
@@ -75,21 +77,23 @@ function contextFor(
 
 function openerFor({ makesDatabase = false }: CommandDefinition, open: OpenUrl): OpenUrl {
   return (url) => {
-    if (!makesDatabase) requireFolder(url);
     try {
+      if (!makesDatabase && pgliteUrlFault(url) === undefined) requireFolder(url);
       return open(url);
     } catch (error) {
-      throw explainMalformedUrl(error);
+      throw explainMalformedUrl(error, url);
     }
   };
 }
 
-/** Says what is wrong with it most often: the parser of the driver says little, and repeats the password. */
-function explainMalformedUrl(error: unknown): unknown {
+/** Says what is wrong with it, and what that comes from most often. */
+function explainMalformedUrl(error: unknown, url: string): unknown {
   if (!(error instanceof InvalidConfigError)) return error;
+  const fault = isPGliteUrl(url) ? pgliteUrlFault(url) : connectionStringFault(url);
   return new InvalidConfigError(
     "--url or DATABASE_URL",
-    "not a valid connection string; special characters in user, password and database must be percent-encoded",
+    `not a valid connection string; ${fault === undefined ? "" : `${fault}; `}` +
+      "special characters in user, password and database must be percent-encoded",
     { cause: error },
   );
 }

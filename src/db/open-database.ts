@@ -12,8 +12,10 @@ import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/li
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
+import { isPGliteUrl } from "./pglite-url.js";
 import { addressOfPool } from "./pool-address.js";
 import { dismissIfEnded } from "./pool-line.js";
+import { refusePGliteUrl, refusePoolOptions } from "./refuse-unreadable.js";
 import type { RunContext } from "./run-context.js";
 import type { BoundStatement } from "./statement.js";
 import { executeThrough, interactThrough, transactThrough } from "./through-kysely.js";
@@ -22,8 +24,8 @@ import type { SendStatement, TransactionSteps } from "./transaction-steps.js";
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
  *
- * - a connection string: `postgres://…` (whatever `pg` takes), `memory://` for PGlite in memory, `file://folder` for
- *   PGlite in a folder: opened here
+ * - a connection string: `postgres://…` (what `pg` takes, if its parts can be told apart), `memory://` for PGlite in memory, `file://folder` for
+ *   PGlite in a folder, which is closed to other users with all its files: opened here
  * - the options of a `pg.Pool`: opened here
  * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent. The pool of a Kysely is to be guarded by `guardPool`, or a
  *   connection that dies ends the process
@@ -98,7 +100,8 @@ export interface OpenedDatabase {
 /**
  * Opens a database, or takes over one that is open. Nothing is sent before the first query.
  *
- * @throws InvalidConfigError when `source` is none of the kinds that {@link DatabaseSource} lists.
+ * @throws InvalidConfigError when `source` is none of the kinds that {@link DatabaseSource} lists, and when its connection
+ *   string can't be parsed; never with a word of it, since any may be the password.
  *
  * @example
  * ```ts
@@ -119,7 +122,7 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
     const code = types.isNativeError(error) && "code" in error ? ` (${String(error.code)})` : "";
     throw new InvalidConfigError(
       "source",
-      `can't be read as a connection string or as options of a pool${code}`,
+      `the connection string or the options of the pool could not be parsed${code}`,
     );
   }
 }
@@ -141,7 +144,7 @@ function open(source: DatabaseSource, options: OpenDatabaseOptions): OpenedDatab
 }
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
-  refuseUnreadable(config);
+  refusePoolOptions(config);
   // So that an idle connection that has died is found out before a call is sent on it.
   const pool = new pg.Pool({ keepAlive: true, ...config });
   if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
@@ -153,16 +156,8 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
   });
 }
 
-/** pg looks at them only when the first connection is made. */
-function refuseUnreadable(config: pg.PoolConfig): void {
-  const { host, port } = new pg.Client(config);
-  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
-  if (typeof host !== "string" || !isPort) {
-    throw new InvalidConfigError("source", "has a host or a port that is none");
-  }
-}
-
 function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
+  refusePoolOptions(pool.options);
   return lent(onPool(pool, options));
 }
 
@@ -181,6 +176,7 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
+  refusePGliteUrl(url);
   const { open, release } = pgliteOpener(url);
   const kysely = new Kysely<CheckpointDatabase>({
     dialect: new PGliteDialect({ pglite: async () => failingPGlite(await open()) }),
@@ -249,10 +245,6 @@ function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
       return (closing ??= end());
     },
   };
-}
-
-function isPGliteUrl(source: string): boolean {
-  return source.startsWith("memory://") || source.startsWith("file://");
 }
 
 // By what they can do, since two copies of a package may be installed and `instanceof` knows only one of them.

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConnectionError } from "../errors.js";
 
@@ -18,7 +18,6 @@ const processToken = randomUUID();
  * @throws ConnectionError when a living process has the folder.
  */
 export function lockPGliteFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
   const file = join(folder, LOCK_FILE);
   if (!tryToWrite(file)) {
     const owner = readOwner(file);
@@ -39,7 +38,7 @@ interface Owner {
 function tryToWrite(file: string): boolean {
   try {
     // "wx" fails where the file exists: of two processes, one creates it.
-    writeFileSync(file, `${process.pid} ${processToken}`, { flag: "wx" });
+    writeFileSync(file, `${process.pid} ${processToken}`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

@@ -1,6 +1,9 @@
 import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../errors.js";
 import { lockPGliteFolder } from "./pglite-folder-lock.js";
+import { pgliteFolderOf } from "./pglite-url.js";
+import { makePrivateFolder } from "./private-folder.js";
+import { makeFilesPrivate } from "./private-pglite-files.js";
 
 /** An open PGlite, as far as it is needed here. */
 export type PGliteInstance = KyselyPGlite;
@@ -19,16 +22,21 @@ export interface PGliteOpener {
  * @param url - `memory://`, or `file://` and a folder, which is created when it is missing and is ours alone meanwhile.
  */
 export function pgliteOpener(url: string): PGliteOpener {
+  const folder = pgliteFolderOf(url);
   let unlock = noop;
   const open = async (): Promise<PGliteInstance> => {
     const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
-      throw new InvalidConfigError("source", `"${url}" needs PGlite: npm install @electric-sql/pglite`, {
-        cause,
-      });
+      throw new InvalidConfigError("source", "needs PGlite: npm install @electric-sql/pglite", { cause });
     });
-    if (url.startsWith(FOLDER_SCHEME)) unlock = lockPGliteFolder(url.slice(FOLDER_SCHEME.length));
+    if (folder === undefined) return PGlite.create(url);
+    const closeToOthers = makePrivateFolder(folder);
+    unlock = lockPGliteFolder(folder);
     try {
-      return await PGlite.create(url);
+      const pglite = await PGlite.create(url);
+      makeFilesPrivate(pglite);
+      // What it has made while it was opened.
+      closeToOthers();
+      return pglite;
     } catch (error) {
       unlock();
       throw error;
@@ -48,8 +56,6 @@ export function pgliteOpener(url: string): PGliteOpener {
     },
   };
 }
-
-const FOLDER_SCHEME = "file://";
 
 function noop(): void {
   // In memory there is nothing to lock.

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../errors.js";
+import { withoutCredentials } from "./pool-address.js";
 
 /** Who stands in line for a connection of a pool, and how each is told that none will come. */
 type Line = Set<(error: ConnectionError) => void>;
@@ -27,7 +28,8 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
       },
       (error: unknown) => {
         line.delete(reject);
-        fail(pool.ending ? endedError(error) : error);
+        const shown = withoutCredentials(error, pool);
+        fail(pool.ending ? endedError(shown) : shown);
         dismissIfEnded(pool);
       },
     );

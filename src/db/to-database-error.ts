@@ -1,5 +1,13 @@
 import { inspect, types } from "node:util";
-import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors.js";
+import {
+  CheckpointError,
+  ConnectionError,
+  DatabaseError,
+  InvalidConfigError,
+  PermissionError,
+} from "../errors.js";
+import { maskError } from "../telemetry/mask-error.js";
+import { mayQuoteCredentials } from "./connection-string.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
 const TRANSIENT_CLASSES = new Set([
@@ -19,6 +27,8 @@ const TRANSIENT_STATES = new Set([
   "57P05", // idle_session_timeout
 ]);
 const CONNECTION_STATES = new Set(["25P03", "57P01", "57P02", "57P03", "57P05"]);
+/** SQLSTATE classes of what is refused while a connection is made. Their messages quote users and databases. */
+const CONNECTING_CLASSES = new Set(["08", "28", "3D"]);
 /** Node's codes for a certificate that is not trusted: it will not be a moment later either. */
 const CERTIFICATE_CODE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_GET_ISSUER_|UNABLE_TO_VERIFY_)/;
@@ -36,11 +46,18 @@ export function toDatabaseError(error: unknown): Error {
       cause: error,
     });
   }
+  const code = codeOf(error);
+  if (code === "ERR_INVALID_URL" || error.name === "URIError") {
+    // Not with the error as cause, which may quote the connection string.
+    return new InvalidConfigError("source", "the connection string could not be parsed");
+  }
   // A wrong argument of our own making: not the database's doing, and no better when tried again.
   if (PROGRAMMING_ERRORS.has(error.name)) return error;
 
-  const code = codeOf(error);
-  if (code !== undefined && isSqlState(code)) return fromSqlState(error, code);
+  const sqlState = code !== undefined && isSqlState(code) ? code : undefined;
+  // Who a pool belongs to that can't be seen, as that of a Kysely, may have given it a connection string with a mistake.
+  if (sqlState === undefined || CONNECTING_CLASSES.has(sqlState.slice(0, 2))) maskError(error, withhold);
+  if (sqlState !== undefined) return fromSqlState(error, sqlState);
   if (isOfFileSystem(error)) return new DatabaseError(error.message, { cause: error });
   // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
   const transient = !CERTIFICATE_CODE.test(code ?? "");
@@ -48,6 +65,10 @@ export function toDatabaseError(error: unknown): Error {
     cause: error,
     transient,
   });
+}
+
+function withhold(text: string): string {
+  return mayQuoteCredentials(text) ? "withheld, since it may quote a connection string" : text;
 }
 
 // Node's own errors come from another realm where a program runs in a VM context, as under Jest.

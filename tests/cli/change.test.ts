@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -219,6 +219,17 @@ describeEachTarget("changing threads", (target) => {
       );
       expect(await allRows(database)).toEqual(before);
       expect((await run("import", file)).stdout).toMatch(/39 rows were there already\n$/);
+    });
+
+    const itWithModes = process.platform === "win32" ? it.skip : it;
+
+    itWithModes("is in a file for its owner alone, whatever is left of an earlier one", async () => {
+      const file = join(folder, "all.ndjson");
+      await writeFile(`${file}.part`, "left", { mode: 0o666 });
+      await writeFile(file, "old", { mode: 0o666 });
+      await run("export", "--output", file);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await readdir(folder)).toEqual(["all.ndjson"]);
     });
 
     it("through pipes has nothing but the backup on standard output", async () => {

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { CompiledQuery } from "kysely";
+import { openDatabase } from "../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 
@@ -57,4 +59,68 @@ describe("a folder of PGlite's", () => {
       await saver.setup();
     }
   });
+
+  const itWithModes = process.platform === "win32" ? it.skip : it;
+
+  itWithModes("is closed to other users, with all that is in it, whenever it is made", async () => {
+    const inner = join(folder, "new");
+    for (const round of ["made", "opened again"]) {
+      await using saver = PostgresSaver.fromConnString(`file://${inner}`);
+      await saver.setup();
+      expect({ round, open: await openToOthers(inner) }).toEqual({ round, open: [] });
+      await putValues(saver, threadConfig(round), { a: "x".repeat(100_000), b: [round] });
+      expect({ round, open: await openToOthers(inner) }).toEqual({ round, open: [] });
+    }
+    expect(await openToOthers(inner)).toEqual([]);
+  });
+
+  itWithModes(
+    "stays closed when tables and files are made, at a checkpoint, and when it has been opened to others",
+    async () => {
+      const url = `file://${folder}`;
+      {
+        const database = openDatabase(url);
+        for (const statement of [
+          "create table t (a int)",
+          "insert into t select generate_series(1, 50000)",
+          "checkpoint",
+          "vacuum full t",
+          "reindex table t",
+          // Made by `fopen`, which asks for 666.
+          "copy t to '/pglite/data/t.copy'",
+        ]) {
+          await database.kysely.executeQuery(CompiledQuery.raw(statement));
+        }
+        expect(await openToOthers(folder)).toEqual([]);
+        await database.close();
+        expect(await openToOthers(folder)).toEqual([]);
+      }
+      await chmod(folder, 0o755);
+      await chmod(join(folder, "base"), 0o777);
+      await chmod(join(folder, "PG_VERSION"), 0o644);
+      await using saver = PostgresSaver.fromConnString(url);
+      await saver.setup();
+      expect(await openToOthers(folder)).toEqual([]);
+    },
+  );
+
+  itWithModes("leaves the rights of a folder alone that has something else in it", async () => {
+    await chmod(folder, 0o755);
+    await writeFile(join(folder, "letter.txt"), "dear all", { mode: 0o644 });
+    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
+    await saver.setup().catch(() => undefined);
+    expect((await stat(folder)).mode & 0o777).toBe(0o755);
+    expect((await stat(join(folder, "letter.txt"))).mode & 0o777).toBe(0o644);
+  });
 });
+
+/** What anybody but the owner has some right to. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const names = ["", ...(await readdir(folder, { recursive: true }))];
+  const found: string[] = [];
+  for (const name of names) {
+    const { mode } = await stat(join(folder, name));
+    if ((mode & 0o077) !== 0) found.push(`${name} ${(mode & 0o777).toString(8)}`);
+  }
+  return found;
+}

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { InvalidConfigError } from "../../errors.js";
 import { LiveSession } from "../live-session.js";
 import { connectLikePool, type HearNotification } from "../locks/client-connection.js";
+import { withoutCredentials } from "../pool-address.js";
 import type { ListeningConnection } from "./listening-connection.js";
 
 const POOLER_PROBLEM =
@@ -47,8 +48,15 @@ async function refuseSharedBackend(session: LiveSession, pool: pg.Pool, processI
     const own = pidOf(await session.send(BACKEND));
     // The server itself tells every client the number of its backend.
     if (own === processId) return;
-    if (pidOf((await pool.query(BACKEND)).rows) === own)
-      throw new InvalidConfigError("source", POOLER_PROBLEM);
+    if ((await askPool(pool)) === own) throw new InvalidConfigError("source", POOLER_PROBLEM);
+  }
+}
+
+async function askPool(pool: pg.Pool): Promise<unknown> {
+  try {
+    return pidOf((await pool.query(BACKEND)).rows);
+  } catch (error) {
+    throw withoutCredentials(error, pool);
   }
 }
 

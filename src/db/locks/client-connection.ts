@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { ConnectionError } from "../../errors.js";
 import { clientClassOf } from "../client-class.js";
+import { withoutCredentials } from "../pool-address.js";
 import type { LockConnection } from "./lock-connection.js";
 
 /** When to ask a silent server whether it is still there, in milliseconds. */
@@ -52,7 +53,7 @@ export async function connectLikePool(
     await client.connect();
   } catch (error) {
     close();
-    throw error;
+    throw withoutCredentials(error, pool);
   }
   const processId: unknown = Reflect.get(client, "processID");
   return {

@@ -39,13 +39,15 @@ export interface ListRequest {
 export function parseListRequest(config: unknown, options: unknown): ListRequest {
   const { configurable } = parse(scope, config ?? {}, "config");
   const { limit, before, filter } = parse(listOptions, options ?? {}, "options");
+  const asked = encodeFilter(filter, "options.filter");
   return {
     scope: {
       threadId: configurable?.thread_id,
       checkpointNs: configurable?.checkpoint_ns,
       checkpointId: configurable?.checkpoint_id,
       before: before?.configurable?.checkpoint_id,
-      filter: encodeFilter(filter, "options.filter"),
+      filter: asked?.contained,
+      unlike: asked?.notContained,
     },
     selection: parseSelection(options),
     limit,

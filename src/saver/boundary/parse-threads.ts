@@ -27,10 +27,12 @@ export interface ThreadsRequest {
 /** What `listThreads` is asked for. */
 export function parseThreadQuery(value: unknown): ThreadsRequest {
   const { after, limit, filter, updatedAfter } = parse(query, value, "query");
+  const asked = encodeFilter(filter, "query.filter");
   return {
     scope: {
       after,
-      filter: encodeFilter(filter, "query.filter"),
+      filter: asked?.contained,
+      unlike: asked?.notContained,
       updatedAfter: updatedAfter && laterThan(updatedAfter),
     },
     limit,

@@ -19,6 +19,8 @@ export interface ListScope {
   readonly before?: string | undefined;
   /** JSON text that the metadata contains. */
   readonly filter?: string | undefined;
+  /** JSON texts of which the metadata contains none. */
+  readonly unlike?: readonly string[] | undefined;
   /** Only the newest checkpoint of each namespace. */
   readonly newestOnly?: true | undefined;
 }
@@ -48,6 +50,7 @@ export function listTupleRows(
     checkpointId: scope.checkpointId ?? "",
     before: scope.before ?? "",
     filter: scope.filter ?? "",
+    unlike: scope.unlike ?? [],
     afterThreadId: after?.threadId ?? "",
     afterCheckpointNs: after?.checkpointNs ?? "",
     afterCheckpointId: after?.checkpointId ?? "",
@@ -57,7 +60,8 @@ export function listTupleRows(
   });
 }
 
-interface ListParams extends Record<Exclude<keyof ListScope, "newestOnly">, string> {
+interface ListParams extends Record<Exclude<keyof ListScope, "newestOnly" | "unlike">, string> {
+  readonly unlike: readonly string[];
   readonly afterThreadId: string;
   readonly afterCheckpointNs: string;
   readonly afterCheckpointId: string;
@@ -73,6 +77,7 @@ const CONDITIONS = [
   "checkpointId",
   "before",
   "filter",
+  "unlike",
   "newestOnly",
 ] as const satisfies Condition[];
 
@@ -122,6 +127,8 @@ function predicate(eb: Builder, name: Condition, parameter: Parameter<ListParams
       return eb(sql<string>`checkpoint_id collate "C"`, "<", parameter("before"));
     case "filter":
       return sql<SqlBool>`${eb.ref("metadata")} @> ${parameter("filter")}::jsonb`;
+    case "unlike":
+      return sql<SqlBool>`not ${eb.ref("metadata")} @> any (${parameter("unlike")}::text[]::jsonb[])`;
     case "newestOnly":
       return eb.not(
         eb.exists(

@@ -20,6 +20,8 @@ export interface ThreadScope {
   readonly after: string | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
+  /** JSON texts of which that contains none. */
+  readonly unlike: readonly string[] | undefined;
   /** Only threads whose newest checkpoint is later. */
   readonly updatedAfter: UpdatedAfter | undefined;
 }
@@ -58,18 +60,20 @@ export function listThreadRows(
   return runStatement(tables, statements.of(narrowed.join(), narrowed), {
     after: scope.after ?? "",
     filter: scope.filter ?? "",
+    unlike: scope.unlike ?? [],
     updatedAfterId: scope.updatedAfter?.id ?? "",
     updatedAfterTs: scope.updatedAfter?.ts ?? "",
     limit,
   });
 }
 
-const CONDITIONS = ["after", "filter", "updatedAfter"] as const satisfies (keyof ThreadScope)[];
+const CONDITIONS = ["after", "filter", "unlike", "updatedAfter"] as const satisfies (keyof ThreadScope)[];
 type Condition = (typeof CONDITIONS)[number];
 
 interface ThreadParams {
   readonly after: string;
   readonly filter: string;
+  readonly unlike: readonly string[];
   readonly updatedAfterId: string;
   readonly updatedAfterTs: string;
   readonly limit: number;
@@ -205,6 +209,8 @@ function predicate(
       return [];
     case "filter":
       return [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`];
+    case "unlike":
+      return [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`];
     case "updatedAfter":
       return [
         sql<SqlBool>`case when ${isUuid6(id)} then ${id} collate "C" >= ${parameter("updatedAfterId")}

@@ -5,6 +5,8 @@ const LONG_ENOUGH = 4;
 /** What may stand between the user's name and the host; greedy, since nobody forgets to encode only the last `@`. */
 const USER_INFO = /^(?:[^:]*:\/\/)?[^:/?#@]*:(.+)@/s;
 const QUERY_PASSWORDS = /[?&](?:ssl)?password=([^&#]*)/gi;
+/** Those of a key=value string, which ends a value at a space. */
+const KEYWORD_PASSWORDS = /(?:^|[\s;])(?:ssl)?password\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;]*)/gi;
 
 /**
  * Makes a function that masks every password which `texts` (arguments, connection strings) contain, however it is
@@ -33,7 +35,9 @@ export function createRedactor(
 
 function secretsOf(text: string): string[] {
   const [, userInfo] = USER_INFO.exec(text) ?? [];
-  const passwords = [...text.matchAll(QUERY_PASSWORDS)].map(([, password = ""]) => password);
+  const passwords = [QUERY_PASSWORDS, KEYWORD_PASSWORDS].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(([, password = ""]) => password.replaceAll(/^'|'$/g, "")),
+  );
   const found = userInfo === undefined ? passwords : [userInfo, ...piecesOf(userInfo), ...passwords];
   const names = publicNames(text);
   return found.filter((secret) => !names.includes(secret));

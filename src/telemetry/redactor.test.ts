@@ -40,6 +40,8 @@ describe("masking passwords", () => {
     ["without a scheme", "app:hunter22@db/agents"],
     ["with half a scheme", "postgres:/app:hunter22@db/agents"],
     ["as an option's value", "--url=postgres://app:hunter22@db/agents"],
+    ["of key=value", "host=db user=app password=hunter22 dbname=agents"],
+    ["of key = 'value'", "host = db password = 'hunter22'"],
     ["in a query", "postgres://db/agents?user=app&password=hunter22&sslmode=require"],
   ])("finds it in a connection string %s", (_where, text) => {
     expect(createRedactor([text])("denied: hunter22")).toBe("denied: ***");
