@@ -1,6 +1,7 @@
 import { DeserializationError } from "../../errors.js";
 import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
-import { decodeJson } from "./decode-json.js";
+import { readWithLangGraph } from "../langchain/langgraph-classes.js";
+import { decodeTree } from "./decode-json.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
@@ -10,7 +11,7 @@ import { MAX_JSON_DEPTH } from "./limits.js";
  * as Python writes it, is read as a BigInt.
  *
  * @param text - the text, such as a row of type `json` or a JSONB column
- * @returns the value, or a promise of it as {@link decodeJson} says
+ * @returns the value, or a promise of it where it holds a Send, Overwrite or Command, as `decodeJson` says
  * @throws {@link DeserializationError} for text that is not JSON, with the parser's error as its cause
  *
  * @example
@@ -19,17 +20,23 @@ import { MAX_JSON_DEPTH } from "./limits.js";
  * ```
  */
 export function parseJsonText(text: string): unknown {
+  const json = parseJson(text);
+  return isPlainJson(text) ? json : readWithLangGraph((source) => decodeTree(json, source));
+}
+
+/** Reads JSON data in which integers beyond the doubles are records of a BigInt. */
+export function parseJson(text: string): JsonValue {
   const json = parse(text);
-  if (mayHoldBigIntegers(text)) return decodeJson(parse(quoteBigIntegers(text)));
-  return isPlainJson(text) ? json : decodeJson(json);
+  return mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text)) : json;
 }
 
 /**
  * Whether text is surely what it looks like, as the header of a checkpoint mostly is: it has no key `lc`, by which all
- * records are told, and none spelled with an escape, and too few brackets to be nested too deep.
+ * records are told, and none spelled with an escape, no integer that is read as a record, and too few brackets to be nested too deep.
  */
 function isPlainJson(text: string): boolean {
-  return !text.includes('"lc"') && !text.includes("\\u") && countBrackets(text) <= MAX_JSON_DEPTH;
+  const hasRecords = text.includes('"lc"') || text.includes("\\u") || mayHoldBigIntegers(text);
+  return !hasRecords && countBrackets(text) <= MAX_JSON_DEPTH;
 }
 
 function countBrackets(text: string): number {
@@ -57,10 +64,5 @@ function parse(text: string): JsonValue {
  * ```
  */
 export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): string {
-  return textOf(encodeJson(value, options));
-}
-
-/** The text of JSON data. */
-export function textOf(json: JsonValue): string {
-  return JSON.stringify(json);
+  return JSON.stringify(encodeJson(value, options));
 }

@@ -3,7 +3,7 @@ import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
-import type { Encoder, ForeignObject } from "./encoder.js";
+import type { Encoder } from "./encoder.js";
 import { classNameOf, isPlainObject } from "./inspect-object.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
@@ -13,19 +13,9 @@ import { undefinedRecord } from "./records.js";
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly #open = new Set<object>();
-  readonly #foreign: ForeignObject[] = [];
 
   constructor(jsonb: boolean) {
     this.jsonb = jsonb;
-  }
-
-  /** The LangChain objects outside the table of classes that were met. */
-  get foreign(): readonly ForeignObject[] {
-    return this.#foreign;
-  }
-
-  noteForeign(object: ForeignObject): void {
-    this.#foreign.push(object);
   }
 
   canWrite(text: string): boolean {

@@ -1,3 +1,6 @@
+import { decodeTree } from "../json/decode-json.js";
+import { parseJson } from "../json/json-text.js";
+import { recordProblem } from "../langchain/constructor-record.js";
 import type { DecodeContext } from "./decode-context.js";
 import { ERROR_FACTORIES } from "./error-classes.js";
 import { EXT } from "./ext-codes.js";
@@ -30,7 +33,9 @@ function decodeBigInt(bytes: Uint8Array, context: DecodeContext): bigint {
 }
 
 function decodeLangChain(bytes: Uint8Array, context: DecodeContext): unknown {
-  return context.langChain(Buffer.from(bytes).toString("utf8"));
+  const record = parseJson(Buffer.from(bytes).toString("utf8"));
+  const problem = recordProblem(record);
+  return problem === undefined ? decodeTree(record, context) : context.fail(`a LangChain record ${problem}`);
 }
 
 function decodeMap(payload: unknown, context: DecodeContext): Map<unknown, unknown> {

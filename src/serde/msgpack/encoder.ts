@@ -6,7 +6,7 @@ import { encodeMap, encodeSet } from "./encode-collections.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
 import { encodeError } from "./encode-error.js";
-import { encodeLangChain, encodeSerializable } from "./encode-langchain.js";
+import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph, standsForLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
 import { classNameOf, isPlainObject, prototypeDepth } from "./prototypes.js";
@@ -26,7 +26,6 @@ const KIND_ENCODERS: readonly KindEncoder[] = [
   encodeRegExp,
   encodeError,
   encodeUrl,
-  encodeSerializable,
   encodeLangGraph,
 ];
 
@@ -45,6 +44,10 @@ class Encoder implements EncodeContext {
   readonly #path: PathSegment[] = [];
   readonly #ancestors: object[] = [];
   #depth = 0;
+
+  get path(): string {
+    return formatPath(this.#path);
+  }
 
   encode(value: unknown): unknown {
     switch (typeof value) {
@@ -85,7 +88,7 @@ class Encoder implements EncodeContext {
   }
 
   fail(problem: string, cause?: unknown): never {
-    throw new SerializationError(formatPath(this.#path), problem, { cause });
+    throw new SerializationError(this.path, problem, { cause });
   }
 
   /** Lets no error out but ours: a getter may throw anything, and a stack may be short before the limit is reached. */

@@ -46,10 +46,10 @@ export function extraProperty(value: object): string | undefined {
   return name ?? extraSymbol(value);
 }
 
-/** The first own enumerable symbol of `value` that is not one of this library's own. */
-export function extraSymbol(value: object): string | undefined {
+/** The first own enumerable symbol of `value`, other than `known`. */
+export function extraSymbol(value: object, known?: symbol): string | undefined {
   return Object.getOwnPropertySymbols(value)
-    .find((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol))
+    .find((symbol) => symbol !== known && Object.prototype.propertyIsEnumerable.call(value, symbol))
     ?.toString();
 }
 
