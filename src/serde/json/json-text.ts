@@ -1,9 +1,10 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError, SerializationError } from "../../errors.js";
 import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
 import { readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { decodeTree } from "./decode-json.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
 import type { JsonValue } from "./json-value.js";
+import { hasFewBrackets, isNestedDeeper } from "./nesting.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
 /**
@@ -36,14 +37,12 @@ export function parseJson(text: string): JsonValue {
  */
 function isPlainJson(text: string): boolean {
   const hasRecords = text.includes('"lc"') || text.includes("\\u") || mayHoldBigIntegers(text);
-  return !hasRecords && countBrackets(text) <= MAX_JSON_DEPTH;
-}
-
-function countBrackets(text: string): number {
-  return text.match(/[[{]/g)?.length ?? 0;
+  return !hasRecords && hasFewBrackets(text);
 }
 
 function parse(text: string): JsonValue {
+  if (!hasFewBrackets(text) && isNestedDeeper(text, MAX_JSON_DEPTH))
+    throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
   try {
     return JSON.parse(text) as JsonValue;
   } catch (cause) {
@@ -64,5 +63,21 @@ function parse(text: string): JsonValue {
  * ```
  */
 export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): string {
-  return JSON.stringify(encodeJson(value, options));
+  return textOf(encodeJson(value, options), options.path);
+}
+
+/**
+ * The text of JSON data.
+ *
+ * @param path - what errors call the data
+ * @throws {@link SerializationError} for data that is longer than the longest text
+ */
+export function textOf(json: JsonValue | object, path = ""): string {
+  try {
+    return JSON.stringify(json);
+  } catch (cause) {
+    throw new SerializationError(path, "the value is longer than the longest text that there can be", {
+      cause,
+    });
+  }
 }

@@ -3,6 +3,7 @@ import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
 import { reviveError } from "./revive-error.js";
+import { sparseArray } from "../sparse-array.js";
 import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
 
 /** The records of classes that JavaScript or the runtime brings, by the name in the record's `id`. */
@@ -80,8 +81,7 @@ function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revive
   const [length, elements] = argsOf(record, 2) ?? [];
   const pairs = pairsOf(elements);
   if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
-  const value: unknown[] = [];
-  value.length = length;
+  const value = sparseArray(length);
   for (const [index, item] of pairs) {
     if (typeof index !== "number" || !isIndex(index, length)) return undefined;
     value[index] = decoder.decode(item, inside(depth, 4));

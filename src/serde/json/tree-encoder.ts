@@ -1,3 +1,6 @@
+import { constants } from "node:buffer";
+
+import { LONG_TEXT, SharedParts } from "../shared-parts.js";
 import { encodeBuiltin } from "./encode-builtin.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
@@ -13,6 +16,7 @@ import { undefinedRecord } from "./records.js";
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly #open = new Set<object>();
+  readonly #parts = new SharedParts<JsonValue>(constants.MAX_STRING_LENGTH);
 
   constructor(jsonb: boolean) {
     this.jsonb = jsonb;
@@ -23,8 +27,10 @@ export class TreeEncoder implements Encoder {
   }
 
   encode(value: unknown, place: Place): JsonValue {
+    this.#parts.count(1);
     switch (typeof value) {
       case "string":
+        this.#countText(value, place);
         return this.canWrite(value) ? value : encodeCodeUnits(value);
       case "number":
         return encodeNumber(value, this.jsonb);
@@ -33,7 +39,7 @@ export class TreeEncoder implements Encoder {
       case "undefined":
         return undefinedRecord();
       case "bigint":
-        return encodeBigInt(value);
+        return encodeBigInt(value, place);
       case "object":
         return value === null ? null : this.#enter(value, place);
       default:
@@ -41,13 +47,30 @@ export class TreeEncoder implements Encoder {
     }
   }
 
+  #countText(text: string, place: Place): void {
+    this.#parts.count(text.length);
+    if (text.length > LONG_TEXT) this.#refuseTooLarge(place);
+  }
+
+  #refuseTooLarge(place: Place): void {
+    const { problem } = this.#parts;
+    if (problem !== undefined) throw place.error(problem);
+  }
+
   #enter(value: object, place: Place): JsonValue {
     if (this.#open.has(value))
       throw place.error("refers back to an object around it: a cycle can't be stored");
     place.assertDepth();
-    this.#open.add(value);
-    const json = this.#encodeObject(value, place);
-    this.#open.delete(value);
+    const bytesBefore = this.#parts.bytes;
+    let json = this.#parts.repeat(value, place);
+    if (json === undefined) {
+      if (ArrayBuffer.isView(value)) this.#parts.count(value.byteLength);
+      this.#open.add(value);
+      json = this.#encodeObject(value, place);
+      this.#open.delete(value);
+      this.#parts.remember(value, place, bytesBefore, json);
+    }
+    this.#refuseTooLarge(place);
     return json;
   }
 
