@@ -101,12 +101,14 @@ function reviveDate(record: JsonObject): Revived | undefined {
   return Number.isNaN(value.getTime()) ? undefined : { value };
 }
 
-function reviveRegExp(record: JsonObject): Revived | undefined {
-  const [source, flags] = argsOf(record, 2) ?? [];
+function reviveRegExp(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const [pattern = null, flags] = argsOf(record, 2) ?? [];
+  const source = decoder.decode(pattern, inside(depth, 2));
   if (typeof source !== "string" || typeof flags !== "string") return undefined;
   const value = attempt(() => new RegExp(source, flags));
   const lastIndex = isJsonObject(record.kwargs) ? record.kwargs.lastIndex : undefined;
-  if (value !== undefined && typeof lastIndex === "number") value.lastIndex = lastIndex;
+  if (value !== undefined && lastIndex !== undefined)
+    Reflect.set(value, "lastIndex", decoder.decode(lastIndex, inside(depth, 2)));
   return value && { value };
 }
 

@@ -76,7 +76,7 @@ export class TreeEncoder implements Encoder {
 
   #encodeObject(value: object, place: Place): JsonValue {
     if (Array.isArray(value)) return encodeArray(value, place, this);
-    if (isPlainObject(value)) return encodePlainObject(value, place, this);
+    if (isPlainObject(value) && !ArrayBuffer.isView(value)) return encodePlainObject(value, place, this);
     const json =
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??

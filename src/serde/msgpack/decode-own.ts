@@ -87,10 +87,9 @@ function decodeDate(payload: unknown): Date {
 
 function decodeRegExp(payload: unknown, context: DecodeContext): RegExp {
   const [source, flags, lastIndex] = expectArray(payload, context);
-  if (typeof source !== "string" || typeof flags !== "string" || typeof lastIndex !== "number")
-    return context.fail("a RegExp is malformed");
+  if (typeof source !== "string" || typeof flags !== "string") return context.fail("a RegExp is malformed");
   const regexp = new RegExp(source, flags);
-  regexp.lastIndex = lastIndex;
+  Reflect.set(regexp, "lastIndex", lastIndex);
   return regexp;
 }
 

@@ -9,7 +9,9 @@ import { encodeError } from "./encode-error.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph, standsForLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
-import { classNameOf, isArray, isPlainObject, prototypeDepth } from "./prototypes.js";
+import { classNameOf } from "../json/inspect-object.js";
+import { isArray, isPlainObject } from "./prototypes.js";
+import { isBareArray } from "../built-in-state.js";
 import { LONG_TEXT, SharedParts } from "../shared-parts.js";
 import { MAX_DEPTH } from "./max-depth.js";
 import { formatPath, type PathSegment } from "./value-path.js";
@@ -130,12 +132,17 @@ class Encoder implements EncodeContext {
     const bytesBefore = this.#parts.bytes;
     let encoded = known;
     if (known === undefined) {
-      if (isArray(value) && prototypeDepth(value) === 2) {
+      if (isArray(value) && isBareArray(value)) {
         const levels = plainLevels(value);
         this.#enter(value, levels);
         encoded = encodeArray(value, this);
         this.#leave(levels);
-      } else if (isPlainObject(value) && !standsForLangGraph(value)) {
+      } else if (
+        isPlainObject(value) &&
+        !standsForLangGraph(value) &&
+        !isArray(value) &&
+        !ArrayBuffer.isView(value)
+      ) {
         const levels = plainLevels(value);
         this.#enter(value, levels);
         encoded = encodeObject(value, this);
@@ -170,5 +177,6 @@ class Encoder implements EncodeContext {
 }
 
 function plainLevels(value: object): number {
-  return pythonOriginOf(value) === undefined ? 1 : EXTENSION_LEVELS;
+  const isPlain = pythonOriginOf(value) === undefined && Object.getPrototypeOf(value) !== null;
+  return isPlain ? 1 : EXTENSION_LEVELS;
 }

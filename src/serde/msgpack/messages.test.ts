@@ -96,7 +96,7 @@ const toolCallChunk = fc.record({
 const usage = fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat(), total_tokens: fc.nat() });
 const status = fc.constantFrom("success" as const, "error" as const);
 
-const common = fc.record({ content, ...base }, { requiredKeys: ["content"] });
+const common = fc.record({ content, ...base }, { requiredKeys: ["content"], noNullPrototype: true });
 const ai = fc.record(
   {
     content,
@@ -105,7 +105,7 @@ const ai = fc.record(
     invalid_tool_calls: fc.array(invalidToolCall),
     usage_metadata: usage,
   },
-  { requiredKeys: ["content"] },
+  { requiredKeys: ["content"], noNullPrototype: true },
 );
 const tool = fc.record(
   {
@@ -116,7 +116,7 @@ const tool = fc.record(
     status,
     metadata: fc.dictionary(fc.string(), json),
   },
-  { requiredKeys: ["content", "tool_call_id"] },
+  { requiredKeys: ["content", "tool_call_id"], noNullPrototype: true },
 );
 
 const messages = {

@@ -34,12 +34,6 @@ export function prototypeDepth(value: object): number {
   return depth;
 }
 
-/** The name of the class of an object, for a message. */
-export function classNameOf(value: object): string {
-  const constructor: unknown = Reflect.get(value, "constructor");
-  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "an unnamed class";
-}
-
 /** The first own property that a reader of `value` would lose, were only its content written. */
 export function extraProperty(value: object): string | undefined {
   const name = Object.keys(value)[0];
