@@ -106,7 +106,7 @@ const change = fc.constantFrom<(value: object) => object>(
   (value) => withProperty(value, "constructor", Array),
   (value) => withProperty(value, "toJSON", "text"),
   (value) => withProperty(value, "__proto__", { a: 1 }),
-  (value) => withProperty(value, "length2", undefined),
+  (value) => withProperty(value, "length2", null),
   (value) => withProperty(value, Symbol.for("added"), 1),
   (value) => withProperty(value, Symbol.toStringTag, "Map"),
   (value) => Object.defineProperty(value, "computed", { get: () => 5, enumerable: true, configurable: true }),
@@ -125,7 +125,7 @@ const place = fc.constantFrom<(value: object) => unknown>(
   (value) => new Set([value]),
   (value) => new Error("text", { cause: value }),
   (value) => new HumanMessage({ content: "text", additional_kwargs: { value } }),
-  (value) => new Send("node", value),
+  (value) => Object.assign(new Send("node", 0), { args: value }),
 );
 
 /** A frozen object takes no change, and a typed array can't be frozen. */
