@@ -45,7 +45,7 @@ const PYTHON_DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
 function encodeDocument(document: object, context: EncodeContext): Map<unknown, unknown> {
   const encoded = new Map<unknown, unknown>();
   for (const [key, part] of Object.entries(document)) {
-    const field = PYTHON_DOCUMENT_FIELDS[key];
+    const field = Object.hasOwn(PYTHON_DOCUMENT_FIELDS, key) ? PYTHON_DOCUMENT_FIELDS[key] : undefined;
     if (field === undefined) return context.fail(`a Document with the property "${key}" can't be stored`);
     if (part !== undefined || key !== "id") encoded.set(field, context.at(key, part));
   }
