@@ -51,14 +51,14 @@ describe("JsonSerializer", () => {
     await expect(pending).rejects.toMatchObject({ path: "a" });
   });
 
-  it("keeps the objects that LangChain's core can load", async () => {
-    const value = [new ChatPromptValue([new HumanMessage("hi")]), new StringOutputParser()];
+  it("keeps prompt values", async () => {
+    const value = [new ChatPromptValue([new HumanMessage("hi")]), new StringPromptValue("hi")];
     expect(await roundTrip(value)).toStrictEqual(value);
   });
 
-  it("rejects those that core can't load, or loads as something else", async () => {
+  it("rejects LangChain's objects that do more than hold data, and subclasses of those that do not", async () => {
     class MyPromptValue extends ChatPromptValue {}
-    const values = [new MyPromptValue([]), new StringPromptValue("hi"), RunnableLambda.from(() => 1)];
+    const values = [new MyPromptValue([]), new StringOutputParser(), RunnableLambda.from(() => 1)];
     for (const value of values) {
       await expect(serializer.dumpsTyped({ at: [value] })).rejects.toMatchObject({
         path: "at[0]",

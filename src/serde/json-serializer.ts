@@ -2,11 +2,8 @@ import { types } from "node:util";
 
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
-import { encodeTree } from "./json/encode-json.js";
-import type { ForeignObject } from "./json/encoder.js";
 import { isExactly } from "./json/inspect-object.js";
-import { parseJsonText, textOf } from "./json/json-text.js";
-import { verifyForeign } from "./json/verify-foreign.js";
+import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { readTypedValue } from "./typed-value.js";
 
@@ -52,16 +49,6 @@ function isPlainBytes(value: unknown): value is Uint8Array {
   return types.isUint8Array(value) && isExactly(value, "Uint8Array", 3);
 }
 
-function dumpJson(value: unknown): [string, Uint8Array] | Promise<[string, Uint8Array]> {
-  const { json, foreign } = encodeTree(value, {});
-  const typed: [string, Uint8Array] = ["json", new TextEncoder().encode(textOf(json))];
-  return foreign.length === 0 ? typed : verified(typed, foreign);
-}
-
-async function verified<T>(typed: T, foreign: readonly ForeignObject[]): Promise<T> {
-  for (const object of foreign) {
-    const error = await verifyForeign(object);
-    if (error !== undefined) throw error;
-  }
-  return typed;
+function dumpJson(value: unknown): [string, Uint8Array] {
+  return ["json", new TextEncoder().encode(stringifyJson(value))];
 }

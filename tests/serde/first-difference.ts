@@ -5,12 +5,12 @@ import { isObject } from "../../src/serde/msgpack/prototypes.js";
 /**
  * Where two values first differ, as text, or `undefined` if nothing tells them apart: not a prototype, an own key or its
  * place in the order, a property's enumerability, a zero's sign, a hole, a byte. What a value remembers of Python is no
- * part of it, and an object without a prototype equals a literal.
+ * part of it.
  */
 export function firstDifference(a: unknown, b: unknown, path = "value"): string | undefined {
   if (Object.is(a, b)) return undefined;
   if (!isObject(a) || !isObject(b)) return `${path}: ${describe(a)} is not ${describe(b)}`;
-  if (prototypeOf(a) !== prototypeOf(b)) return `${path}: another prototype`;
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return `${path}: another prototype`;
   return contentDifference(a, b, path) ?? propertyDifference(a, b, path);
 }
 
@@ -24,9 +24,13 @@ function contentDifference(a: object, b: object, path: string): string | undefin
 function content(value: object): unknown {
   if (types.isDate(value)) return value.getTime();
   if (types.isRegExp(value)) return String(value);
-  if (types.isAnyArrayBuffer(value)) return Buffer.from(value).toString("hex");
+  if (types.isAnyArrayBuffer(value))
+    return `${types.isSharedArrayBuffer(value)} ${String(Reflect.get(value, "resizable"))} ${Buffer.from(value).toString("hex")}`;
   if (ArrayBuffer.isView(value))
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+    return (
+      `${types.isSharedArrayBuffer(value.buffer)} ${String(Reflect.get(value.buffer, "resizable"))} ` +
+      Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")
+    );
   return value instanceof URL ? value.href : undefined;
 }
 
@@ -45,12 +49,10 @@ function propertyDifference(a: object, b: object, path: string): string | undefi
 }
 
 function ownKeys(value: object): (string | symbol)[] {
-  if (ArrayBuffer.isView(value)) return [];
-  return Reflect.ownKeys(value).filter((key) => key !== PYTHON_ORIGIN && key !== PYTHON_SCALARS);
-}
-
-function prototypeOf(value: object): unknown {
-  return Object.getPrototypeOf(value) ?? Object.prototype;
+  const keys = Reflect.ownKeys(value).filter((key) => key !== PYTHON_ORIGIN && key !== PYTHON_SCALARS);
+  return ArrayBuffer.isView(value)
+    ? keys.filter((key) => typeof key === "symbol" || !/^\d+$/.test(key))
+    : keys;
 }
 
 function describe(value: unknown): string {

@@ -36,7 +36,8 @@ export const checkpointNs = keyText.nullish().transform((ns) => ns ?? "");
 /** A number that JSONB prints as JavaScript does: beyond that a value is not found by its version, or not read back. */
 export const plainNumber = z
   .number()
-  .refine((number) => !String(number).includes("e"), "must be a number that is written without an exponent");
+  .refine((number) => !String(number).includes("e"), "must be a number that is written without an exponent")
+  .refine((number) => !Object.is(number, -0), "must not be negative zero, which is read as 0");
 
 /** The version of a channel. */
 export const channelVersion = z.union([plainNumber, keyText]);

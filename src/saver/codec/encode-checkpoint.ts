@@ -5,6 +5,7 @@ import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
+import { textOf } from "../../serde/json/json-text.js";
 import { encodeJsonb } from "./encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { guardRead } from "./guard-read.js";
@@ -33,8 +34,8 @@ export interface Encoding {
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const { inline, stored, carried } = splitValues(request, encoding);
-  const header = encodeHeader(checkpoint, inline);
-  const metadataText = JSON.stringify(encodeJsonb(metadata, "metadata"));
+  const headerText = textOf(encodeHeader(checkpoint, inline), "checkpoint");
+  const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
   // Begun last: should the others throw, nobody would look at these, and a rejection among them would end the process.
@@ -45,7 +46,7 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     checkpointId: checkpoint.id,
     parentCheckpointId: parentCheckpointId ?? null,
     branches,
-    checkpoint: JSON.stringify(header),
+    checkpoint: headerText,
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),

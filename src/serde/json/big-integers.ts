@@ -1,7 +1,20 @@
+import { DeserializationError } from "../../errors.js";
+import { MAX_DIGITS } from "./limits.js";
+
 // Up to 15 digits every integer is a double. Those in strings, such as versions, mostly follow a quote.
 const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const LONG_INTEGER = /^-?\d{16,}$/;
+
+/**
+ * Refuses an integer that takes long to read: the time grows faster than the digits.
+ *
+ * @throws {@link DeserializationError} for more than {@link MAX_DIGITS} digits
+ */
+export function assertReadable(digits: string): void {
+  if (digits.length - (digits.startsWith("-") ? 1 : 0) > MAX_DIGITS)
+    throw new DeserializationError(`an integer has more than ${MAX_DIGITS} digits`, { typeTag: "json" });
+}
 
 /** Whether JSON text may hold an integer that `JSON.parse` would change. */
 export function mayHoldBigIntegers(text: string): boolean {
@@ -32,12 +45,13 @@ export function quoteBigIntegers(text: string): string {
 }
 
 function quoteIfBig(digits: string): string {
+  assertReadable(digits);
   if (!LONG_INTEGER.test(digits) || String(Number(digits)) === digits) return digits;
   return `{"lc":2,"type":"constructor","id":["BigInt"],"args":["${digits}"]}`;
 }
 
 /** Where the string that begins at `start` is over. A quote after an odd number of backslashes is part of it. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (backslashesBefore(text, quote) % 2 === 0) return quote + 1;
   }

@@ -69,8 +69,8 @@ describe("a record that is not of the closed list stays data", () => {
     expect(firstDifference(decodeJson({ json }), { json })).toBeUndefined();
   });
 
-  it("class of core that does not exist, or that refuses its kwargs", async () => {
-    const json = ["Missing", "ChatPromptTemplate"].map((name) => ({
+  it("class of core that does not exist, or that does more than hold data", async () => {
+    const json = ["Missing", "ChatPromptTemplate", "PromptTemplate"].map((name) => ({
       lc: 1,
       type: "constructor",
       id: ["langchain_core", "prompts", name],
@@ -85,7 +85,7 @@ describe("a record that is not of the closed list stays data", () => {
   });
 });
 
-describe("an object of core's that is neither message nor Document", () => {
+describe("a prompt value", () => {
   const promptValue = {
     lc: 1,
     type: "constructor",
@@ -93,7 +93,7 @@ describe("an object of core's that is neither message nor Document", () => {
     kwargs: { messages: [python("messages", "HumanMessage", { content: "hi" })] },
   };
 
-  it("is loaded by core, however deep it lies", async () => {
+  it("is revived, however deep it lies", async () => {
     expect(await decodeJson({ inner: record(["Map"], [[["k", promptValue]]]) })).toStrictEqual({
       inner: new Map([["k", new ChatPromptValue([new HumanMessage({ content: "hi" })])]]),
     });

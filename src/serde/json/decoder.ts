@@ -1,3 +1,4 @@
+import type { LangGraphSource } from "../langchain/langgraph-classes.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 
 /** How far the walk has come. */
@@ -14,11 +15,9 @@ export interface Revived {
 }
 
 /** What the decoders of single kinds of records need from the walk that calls them. */
-export interface Decoder {
+export interface Decoder extends LangGraphSource {
   /** Decodes JSON inside the record at hand. */
   decode(json: JsonValue, depth: Depth): unknown;
-  /** What a record stands for that only an import could revive; undefined until it has been imported. */
-  resolve(record: JsonObject, depth: Depth): Revived | undefined;
 }
 
 /** Revives a record; undefined where the record does not have the shape that this kind of record has. */

@@ -1,19 +1,20 @@
 import { types } from "node:util";
 
+import { lostByCopying, viewClassOf } from "../built-in-state.js";
 import { encodeError } from "./encode-error.js";
 import { rejectSymbols } from "./encode-plain.js";
 import type { Encoder } from "./encoder.js";
 import { isExactly } from "./inspect-object.js";
-import type { JsonValue } from "./json-value.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
 /** Encodes an instance of a class that JavaScript or the runtime brings; undefined for anything else. */
 export function encodeBuiltin(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
-  if (ArrayBuffer.isView(value)) return encodeView(value);
+  if (ArrayBuffer.isView(value)) return encodeView(value, place);
   const json = types.isNativeError(value)
     ? encodeError(value, place, encoder)
-    : (encodeCollection(value, place, encoder) ?? encodeAtom(value));
+    : (encodeCollection(value, place, encoder) ?? encodeAtom(value, place, encoder));
   if (json !== undefined) rejectHiddenState(value, place);
   return json;
 }
@@ -60,11 +61,12 @@ function encodeSet(set: ReadonlySet<unknown>, place: Place, encoder: Encoder): J
   return constructorRecord("Set", [items]);
 }
 
-function encodeAtom(value: object): JsonValue | undefined {
+function encodeAtom(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   if (types.isDate(value) && isExactly(value, "Date", 2)) return encodeDate(value);
-  if (types.isRegExp(value) && isExactly(value, "RegExp", 2)) return encodeRegExp(value);
+  if (types.isRegExp(value) && isExactly(value, "RegExp", 2)) return encodeRegExp(value, place, encoder);
   if (value instanceof URL && isExactly(value, "URL", 2)) return constructorRecord("URL", [value.href]);
   if (types.isArrayBuffer(value) && isExactly(value, "ArrayBuffer", 2)) {
+    rejectLoss(value, place);
     return constructorRecord("ArrayBuffer", [Buffer.from(value).toString("base64")]);
   }
   return undefined;
@@ -74,18 +76,27 @@ function encodeDate(date: Date): JsonValue {
   return constructorRecord("Date", [Number.isNaN(date.getTime()) ? null : date.toISOString()]);
 }
 
-function encodeRegExp(regExp: RegExp): JsonValue {
+/** Any value may be assigned to `lastIndex`, and in JSONB a source may be text that it refuses. */
+function encodeRegExp(regExp: RegExp, place: Place, encoder: Encoder): JsonValue {
   const { source, flags, lastIndex } = regExp;
-  return constructorRecord("RegExp", [source, flags], lastIndex === 0 ? {} : { lastIndex });
+  const kwargs: JsonObject = Object.is(lastIndex, 0)
+    ? {}
+    : { lastIndex: encoder.encode(lastIndex, place.inRecord("lastIndex", 2)) };
+  return constructorRecord("RegExp", [encoder.encode(source, place), flags], kwargs);
 }
 
-function encodeView(view: ArrayBufferView): JsonValue | undefined {
-  const name = Object.prototype.toString.call(view).slice("[object ".length, -1);
-  if (types.isUint8Array(view) && isExactly(view, "Uint8Array", 3)) {
-    return constructorRecord("Uint8Array", [Array.from(view)], {}, "from");
-  }
+function rejectLoss(value: ArrayBuffer | ArrayBufferView, place: Place): void {
+  const problem = lostByCopying(value);
+  if (problem !== undefined) throw place.error(problem);
+}
+
+function encodeView(view: ArrayBufferView, place: Place): JsonValue | undefined {
+  const name = viewClassOf(view);
+  if (name === undefined) return undefined;
+  rejectSymbols(view, place);
+  rejectLoss(view, place);
+  if (name === "Uint8Array" && types.isUint8Array(view))
+    return constructorRecord(name, [Array.from(view)], {}, "from");
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString("base64");
-  if (isExactly(view, "Buffer", 4)) return constructorRecord("Buffer", [bytes]);
-  const depth = name === "DataView" ? 2 : 3;
-  return isExactly(view, name, depth) ? constructorRecord(name, [bytes]) : undefined;
+  return constructorRecord(name, [bytes]);
 }

@@ -1,4 +1,3 @@
-import type { ForeignObject } from "./encoder.js";
 import type { JsonValue } from "./json-value.js";
 import { Place } from "./place.js";
 import { TreeEncoder } from "./tree-encoder.js";
@@ -11,12 +10,6 @@ export interface EncodeJsonOptions {
   readonly jsonb?: boolean;
 }
 
-/** A value as JSON, and the objects in it that can be read back only if LangChain's core can load them. */
-export interface EncodedJson {
-  readonly json: JsonValue;
-  readonly foreign: readonly ForeignObject[];
-}
-
 /**
  * Turns a value into plain JSON data in the layout of the official JavaScript serializer, so that it can be read by
  * either: LangChain objects become `{lc: 1, …}` records, what JSON lacks becomes `{lc: 2, …}` records. What that
@@ -26,7 +19,7 @@ export interface EncodedJson {
  * @param value - the value
  * @param options - what errors call it, and whether it is meant for a JSONB column
  * @throws {@link SerializationError} for a value that would not read back equal: a function, a symbol, a cycle, an
- *   instance of an unknown class. Among these are LangChain's prompts and parsers, which take a `JsonSerializer`.
+ *   instance of an unknown class
  *
  * @example
  * ```ts
@@ -35,19 +28,10 @@ export interface EncodedJson {
  * ```
  */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): JsonValue {
-  const { json, foreign } = encodeTree(value, options);
-  const [first] = foreign;
-  if (first !== undefined)
-    throw first.place.error("an object of LangChain's that is no message can't be stored here");
-  return json;
-}
-
-/** Like {@link encodeJson}, for a caller that tries the objects that only LangChain's core can load. */
-export function encodeTree(value: unknown, options: EncodeJsonOptions): EncodedJson {
   const encoder = new TreeEncoder(options.jsonb ?? false);
   const root = Place.root(options.path ?? "");
   try {
-    return { json: encoder.encode(value, root), foreign: encoder.foreign };
+    return encoder.encode(value, root);
   } catch (error) {
     // The caller's own stack may be nearly full already.
     if (error instanceof RangeError) throw root.error("is nested too deep for the stack", error);

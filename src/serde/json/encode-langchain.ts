@@ -1,15 +1,9 @@
+import { MESSAGE_SYMBOL } from "../langchain/message-fields.js";
 import type { LangChainClassName } from "../langchain/classes.js";
 import type { Encoder } from "./encoder.js";
 import { ownSymbols, readProperty } from "./inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
-import { isForeignId } from "./langchain-foreign.js";
-import {
-  isSerializableObject,
-  type Kwarg,
-  kwargsOf,
-  secretsOf,
-  type SerializableObject,
-} from "./langchain-kwargs.js";
+import { isSerializableObject, type Kwarg, kwargsOf } from "./langchain-kwargs.js";
 import { tableClassOf } from "./langchain-table.js";
 import type { Place } from "./place.js";
 import { differenceFromRebuilt } from "./rebuilt-difference.js";
@@ -17,8 +11,7 @@ import { differenceFromRebuilt } from "./rebuilt-difference.js";
 /** Encodes an object of LangChain's as the record that its own `toJSON` is for; undefined for anything else. */
 export function encodeLangChain(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   const name = tableClassOf(value);
-  if (name !== undefined) return encodeTableObject(value, name, place, encoder);
-  return isSerializableObject(value) ? encodeForeign(value, place, encoder) : undefined;
+  return name && encodeTableObject(value, name, place, encoder);
 }
 
 function encodeTableObject(
@@ -36,8 +29,6 @@ function encodeTableObject(
     ...encodeDifference(value, name, kwargs, place, encoder),
   };
 }
-
-const MESSAGE_SYMBOL = Symbol.for("langchain.message");
 
 function idOf(value: object, name: LangChainClassName): string[] {
   return isSerializableObject(value) ? [...value.lc_id] : ["langchain_core", "documents", name];
@@ -86,14 +77,4 @@ function encodeDifference(
         }),
     ...(absent.length === 0 ? {} : { absent }),
   };
-}
-
-function encodeForeign(value: SerializableObject, place: Place, encoder: Encoder): JsonObject | undefined {
-  if (!isForeignId(value.lc_id)) return undefined;
-  const [secret] = secretsOf(value);
-  if (secret !== undefined) throw place.error(`holds a secret in ${secret}, which is never stored`);
-  const kwargs = writable(kwargsOf(value), encoder);
-  const json = record([...value.lc_id], encodeKwargs(kwargs, place, encoder));
-  encoder.noteForeign({ value, record: json, place });
-  return json;
 }

@@ -1,7 +1,7 @@
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
 import type { Encoder } from "./encoder.js";
-import { ownEntries, prototypeDepth, readProperty } from "./inspect-object.js";
+import { ownEntries, ownSymbols, prototypeDepth, readProperty } from "./inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
 import type { Place } from "./place.js";
@@ -12,6 +12,7 @@ import type { Place } from "./place.js";
  */
 export function encodeLangGraph(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   if (isDeltaSnapshot(value) && prototypeDepth(value) === 2) {
+    rejectExtra(value, ["lg_name", "value"], place);
     return { lc: 2, type: "delta_snapshot", value: encoder.encode(value.value, place.inRecord("value", 1)) };
   }
   switch (readProperty(value, "lg_name")) {
@@ -30,7 +31,17 @@ function mark(name: string): JsonObject {
   return { lc: 2, type: "constructor", id: [name] };
 }
 
+/** Refuses what was added to an object of LangGraph's. */
+function rejectExtra(value: object, known: readonly PropertyKey[], place: Place): void {
+  const extra = [...Object.keys(value), ...ownSymbols(value)].find((key) => !known.includes(key));
+  if (extra !== undefined)
+    throw place.error(
+      `a ${String(readProperty(value, "lg_name"))} with the property ${String(extra)} can't be stored`,
+    );
+}
+
 function encodeSend(send: object, place: Place, encoder: Encoder): JsonObject {
+  rejectExtra(send, ["lg_name", "node", "args", "timeout"], place);
   const timeout = readProperty(send, "timeout");
   return {
     node: encodeField(send, "node", place, encoder),
@@ -41,10 +52,12 @@ function encodeSend(send: object, place: Place, encoder: Encoder): JsonObject {
 }
 
 function encodeOverwrite(overwrite: object, place: Place, encoder: Encoder): JsonObject {
+  rejectExtra(overwrite, ["lg_name", OVERWRITE_KEY], place);
   return { [OVERWRITE_KEY]: encodeField(overwrite, OVERWRITE_KEY, place, encoder), ...mark("Overwrite") };
 }
 
 function encodeCommand(command: object, place: Place, encoder: Encoder): JsonObject {
+  rejectExtra(command, ["lg_name", "lc_direct_tool_output", COMMAND_ARGUMENT, ...COMMAND_FIELDS], place);
   const fields = COMMAND_FIELDS.filter((key) => readProperty(command, key) !== undefined);
   return {
     lg_name: "Command",

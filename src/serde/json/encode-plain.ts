@@ -1,3 +1,4 @@
+import { disguiseOf } from "../built-in-state.js";
 import type { Encoder } from "./encoder.js";
 import { isExactly, ownEntries, ownSymbols, prototypeOf } from "./inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
@@ -8,6 +9,9 @@ import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js
 export function encodePlainObject(value: object, place: Place, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
   const entries = ownEntries(value);
+  const mayBeDisguised = entries.length === 0 || prototypeOf(value) === null;
+  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  if (disguise !== undefined) throw place.error(`${disguise} can't be stored`);
   if (prototypeOf(value) === null) return encodeEntries(entries, place, encoder, { prototype: null });
   if (needsEntries(entries, encoder)) return encodeEntries(entries, place, encoder, {});
   if (place.inKwargs && needsEscape(entries)) {

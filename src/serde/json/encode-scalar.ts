@@ -1,4 +1,6 @@
 import type { JsonValue } from "./json-value.js";
+import { MAX_DIGITS } from "./limits.js";
+import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
 // JSONB keeps numbers as decimals and prints all their digits: from here on a reader can't tell a double from an integer.
@@ -11,8 +13,12 @@ export function encodeNumber(value: number, jsonb: boolean): JsonValue {
   return plain ? value : constructorRecord("Number", [String(value)]);
 }
 
-/** Encodes an integer of arbitrary size as its decimal digits. */
-export function encodeBigInt(value: bigint): JsonValue {
+/** Encodes an integer as its decimal digits, as long as a reader takes so many. */
+export function encodeBigInt(value: bigint, place: Place): JsonValue {
+  // Hexadecimal digits are counted fast, and a number has at least as many decimal ones.
+  const size = value < 0n ? -value : value;
+  if (size.toString(16).length > MAX_DIGITS || String(size).length > MAX_DIGITS)
+    throw place.error(`a BigInt of more than ${MAX_DIGITS} digits can't be stored`);
   return constructorRecord("BigInt", [String(value)]);
 }
 

@@ -1,12 +1,5 @@
-import type { JsonObject, JsonValue } from "./json-value.js";
+import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
-
-/** A LangChain object outside the table of classes: whether core can revive it shows only when it is tried. */
-export interface ForeignObject {
-  readonly value: object;
-  readonly record: JsonObject;
-  readonly place: Place;
-}
 
 /** What the encoders of single kinds of values need from the walk that calls them. */
 export interface Encoder {
@@ -16,6 +9,4 @@ export interface Encoder {
   encode(value: unknown, place: Place): JsonValue;
   /** Whether a string can be written as it is, as a value or as a key. */
   canWrite(text: string): boolean;
-  /** Notes a LangChain object that has to be tried. */
-  noteForeign(object: ForeignObject): void;
 }

@@ -1,8 +1,10 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError, SerializationError } from "../../errors.js";
 import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
-import { decodeJson } from "./decode-json.js";
+import { readWithLangGraph } from "../langchain/langgraph-classes.js";
+import { decodeTree } from "./decode-json.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
 import type { JsonValue } from "./json-value.js";
+import { hasFewBrackets, isNestedDeeper } from "./nesting.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
 /**
@@ -10,7 +12,7 @@ import { MAX_JSON_DEPTH } from "./limits.js";
  * as Python writes it, is read as a BigInt.
  *
  * @param text - the text, such as a row of type `json` or a JSONB column
- * @returns the value, or a promise of it as {@link decodeJson} says
+ * @returns the value, or a promise of it where it holds a Send, Overwrite or Command, as `decodeJson` says
  * @throws {@link DeserializationError} for text that is not JSON, with the parser's error as its cause
  *
  * @example
@@ -19,24 +21,28 @@ import { MAX_JSON_DEPTH } from "./limits.js";
  * ```
  */
 export function parseJsonText(text: string): unknown {
+  const json = parseJson(text);
+  return isPlainJson(text) ? json : readWithLangGraph((source) => decodeTree(json, source));
+}
+
+/** Reads JSON data in which integers beyond the doubles are records of a BigInt. */
+export function parseJson(text: string): JsonValue {
   const json = parse(text);
-  if (mayHoldBigIntegers(text)) return decodeJson(parse(quoteBigIntegers(text)));
-  return isPlainJson(text) ? json : decodeJson(json);
+  return mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text)) : json;
 }
 
 /**
  * Whether text is surely what it looks like, as the header of a checkpoint mostly is: it has no key `lc`, by which all
- * records are told, and none spelled with an escape, and too few brackets to be nested too deep.
+ * records are told, and none spelled with an escape, no integer that is read as a record, and too few brackets to be nested too deep.
  */
 function isPlainJson(text: string): boolean {
-  return !text.includes('"lc"') && !text.includes("\\u") && countBrackets(text) <= MAX_JSON_DEPTH;
-}
-
-function countBrackets(text: string): number {
-  return text.match(/[[{]/g)?.length ?? 0;
+  const hasRecords = text.includes('"lc"') || text.includes("\\u") || mayHoldBigIntegers(text);
+  return !hasRecords && hasFewBrackets(text);
 }
 
 function parse(text: string): JsonValue {
+  if (!hasFewBrackets(text) && isNestedDeeper(text, MAX_JSON_DEPTH))
+    throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
   try {
     return JSON.parse(text) as JsonValue;
   } catch (cause) {
@@ -57,10 +63,21 @@ function parse(text: string): JsonValue {
  * ```
  */
 export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): string {
-  return textOf(encodeJson(value, options));
+  return textOf(encodeJson(value, options), options.path);
 }
 
-/** The text of JSON data. */
-export function textOf(json: JsonValue): string {
-  return JSON.stringify(json);
+/**
+ * The text of JSON data.
+ *
+ * @param path - what errors call the data
+ * @throws {@link SerializationError} for data that is longer than the longest text
+ */
+export function textOf(json: JsonValue | object, path = ""): string {
+  try {
+    return JSON.stringify(json);
+  } catch (cause) {
+    throw new SerializationError(path, "the value is longer than the longest text that there can be", {
+      cause,
+    });
+  }
 }

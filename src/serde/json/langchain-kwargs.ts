@@ -43,13 +43,6 @@ export function kwargsOf(value: SerializableObject): Kwarg[] {
   }));
 }
 
-/** The secrets (`lc_secrets`: path of a field -> name of the secret) that an object holds. */
-export function secretsOf(value: SerializableObject): string[] {
-  return Object.keys(mergedAlong(prototypeOf(value), "lc_secrets", value)).filter(
-    (path) => readPath(value, path.split(".")) !== undefined,
-  );
-}
-
 /** The constructor's argument for kwargs that were read from JSON. */
 export function fieldsFromKwargs(kwargs: object, prototype: object): Record<string, unknown> {
   const aliases = stringsOf(mergedAlong(prototype, "lc_aliases", prototype));
@@ -72,11 +65,4 @@ function stringsOf(target: object): KeyAliases {
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
   return Object.fromEntries(strings);
-}
-
-function readPath(target: unknown, [step, ...rest]: string[]): unknown {
-  if (step === undefined) return target;
-  return typeof target === "object" && target !== null
-    ? readPath(readProperty(target, step), rest)
-    : undefined;
 }

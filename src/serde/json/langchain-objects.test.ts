@@ -133,7 +133,7 @@ class MyMessage extends HumanMessage {}
 
 it.each<[string, BaseMessage | object, string]>([
   ["a subclass of a message", new MyMessage("hi"), "MyMessage"],
-  ["a prompt, which only core can load", PromptTemplate.fromTemplate("{x}"), "no message"],
+  ["a prompt, which does more than hold data", PromptTemplate.fromTemplate("{x}"), "PromptTemplate"],
 ])("%s is refused", (_, value, problem) => {
   const encode = () => encodeJson({ messages: [value] });
   expect(encode).toThrow(SerializationError);

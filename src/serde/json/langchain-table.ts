@@ -4,7 +4,7 @@ import { isSerializableObject } from "./langchain-kwargs.js";
 
 const ROOTS = ["langchain_core", "langchain"];
 // Python writes `langchain.schema.document.Document`, JavaScript `langchain_core.documents.Document`.
-const MODULES = ["messages", "documents", "document"];
+const MODULES = ["messages", "documents", "document", "prompt_values"];
 
 /** The class of the table that the `id` of a record names, in JavaScript's words or in Python's. */
 export function classNameOfId(id: readonly string[]): LangChainClassName | undefined {
@@ -27,11 +27,4 @@ function isFromAnotherCore(value: object, name: LangChainClassName): boolean {
   if (prototypeDepth(value) !== prototypeDepth(LANGCHAIN_CLASSES[name].prototype) + 1) return false;
   if (name === "Document") return Object.hasOwn(value, "pageContent") && Object.hasOwn(value, "metadata");
   return isSerializableObject(value) && classNameOfId(value.lc_id) === name;
-}
-
-/** Makes an instance of a class of the table from its constructor's argument. */
-export function construct(name: LangChainClassName, fields: Record<string, unknown>): object {
-  const instance: unknown = Reflect.construct(LANGCHAIN_CLASSES[name], [fields]);
-  if (typeof instance !== "object" || instance === null) throw new TypeError(`${name} made no object`);
-  return instance;
 }

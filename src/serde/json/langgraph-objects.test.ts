@@ -45,6 +45,6 @@ it.each<[string, object, object]>([
   ["Command", new Command({ goto: "b" }), { lg_name: "Command", goto: ["b"] }],
 ])("without @langchain/langgraph a %s becomes a plain object of the same shape", (_, value, shape) => {
   const json = JSON.parse(JSON.stringify(encodeJson(value))) as Record<string, string>;
-  const revived = reviveLangGraph(json, { level: 0, inKwargs: false }, new TreeDecoder(new Map()), undefined);
+  const revived = reviveLangGraph(json, { level: 0, inKwargs: false }, new TreeDecoder({ langGraph: null }));
   expect(revived).toEqual(shape);
 });

@@ -1,7 +1,6 @@
-import { LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
+import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
 import { defineOwn, ownEntries, readProperty } from "./inspect-object.js";
 import { fieldsFromKwargs, type Kwarg } from "./langchain-kwargs.js";
-import { construct } from "./langchain-table.js";
 import { isSameData } from "./same-data.js";
 
 /** What has to be done to an object made from its kwargs so that it equals the one that was written. */

@@ -3,6 +3,7 @@ import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
 import { reviveError } from "./revive-error.js";
+import { sparseArray } from "../sparse-array.js";
 import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
 
 /** The records of classes that JavaScript or the runtime brings, by the name in the record's `id`. */
@@ -80,8 +81,7 @@ function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revive
   const [length, elements] = argsOf(record, 2) ?? [];
   const pairs = pairsOf(elements);
   if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
-  const value: unknown[] = [];
-  value.length = length;
+  const value = sparseArray(length);
   for (const [index, item] of pairs) {
     if (typeof index !== "number" || !isIndex(index, length)) return undefined;
     value[index] = decoder.decode(item, inside(depth, 4));
@@ -101,12 +101,14 @@ function reviveDate(record: JsonObject): Revived | undefined {
   return Number.isNaN(value.getTime()) ? undefined : { value };
 }
 
-function reviveRegExp(record: JsonObject): Revived | undefined {
-  const [source, flags] = argsOf(record, 2) ?? [];
+function reviveRegExp(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const [pattern = null, flags] = argsOf(record, 2) ?? [];
+  const source = decoder.decode(pattern, inside(depth, 2));
   if (typeof source !== "string" || typeof flags !== "string") return undefined;
   const value = attempt(() => new RegExp(source, flags));
   const lastIndex = isJsonObject(record.kwargs) ? record.kwargs.lastIndex : undefined;
-  if (value !== undefined && typeof lastIndex === "number") value.lastIndex = lastIndex;
+  if (value !== undefined && lastIndex !== undefined)
+    Reflect.set(value, "lastIndex", decoder.decode(lastIndex, inside(depth, 2)));
   return value && { value };
 }
 

@@ -1,19 +1,17 @@
 import { DeserializationError } from "../../errors.js";
-import { LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
+import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
 import type { Decoder, Depth, Revived } from "./decoder.js";
 import { defineOwn, ownEntries } from "./inspect-object.js";
-import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
-import { isForeignId } from "./langchain-foreign.js";
+import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
 import { fieldsFromKwargs } from "./langchain-kwargs.js";
-import { classNameOfId, construct } from "./langchain-table.js";
+import { classNameOfId } from "./langchain-table.js";
 
 /** Revives a record `{lc: 1, type: "constructor", …}`; undefined for one that is only data. */
 export function reviveLangChain(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
   const { id, kwargs } = record;
   if (record.type !== "constructor" || !isStringArray(id) || !isJsonObject(kwargs)) return undefined;
   const name = classNameOfId(id);
-  if (name !== undefined) return { value: reviveTableObject(name, record, kwargs, depth, decoder) };
-  return isForeignId(id) ? decoder.resolve(record, depth) : undefined;
+  return name && { value: reviveTableObject(name, record, kwargs, depth, decoder) };
 }
 
 function reviveTableObject(
@@ -30,10 +28,8 @@ function reviveTableObject(
   return instance;
 }
 
-/** The kwargs of a record with everything in them decoded. */
-export function decodeKwargs(kwargs: JsonValue, depth: Depth, decoder: Decoder): object {
+function decodeKwargs(kwargs: JsonObject, depth: Depth, decoder: Decoder): object {
   const decoded: object = {};
-  if (!isJsonObject(kwargs)) return decoded;
   const deeper = { level: depth.level + 2, inKwargs: true };
   for (const [key, value] of Object.entries(kwargs)) defineOwn(decoded, key, decoder.decode(value, deeper));
   return decoded;

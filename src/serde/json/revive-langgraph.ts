@@ -1,4 +1,3 @@
-import type { LangGraphClasses } from "../langchain/langgraph-classes.js";
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
 import { defineOwn, readProperty } from "./inspect-object.js";
@@ -21,15 +20,10 @@ export function langGraphNameOf(record: JsonObject): keyof typeof REVIVERS | und
  * Revives Send, Overwrite and Command. Without `@langchain/langgraph` they become plain objects of the same shape,
  * which is all that the engine looks at.
  */
-export function reviveLangGraph(
-  record: JsonObject,
-  depth: Depth,
-  decoder: Decoder,
-  classes: LangGraphClasses | undefined,
-): unknown {
+export function reviveLangGraph(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const own = isPythonSend(record) ? sendRecordOf(record) : record;
   const name = langGraphNameOf(own);
-  return name === undefined ? own : REVIVERS[name](own, depth, decoder, classes);
+  return name === undefined ? own : REVIVERS[name](own, depth, decoder);
 }
 
 function field(record: JsonObject, key: string, depth: Depth, decoder: Decoder): unknown {
@@ -38,35 +32,28 @@ function field(record: JsonObject, key: string, depth: Depth, decoder: Decoder):
 }
 
 // The constructor rewrites plain objects among the arguments, and checks the timeout: both were so when it was written.
-function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder, classes?: LangGraphClasses): unknown {
+function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
+  const classes = decoder.langGraph;
   const node = typeof record.node === "string" ? record.node : "";
-  const send: object = classes === undefined ? { lg_name: "Send" } : new classes.Send(node, undefined);
+  const send: object = classes === null ? { lg_name: "Send" } : new classes.Send(node, undefined);
   defineOwn(send, "node", node);
   defineOwn(send, "args", field(record, "args", depth, decoder));
   defineOwn(send, "timeout", field(record, "timeout", depth, decoder));
   return send;
 }
 
-function reviveOverwrite(
-  record: JsonObject,
-  depth: Depth,
-  decoder: Decoder,
-  classes?: LangGraphClasses,
-): unknown {
+function reviveOverwrite(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
+  const classes = decoder.langGraph;
   const value = field(record, OVERWRITE_KEY, depth, decoder);
-  return classes === undefined ? { [OVERWRITE_KEY]: value } : new classes.Overwrite(value);
+  return classes === null ? { [OVERWRITE_KEY]: value } : new classes.Overwrite(value);
 }
 
-function reviveCommand(
-  record: JsonObject,
-  depth: Depth,
-  decoder: Decoder,
-  classes?: LangGraphClasses,
-): unknown {
-  const command: object = classes === undefined ? { lg_name: "Command" } : new classes.Command({});
+function reviveCommand(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
+  const classes = decoder.langGraph;
+  const command: object = classes === null ? { lg_name: "Command" } : new classes.Command({});
   for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
   const argument = decodeArgument(record, command, depth, decoder);
-  if (classes !== undefined && argument !== undefined) {
+  if (classes !== null && argument !== undefined) {
     Object.defineProperty(command, COMMAND_ARGUMENT, {
       value: argument,
       enumerable: true,

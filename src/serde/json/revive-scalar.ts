@@ -1,3 +1,4 @@
+import { assertReadable } from "./big-integers.js";
 import type { Revived } from "./decoder.js";
 import type { JsonObject } from "./json-value.js";
 
@@ -18,7 +19,9 @@ export function reviveNumber(record: JsonObject): Revived | undefined {
 /** Revives an integer of arbitrary size. */
 export function reviveBigInt(record: JsonObject): Revived | undefined {
   const digits = onlyArg(record);
-  return typeof digits === "string" && INTEGER.test(digits) ? { value: BigInt(digits) } : undefined;
+  if (typeof digits !== "string" || !INTEGER.test(digits)) return undefined;
+  assertReadable(digits);
+  return { value: BigInt(digits) };
 }
 
 /** Revives a string from its UTF-16 code units. */

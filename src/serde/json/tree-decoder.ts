@@ -1,37 +1,27 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
 import { DeserializationError } from "../../errors.js";
+import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 import { LC_ESCAPED_KEY } from "./records.js";
 import { BUILTIN_REVIVERS } from "./revive-builtin.js";
-import { decodeKwargs, reviveLangChain } from "./revive-langchain.js";
+import { reviveLangChain } from "./revive-langchain.js";
 import { langGraphNameOf, reviveLangGraph } from "./revive-langgraph.js";
 import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js";
 
-/** A record that only an import can revive, and where it was met. */
-export interface Unresolved {
-  readonly record: JsonObject;
-  readonly depth: Depth;
-}
-
-/** What records stand for that needed an import; undefined for one that turned out to be only data. */
-export type Resolutions = ReadonlyMap<JsonObject, Revived | undefined>;
-
 /** One walk through one JSON value. */
 export class TreeDecoder implements Decoder {
-  readonly #resolutions: Resolutions;
-  readonly #unresolved: Unresolved[] = [];
+  readonly #source: LangGraphSource;
 
-  constructor(resolutions: Resolutions) {
-    this.#resolutions = resolutions;
+  constructor(source: LangGraphSource) {
+    this.#source = source;
   }
 
-  /** The records met without a resolution, the inner ones before those around them. */
-  get unresolved(): readonly Unresolved[] {
-    return this.#unresolved;
+  get langGraph(): LangGraphClasses | null {
+    return this.#source.langGraph;
   }
 
   decode(json: JsonValue, depth: Depth): unknown {
@@ -43,15 +33,6 @@ export class TreeDecoder implements Decoder {
     if (!Object.hasOwn(json, "lc")) return this.#decodeUnmarked(json, depth);
     const revived = this.#revive(json, depth);
     return revived === undefined ? this.#decodePlain(json, depth) : revived.value;
-  }
-
-  resolve(record: JsonObject, depth: Depth): Revived | undefined {
-    if (this.#resolutions.has(record)) return this.#resolutions.get(record);
-    // Only for what it notes on the way: what lies inside has to be resolved before this record is.
-    if (record.lc === 1) decodeKwargs(record.kwargs ?? null, depth, this);
-    else reviveLangGraph(record, depth, this, undefined);
-    this.#unresolved.push({ record, depth });
-    return { value: undefined };
   }
 
   #decodeArray(json: JsonValue[], depth: Depth): unknown[] {
@@ -102,7 +83,8 @@ export class TreeDecoder implements Decoder {
   }
 
   #reviveConstructor(record: JsonObject, depth: Depth): Revived | undefined {
-    if (langGraphNameOf(record) !== undefined || isPythonSend(record)) return this.resolve(record, depth);
+    if (langGraphNameOf(record) !== undefined || isPythonSend(record))
+      return { value: reviveLangGraph(record, depth, this) };
     const { id } = record;
     if (!isStringArray(id)) return undefined;
     const reviver =

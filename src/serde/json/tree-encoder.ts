@@ -1,9 +1,12 @@
+import { constants } from "node:buffer";
+
+import { LONG_TEXT, SharedParts } from "../shared-parts.js";
 import { encodeBuiltin } from "./encode-builtin.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
-import type { Encoder, ForeignObject } from "./encoder.js";
+import type { Encoder } from "./encoder.js";
 import { classNameOf, isPlainObject } from "./inspect-object.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
@@ -13,19 +16,10 @@ import { undefinedRecord } from "./records.js";
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly #open = new Set<object>();
-  readonly #foreign: ForeignObject[] = [];
+  readonly #parts = new SharedParts<JsonValue>(constants.MAX_STRING_LENGTH);
 
   constructor(jsonb: boolean) {
     this.jsonb = jsonb;
-  }
-
-  /** The LangChain objects outside the table of classes that were met. */
-  get foreign(): readonly ForeignObject[] {
-    return this.#foreign;
-  }
-
-  noteForeign(object: ForeignObject): void {
-    this.#foreign.push(object);
   }
 
   canWrite(text: string): boolean {
@@ -33,8 +27,10 @@ export class TreeEncoder implements Encoder {
   }
 
   encode(value: unknown, place: Place): JsonValue {
+    this.#parts.count(1);
     switch (typeof value) {
       case "string":
+        this.#countText(value, place);
         return this.canWrite(value) ? value : encodeCodeUnits(value);
       case "number":
         return encodeNumber(value, this.jsonb);
@@ -43,7 +39,7 @@ export class TreeEncoder implements Encoder {
       case "undefined":
         return undefinedRecord();
       case "bigint":
-        return encodeBigInt(value);
+        return encodeBigInt(value, place);
       case "object":
         return value === null ? null : this.#enter(value, place);
       default:
@@ -51,19 +47,36 @@ export class TreeEncoder implements Encoder {
     }
   }
 
+  #countText(text: string, place: Place): void {
+    this.#parts.count(text.length);
+    if (text.length > LONG_TEXT) this.#refuseTooLarge(place);
+  }
+
+  #refuseTooLarge(place: Place): void {
+    const { problem } = this.#parts;
+    if (problem !== undefined) throw place.error(problem);
+  }
+
   #enter(value: object, place: Place): JsonValue {
     if (this.#open.has(value))
       throw place.error("refers back to an object around it: a cycle can't be stored");
     place.assertDepth();
-    this.#open.add(value);
-    const json = this.#encodeObject(value, place);
-    this.#open.delete(value);
+    const bytesBefore = this.#parts.bytes;
+    let json = this.#parts.repeat(value, place);
+    if (json === undefined) {
+      if (ArrayBuffer.isView(value)) this.#parts.count(value.byteLength);
+      this.#open.add(value);
+      json = this.#encodeObject(value, place);
+      this.#open.delete(value);
+      this.#parts.remember(value, place, bytesBefore, json);
+    }
+    this.#refuseTooLarge(place);
     return json;
   }
 
   #encodeObject(value: object, place: Place): JsonValue {
     if (Array.isArray(value)) return encodeArray(value, place, this);
-    if (isPlainObject(value)) return encodePlainObject(value, place, this);
+    if (isPlainObject(value) && !ArrayBuffer.isView(value)) return encodePlainObject(value, place, this);
     const json =
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??

@@ -14,12 +14,10 @@ import {
   ToolMessage,
   ToolMessageChunk,
 } from "@langchain/core/messages";
+import { ChatPromptValue, ImagePromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 
-/**
- * The LangChain classes that a stored value may be revived as, by the name that they have in JavaScript and in Python
- * alike. Revival looks a class up here and nowhere else: nothing in a row ever names code to run.
- */
-export const LANGCHAIN_CLASSES = {
+/** The classes that have the same name and fields in Python and are written as Python's models. */
+export const MODEL_CLASSES = {
   AIMessage,
   AIMessageChunk,
   ChatMessage,
@@ -36,10 +34,40 @@ export const LANGCHAIN_CLASSES = {
   ToolMessageChunk,
 } as const;
 
+/** The classes that are written as LangChain's own records, also in MessagePack: Python keeps other fields in them. */
+export const PROMPT_VALUE_CLASSES = { ChatPromptValue, ImagePromptValue, StringPromptValue } as const;
+
+/**
+ * The LangChain classes that a stored value may be revived as. All of them only hold data. Every reader looks a class up
+ * here and nowhere else, and calls its constructor with plain fields: LangChain's own loader, which looks a name up among
+ * all exports of the package, is never called.
+ */
+export const LANGCHAIN_CLASSES = { ...MODEL_CLASSES, ...PROMPT_VALUE_CLASSES } as const;
+
+/** The name of a class in {@link MODEL_CLASSES}. */
+export type ModelClassName = keyof typeof MODEL_CLASSES;
+
 /** The name of a class in {@link LANGCHAIN_CLASSES}. */
 export type LangChainClassName = keyof typeof LANGCHAIN_CLASSES;
+
+/** Whether `name` is the name of a class in {@link MODEL_CLASSES}. */
+export function isModelClassName(name: string): name is ModelClassName {
+  return Object.hasOwn(MODEL_CLASSES, name);
+}
 
 /** Whether `name` is the name of a class that may be revived. */
 export function isLangChainClassName(name: string): name is LangChainClassName {
   return Object.hasOwn(LANGCHAIN_CLASSES, name);
+}
+
+/**
+ * Makes an instance of a class from its fields.
+ *
+ * @throws whatever the class's constructor throws for fields that make no instance
+ */
+export function construct(name: LangChainClassName, fields: Readonly<Record<string, unknown>>): object {
+  const argument = name === "StringPromptValue" ? fields.value : fields;
+  const instance: unknown = Reflect.construct(LANGCHAIN_CLASSES[name], [argument]);
+  if (typeof instance !== "object" || instance === null) throw new TypeError(`${name} made no object`);
+  return instance;
 }

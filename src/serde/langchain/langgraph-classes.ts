@@ -7,6 +7,12 @@ export interface LangGraphClasses {
   readonly Send: typeof Send;
 }
 
+/** What hands the classes of @langchain/langgraph to a decoder. */
+export interface LangGraphSource {
+  /** The classes, or `null` where @langchain/langgraph is not installed. */
+  readonly langGraph: LangGraphClasses | null;
+}
+
 let imported: Promise<LangGraphClasses | null> | undefined;
 
 /**
@@ -19,4 +25,24 @@ export function importLangGraph(): Promise<LangGraphClasses | null> {
     () => null,
   );
   return imported;
+}
+
+/**
+ * Calls `read`. Where it asks for the classes of @langchain/langgraph, they are imported and it is called once more.
+ *
+ * @returns what `read` returns, or a promise of it where it has to be called again
+ */
+export function readWithLangGraph<T>(read: (source: LangGraphSource) => T): T | Promise<T> {
+  const source = new NotImported();
+  const value = read(source);
+  return source.isAsked ? importLangGraph().then((langGraph) => read({ langGraph })) : value;
+}
+
+class NotImported implements LangGraphSource {
+  isAsked = false;
+
+  get langGraph(): null {
+    this.isAsked = true;
+    return null;
+  }
 }

@@ -1,4 +1,8 @@
+import { tableClassOf } from "../json/langchain-table.js";
 import { isLangChainClassName, LANGCHAIN_CLASSES, type LangChainClassName } from "./classes.js";
+
+/** The symbol by which LangChain tells messages, which every message has as a property of its own. */
+export const MESSAGE_SYMBOL = Symbol.for("langchain.message");
 
 /** What every instance of a message class carries, whatever it was built from. */
 const CONSTANT_KEYS: ReadonlySet<string> = new Set([
@@ -53,9 +57,12 @@ export interface MessageFields {
   readonly js: Disagreement | undefined;
 }
 
-/** The class that `value` is a direct instance of, if that may be stored; a subclass is another class. */
+/**
+ * The class that `value` is a direct instance of, if that may be stored: of this copy of @langchain/core or of another. A
+ * subclass is another class.
+ */
 export function langChainClassOf(value: object): LangChainClassName | undefined {
-  return CLASS_NAMES.get(Object.getPrototypeOf(value));
+  return CLASS_NAMES.get(Object.getPrototypeOf(value)) ?? tableClassOf(value);
 }
 
 /**
@@ -69,7 +76,8 @@ export function langChainClassOf(value: object): LangChainClassName | undefined 
 export function messageFields(message: object): MessageFields {
   const kwargs = kwargsOf(message);
   const fields = new Map<string, unknown>();
-  let agrees = true;
+  // The same class of another version may have other fields, so all of them are named.
+  let agrees = CLASS_NAMES.has(Object.getPrototypeOf(message));
   for (const [key, given] of Object.entries(kwargs)) {
     const isOwn = Object.hasOwn(message, key);
     const value: unknown = isOwn ? Reflect.get(message, key) : given;

@@ -1,7 +1,7 @@
-import { isLangChainClassName, type LangChainClassName } from "./classes.js";
+import { isModelClassName, type ModelClassName } from "./classes.js";
 
 /** The Python module of each class that has the same name in Python. */
-export const PYTHON_MODULES: Readonly<Record<LangChainClassName, string>> = {
+export const PYTHON_MODULES: Readonly<Record<ModelClassName, string>> = {
   AIMessage: "langchain_core.messages.ai",
   AIMessageChunk: "langchain_core.messages.ai",
   ChatMessage: "langchain_core.messages.chat",
@@ -19,6 +19,6 @@ export const PYTHON_MODULES: Readonly<Record<LangChainClassName, string>> = {
 };
 
 /** The JavaScript class that stands for a Python class, if one does. */
-export function classOfPython(module: string, name: string): LangChainClassName | undefined {
-  return isLangChainClassName(name) && PYTHON_MODULES[name] === module ? name : undefined;
+export function classOfPython(module: string, name: string): ModelClassName | undefined {
+  return isModelClassName(name) && PYTHON_MODULES[name] === module ? name : undefined;
 }

@@ -1,4 +1,5 @@
-import { LANGCHAIN_CLASSES, type LangChainClassName } from "./classes.js";
+import { defineOwn } from "../json/inspect-object.js";
+import { construct, type ModelClassName } from "./classes.js";
 import { JS_FIELD, NULLABLE_FIELDS, type Disagreement } from "./message-fields.js";
 
 type Fields = Record<string, unknown>;
@@ -11,44 +12,42 @@ type Fields = Record<string, unknown>;
  *
  * @throws whatever the class's constructor throws for fields that make no message
  */
-export function reviveMessage(name: LangChainClassName, fields: Fields): object {
+export function reviveMessage(name: ModelClassName, fields: Fields): object {
   if (Object.hasOwn(fields, "type")) return construct(name, givenInPython(fields));
   const { [JS_FIELD]: js, ...usual } = fields;
   return js === undefined ? restore(name, fields, fields) : restoreDisagreement(name, usual, js);
 }
 
-/** Makes a document of the fields that Python wrote. */
+/** Makes a document of the fields that Python or JavaScript wrote. The constructor would make a text of anything. */
 export function reviveDocument(fields: Fields): object {
   const { page_content: pageContent, metadata, id } = fields;
   const isFromPython = Object.hasOwn(fields, "type");
-  return construct("Document", { pageContent, metadata, id: isFromPython ? (id ?? undefined) : id });
+  const document = construct("Document", {});
+  if (Object.hasOwn(fields, "page_content")) defineOwn(document, "pageContent", pageContent);
+  if (Object.hasOwn(fields, "metadata")) defineOwn(document, "metadata", metadata);
+  defineOwn(document, "id", isFromPython ? (id ?? undefined) : id);
+  return document;
 }
 
 /** Puts the fields on a bare message, since the constructor would derive some of them anew from the others. */
-function restore(name: LangChainClassName, own: Fields, kwargs: Fields): object {
+function restore(name: ModelClassName, own: Fields, kwargs: Fields): object {
   const message = construct(name, {});
   for (const key of Object.keys(own)) if (Object.hasOwn(message, key)) Reflect.set(message, key, own[key]);
   Reflect.set(message, "lc_kwargs", kwargs);
   return message;
 }
 
-function restoreDisagreement(name: LangChainClassName, fields: Fields, js: unknown): object {
+function restoreDisagreement(name: ModelClassName, fields: Fields, js: unknown): object {
   if (!isDisagreement(js)) throw new TypeError(`the field ${JS_FIELD} is malformed`);
   const kwargs = js.given.map((key) => [key, givenValue(key, fields, js)] as const);
   const message = restore(name, {}, Object.fromEntries(kwargs));
-  for (const key of js.own) Reflect.set(message, key, fields[key]);
+  for (const key of js.own) defineOwn(message, key, fields[key]);
   return message;
 }
 
 function givenValue(key: string, fields: Fields, { same, kwargs }: Disagreement): unknown {
   if (Object.hasOwn(kwargs, key)) return kwargs[key];
   return fields[Object.hasOwn(same, key) ? (same[key] ?? key) : key];
-}
-
-function construct(name: LangChainClassName, fields: Fields): object {
-  const instance: unknown = Reflect.construct(LANGCHAIN_CLASSES[name], [fields]);
-  if (typeof instance !== "object" || instance === null) throw new TypeError(`${name} makes no object`);
-  return instance;
 }
 
 function givenInPython(fields: Fields): Fields {

@@ -42,7 +42,14 @@ export function decodeCommand(kwargs: unknown, origin: PythonOrigin, context: De
   const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
   const args = Object.fromEntries(given);
   if (context.langGraph === null) return rememberOrigin({ lg_name: "Command", ...args }, origin);
+  // The constructor copies plain objects in it key by key, and this key would replace their prototypes.
+  if (hasPrototypeKey(args.goto)) return context.fail("a Command is malformed");
   return new context.langGraph.Command(args);
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (!isArray(value) && !isRecord(value)) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeKey);
 }
 
 /** `Overwrite(value)`. */

@@ -1,3 +1,7 @@
+import { decodeTree } from "../json/decode-json.js";
+import { parseJson } from "../json/json-text.js";
+import { recordProblem } from "../langchain/constructor-record.js";
+import { sparseArray } from "../sparse-array.js";
 import type { DecodeContext } from "./decode-context.js";
 import { ERROR_FACTORIES } from "./error-classes.js";
 import { EXT } from "./ext-codes.js";
@@ -30,7 +34,9 @@ function decodeBigInt(bytes: Uint8Array, context: DecodeContext): bigint {
 }
 
 function decodeLangChain(bytes: Uint8Array, context: DecodeContext): unknown {
-  return context.langChain(Buffer.from(bytes).toString("utf8"));
+  const record = parseJson(Buffer.from(bytes).toString("utf8"));
+  const problem = recordProblem(record);
+  return problem === undefined ? decodeTree(record, context) : context.fail(`a LangChain record ${problem}`);
 }
 
 function decodeMap(payload: unknown, context: DecodeContext): Map<unknown, unknown> {
@@ -81,24 +87,22 @@ function decodeDate(payload: unknown): Date {
 
 function decodeRegExp(payload: unknown, context: DecodeContext): RegExp {
   const [source, flags, lastIndex] = expectArray(payload, context);
-  if (typeof source !== "string" || typeof flags !== "string" || typeof lastIndex !== "number")
-    return context.fail("a RegExp is malformed");
+  if (typeof source !== "string" || typeof flags !== "string") return context.fail("a RegExp is malformed");
   const regexp = new RegExp(source, flags);
-  regexp.lastIndex = lastIndex;
+  Reflect.set(regexp, "lastIndex", lastIndex);
   return regexp;
 }
 
 function decodeSparseArray(payload: unknown, context: DecodeContext): unknown[] {
   const [length, ...entries] = expectArray(payload, context);
-  const array: unknown[] = [];
   if (!isArrayLength(length)) return context.fail("an array has an impossible length");
+  const array = sparseArray(length);
   for (let index = 0; index < entries.length; index += 2) {
     const position = entries[index];
     if (!isArrayLength(position) || position >= length)
       return context.fail("an array has an impossible index");
     array[position] = entries[index + 1];
   }
-  array.length = length;
   return array;
 }
 

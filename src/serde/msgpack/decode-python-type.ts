@@ -1,7 +1,7 @@
 import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
-import { isArray } from "./prototypes.js";
+import { isArray, isRecord } from "./prototypes.js";
 
 type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
 
@@ -13,6 +13,7 @@ const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDeco
     "builtins.bytes",
     (argument) => (argument instanceof Uint8Array ? Buffer.from(argument.buffer) : undefined),
   ],
+  ["builtins.dict", (argument) => toBareObject(argument)],
   ["uuid.UUID", (argument) => toUuidText(argument)],
   ["datetime.datetime", (argument, origin) => toDate(argument, origin)],
   ["datetime.date", named(["year", "month", "day"])],
@@ -34,6 +35,11 @@ export function decodePythonType(argument: unknown, origin: PythonOrigin): unkno
 
 function toSet(argument: unknown): Set<unknown> | undefined {
   return isArray(argument) ? new Set<unknown>(argument) : undefined;
+}
+
+/** What was written of an object without a prototype. */
+function toBareObject(argument: unknown): object | undefined {
+  return isRecord(argument) ? (Object.setPrototypeOf(argument, null) as object) : undefined;
 }
 
 function remembered(value: object | undefined, origin: PythonOrigin): object | undefined {

@@ -1,4 +1,5 @@
 import { PYTHON_DICT, rememberOrigin, rememberScalars, type PythonScalar } from "../python-origin.js";
+import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
 import { decodeExtension } from "./decode-extension.js";
@@ -6,16 +7,24 @@ import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
 
 /** Decodes the values of one MessagePack document. */
-export class Decoder {
+export class Decoder implements DecodeContext {
   readonly #reader: ByteReader;
-  readonly #context: DecodeContext;
+  readonly #source: LangGraphSource;
   #depth = 0;
   /** The bytes of the value just read, if it is a primitive that stands for another Python type. */
   #scalarBytes: Uint8Array | undefined;
 
-  constructor(bytes: Uint8Array, context: DecodeContext) {
+  constructor(bytes: Uint8Array, source: LangGraphSource) {
     this.#reader = new ByteReader(bytes);
-    this.#context = context;
+    this.#source = source;
+  }
+
+  get langGraph(): LangGraphClasses | null {
+    return this.#source.langGraph;
+  }
+
+  fail(problem: string, cause?: unknown): never {
+    throw malformed(problem, cause);
   }
 
   /** The one value that the bytes hold. */
@@ -157,7 +166,7 @@ export class Decoder {
     const length = this.#extensionLength(token);
     const code = this.#reader.uint8();
     this.#enter();
-    const value = decodeExtension(code, length, this.#reader, () => this.#value(), this.#context);
+    const value = decodeExtension(code, length, this.#reader, () => this.#value(), this);
     this.#depth -= 1;
     this.#scalarBytes = isPythonScalar(code, value) ? this.#reader.bytesSince(start) : undefined;
     return value;

@@ -1,9 +1,12 @@
 import { types } from "node:util";
+import { lostByCopying, viewClassOf } from "../built-in-state.js";
+import { isExactly } from "../json/inspect-object.js";
 import { pythonOriginOf } from "../python-origin.js";
+import { refuseExtra } from "./encode-collections.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol, prototypeDepth } from "./prototypes.js";
+import { extraSymbol } from "./prototypes.js";
 import { dtypeOf } from "./typed-arrays.js";
 
 /**
@@ -13,17 +16,18 @@ import { dtypeOf } from "./typed-arrays.js";
 export function encodeBinary(value: object, context: EncodeContext): unknown {
   if (types.isAnyArrayBuffer(value)) return encodeArrayBuffer(value, context);
   if (!ArrayBuffer.isView(value)) return undefined;
+  const className = viewClassOf(value);
+  if (className === undefined) return undefined;
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
-  if (Buffer.isBuffer(value) && prototypeDepth(value) === 4)
-    return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple("builtins", "bytes", bytesOf(value)));
-  const className = classTag(value);
-  if (prototypeDepth(value) !== (className === "DataView" ? 2 : 3)) return undefined;
-  return encodeView(value, className, context);
+  const problem = lostByCopying(value);
+  return problem === undefined ? encodeView(value, className, context) : context.fail(problem);
 }
 
 function encodeView(value: ArrayBufferView, className: string, context: EncodeContext): unknown {
   const bytes = bytesOf(value);
+  if (className === "Buffer")
+    return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple("builtins", "bytes", bytes));
   const layout = pythonOriginOf(value)?.array;
   if (layout !== undefined)
     return context.extension(EXT.NUMPY_ARRAY, [layout.dtype, layout.shape, layout.order, bytes]);
@@ -34,22 +38,11 @@ function encodeView(value: ArrayBufferView, className: string, context: EncodeCo
 }
 
 function encodeArrayBuffer(value: ArrayBufferLike, context: EncodeContext): unknown {
-  if (types.isSharedArrayBuffer(value) || prototypeDepth(value) !== 2) return undefined;
+  if (!isExactly(value, "ArrayBuffer", 2)) return undefined;
+  const problem = lostByCopying(value);
+  if (problem !== undefined) return context.fail(problem);
+  refuseExtra(value, "an ArrayBuffer", context);
   return context.extension(EXT.BINARY, ["ArrayBuffer", new Uint8Array(value)]);
-}
-
-/** The name of the built-in class, which no property can disguise. */
-function classTag(value: ArrayBufferView): string {
-  return types.isDataView(value) ? "DataView" : typedArrayTag(value);
-}
-
-const TYPED_ARRAY_TAG = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype) as object,
-  Symbol.toStringTag,
-);
-
-function typedArrayTag(value: ArrayBufferView): string {
-  return String(TYPED_ARRAY_TAG?.get?.call(value));
 }
 
 function elementCount(value: ArrayBufferView): number {

@@ -1,17 +1,18 @@
 import { types } from "node:util";
+import { isExactly } from "../json/inspect-object.js";
 import { pythonOriginOf } from "../python-origin.js";
 import { toPythonDatetime } from "./date-text.js";
 import { refuseExtra } from "./encode-collections.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
+import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
-import { prototypeDepth } from "./prototypes.js";
 import { toPythonPattern } from "./python-regexp.js";
 import { extension } from "./wire.js";
 
 /** A Date, as Python's `datetime`: with the text that it was read from, if it was and still is that instant. */
 export function encodeDate(value: object, context: EncodeContext): unknown {
-  if (!types.isDate(value) || prototypeDepth(value) !== 2) return undefined;
+  if (!types.isDate(value) || !isExactly(value, "Date", 2)) return undefined;
   refuseExtra(value, "a Date", context);
   const written = pythonOriginOf(value)?.written;
   const text = written?.value === value.getTime() ? written.argument : toPythonDatetime(value);
@@ -22,17 +23,22 @@ export function encodeDate(value: object, context: EncodeContext): unknown {
 
 /** A RegExp, as Python's `re.compile` where that means the same. */
 export function encodeRegExp(value: object, context: EncodeContext): unknown {
-  if (!types.isRegExp(value) || prototypeDepth(value) !== 2) return undefined;
+  if (!types.isRegExp(value) || !isExactly(value, "RegExp", 2)) return undefined;
   refuseExtra(value, "a RegExp", context);
   const written = pythonOriginOf(value)?.written;
-  const pattern = written?.value === String(value) ? written.argument : toPythonPattern(value);
-  if (pattern === undefined)
-    return context.extension(EXT.REGEXP, [value.source, value.flags, value.lastIndex]);
+  const isAsWritten = written?.value === String(value) && Object.is(value.lastIndex, 0);
+  const pattern = isAsWritten ? written.argument : toPythonPattern(value);
+  if (pattern === undefined) {
+    // Any value may be assigned to it, also an object.
+    const lastIndex = context.within(value, () => context.at("lastIndex", value.lastIndex));
+    return context.extension(EXT.REGEXP, [encodeString(value.source), value.flags, lastIndex]);
+  }
   return context.extension(EXT.PYTHON_ARGS, pythonTuple("re", "compile", pattern));
 }
 
 /** A URL, by its href. */
-export function encodeUrl(value: object): unknown {
+export function encodeUrl(value: object, context: EncodeContext): unknown {
   if (!(value instanceof URL) || Object.getPrototypeOf(value) !== URL.prototype) return undefined;
+  refuseExtra(value, "a URL", context);
   return extension(EXT.URL, Buffer.from(value.href, "utf8"));
 }

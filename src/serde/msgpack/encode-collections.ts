@@ -1,14 +1,15 @@
 import { types } from "node:util";
+import { isExactly } from "../json/inspect-object.js";
 import { PYTHON_DICT, pythonOriginOf } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraProperty, prototypeDepth } from "./prototypes.js";
+import { extraProperty } from "./prototypes.js";
 import { mapKeyStep, mapValueStep, setMemberStep } from "./value-path.js";
 
 /** A Map: an extension of this library's own, unless it was read from a Python dict, which it becomes again. */
 export function encodeMap(value: object, context: EncodeContext): unknown {
-  if (!types.isMap(value) || prototypeDepth(value) !== 2) return undefined;
+  if (!types.isMap(value) || !isExactly(value, "Map", 2)) return undefined;
   refuseExtra(value, "a Map", context);
   if (isUnchangedDict(value)) return context.within(value, () => new Map(encodePairs(value, context)));
   const pairs = context.within(value, () => encodePairs(value, context));
@@ -31,7 +32,7 @@ function isUnchangedDict(value: ReadonlyMap<unknown, unknown>): boolean {
 
 /** A Set, as Python's `set`, or as the `frozenset` that it was read from. */
 export function encodeSet(value: object, context: EncodeContext): unknown {
-  if (!types.isSet(value) || prototypeDepth(value) !== 2) return undefined;
+  if (!types.isSet(value) || !isExactly(value, "Set", 2)) return undefined;
   refuseExtra(value, "a Set", context);
   const members = context.within(value, () =>
     [...value].map((member, index) => context.at(setMemberStep(index), member)),

@@ -1,7 +1,9 @@
+import { types } from "node:util";
+import { disguiseOf } from "../built-in-state.js";
 import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { encodeString, isWellFormed } from "./encode-scalars.js";
-import { encodeAsOrigin } from "./encode-origin.js";
+import { encodeAsOrigin, pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol } from "./prototypes.js";
 import { Wire } from "./wire.js";
@@ -12,12 +14,21 @@ import { Wire } from "./wire.js";
  */
 export function encodeObject(value: Record<string, unknown>, context: EncodeContext): unknown {
   const hasSymbols = Object.getOwnPropertySymbols(value).length > 0;
-  if (!hasSymbols) return encodeEntries(value, undefined, context);
+  if (!hasSymbols) return encodeBare(value, encodeEntries(value, undefined, context), context);
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  if (types.isArgumentsObject(value)) return context.fail("the arguments of a function can't be stored");
   const origin = pythonOriginOf(value);
   const entries = encodeEntries(value, pythonScalarsOf(value), context);
-  return origin === undefined ? entries : encodeAsOrigin(value, origin, entries, context);
+  return origin === undefined
+    ? encodeBare(value, entries, context)
+    : encodeAsOrigin(value, origin, entries, context);
+}
+
+/** An object without a prototype is a call of Python's `dict`, which makes the same dict as the entries alone. */
+function encodeBare(value: object, entries: unknown, context: EncodeContext): unknown {
+  if (Object.getPrototypeOf(value) !== null) return entries;
+  return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple("builtins", "dict", entries));
 }
 
 function encodeEntries(
@@ -26,6 +37,9 @@ function encodeEntries(
   context: EncodeContext,
 ): unknown {
   const keys = Object.keys(value);
+  const mayBeDisguised = keys.length === 0 || Object.getPrototypeOf(value) === null;
+  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  if (disguise !== undefined) return context.fail(`${disguise} can't be stored`);
   let copy: Map<unknown, unknown> | undefined;
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] ?? "";

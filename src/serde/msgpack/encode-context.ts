@@ -3,6 +3,9 @@ import type { Wire } from "./wire.js";
 
 /** What the encoder of one kind of value needs from the walk that met the value. */
 export interface EncodeContext {
+  /** The place of the value at hand, as an error names it. */
+  readonly path: string;
+
   /** Encodes a part of the value at hand; `step` leads from the value to it. */
   at(step: PathSegment, part: unknown): unknown;
 

@@ -1,9 +1,10 @@
 import { types } from "node:util";
+import { classNameOf } from "../json/inspect-object.js";
 import type { EncodeContext } from "./encode-context.js";
 import { encodeString } from "./encode-scalars.js";
 import { ERROR_FACTORIES } from "./error-classes.js";
 import { EXT } from "./ext-codes.js";
-import { classNameOf, extraSymbol, prototypeDepth } from "./prototypes.js";
+import { extraSymbol, prototypeDepth } from "./prototypes.js";
 
 /**
  * An Error of a built-in class with all its own properties: message, stack, cause, errors and whatever was added. Those

@@ -1,18 +1,27 @@
-import { langChainClassOf, JS_FIELD, messageFields } from "../langchain/message-fields.js";
-import { toLangChainRecord } from "../langchain/constructor-record.js";
+import { stringifyJson } from "../json/json-text.js";
+import { isModelClassName } from "../langchain/classes.js";
+import { langChainClassOf, JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
-import { extension, type Wire } from "./wire.js";
+import { extraSymbol } from "./prototypes.js";
+import { extension } from "./wire.js";
 
 const VALIDATE = "model_validate_json";
 
-/** A LangChain message or document, as the pydantic model of the same name. */
+/**
+ * A LangChain message or document, as the pydantic model of the same name, or a prompt value, as LangChain's own record
+ * in the layout of the JsonSerializer.
+ */
 export function encodeLangChain(value: object, context: EncodeContext): unknown {
   const name = langChainClassOf(value);
   if (name === undefined) return undefined;
+  if (!isModelClassName(name))
+    return extension(EXT.LANGCHAIN, Buffer.from(stringifyJson(value, { path: context.path }), "utf8"));
+  const symbol = extraSymbol(value, MESSAGE_SYMBOL);
+  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
   const fields = context.within(value, () =>
     name === "Document" ? encodeDocument(value, context) : encodeMessage(value, context),
   );
@@ -36,17 +45,9 @@ const PYTHON_DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
 function encodeDocument(document: object, context: EncodeContext): Map<unknown, unknown> {
   const encoded = new Map<unknown, unknown>();
   for (const [key, part] of Object.entries(document)) {
-    const field = PYTHON_DOCUMENT_FIELDS[key];
+    const field = Object.hasOwn(PYTHON_DOCUMENT_FIELDS, key) ? PYTHON_DOCUMENT_FIELDS[key] : undefined;
     if (field === undefined) return context.fail(`a Document with the property "${key}" can't be stored`);
-    if (part !== undefined) encoded.set(field, context.at(key, part));
+    if (part !== undefined || key !== "id") encoded.set(field, context.at(key, part));
   }
   return encoded;
-}
-
-/** Any other LangChain object that says how it is made again, such as a prompt. */
-export function encodeSerializable(value: object, context: EncodeContext): Wire | undefined {
-  const record = toLangChainRecord(value);
-  if (record === undefined) return undefined;
-  if ("problem" in record) return context.fail(record.problem);
-  return extension(EXT.LANGCHAIN, Buffer.from(record.text, "utf8"));
 }

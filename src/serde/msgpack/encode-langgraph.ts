@@ -2,12 +2,13 @@ import { pythonOriginOf } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { isObject, isRecord } from "./prototypes.js";
+import { extraSymbol, isArray, isObject, isRecord, prototypeDepth } from "./prototypes.js";
 import { float64 } from "./wire.js";
 
 const TYPES = "langgraph.types";
 const COMMAND_ARGUMENTS = Symbol.for("langgraph.command");
 const COMMAND_FIELDS = ["graph", "update", "resume", "goto"];
+const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout", "refreshOn"]);
 
 /** Whether a literal object was read for an object of @langchain/langgraph, which was not installed then. */
 export function standsForLangGraph(value: object): boolean {
@@ -19,7 +20,10 @@ export function standsForLangGraph(value: object): boolean {
  * application may have loaded @langchain/langgraph twice, or not at all.
  */
 export function encodeLangGraph(value: object, context: EncodeContext): unknown {
-  switch (Reflect.get(value, "lg_name")) {
+  const name: unknown = Reflect.get(value, "lg_name");
+  // A subclass would come back as the class that it extends.
+  const isExact = prototypeDepth(value) === (name === "Command" ? 3 : 2) || standsForLangGraph(value);
+  switch (isExact ? name : undefined) {
     case "Send":
       return encodeSend(value, context);
     case "Command":
@@ -47,13 +51,22 @@ function encodeSend(value: object, context: EncodeContext): unknown {
 
 /** JavaScript counts timeouts in milliseconds, Python in seconds. */
 function encodeTimeout(timeout: unknown, context: EncodeContext): unknown {
-  if (!isRecord(timeout)) return context.fail("the timeout of a Send is not a policy");
+  if (!isRecord(timeout) || !isPolicy(timeout)) return context.fail("the timeout of a Send is not a policy");
   const policy = {
     run_timeout: encodeSeconds(timeout.runTimeout),
     idle_timeout: encodeSeconds(timeout.idleTimeout),
     refresh_on: timeout.refreshOn ?? "auto",
   };
   return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "TimeoutPolicy", policy));
+}
+
+function isPolicy(timeout: Record<string, unknown>): boolean {
+  const isKnown = Object.keys(timeout).every((key) => TIMEOUT_FIELDS.has(key));
+  return isKnown && [timeout.runTimeout, timeout.idleTimeout].every(isMilliseconds);
+}
+
+function isMilliseconds(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "number";
 }
 
 function encodeSeconds(timeoutMs: unknown): unknown {
@@ -76,7 +89,18 @@ function commandSource(value: object): object {
   const isUnchanged = ["graph", "update", "resume"].every(
     (field) => Reflect.get(built, field) === Reflect.get(value, field),
   );
-  return isUnchanged ? built : value;
+  return isUnchanged && goesTo(value, Reflect.get(built, "goto")) ? built : value;
+}
+
+/** Whether a Command still goes where it was built to go. The constructor makes a list, and a Send of a literal object. */
+function goesTo(command: object, built: unknown): boolean {
+  const goto: unknown = Reflect.get(command, "goto");
+  const places: unknown[] = isArray(built) ? built : built ? [built] : [];
+  return (
+    isArray(goto) &&
+    goto.length === places.length &&
+    goto.every((place, index) => place === places[index] || isRecord(places[index]) || isArray(places[index]))
+  );
 }
 
 /**
@@ -103,7 +127,8 @@ function encodeDeltaSnapshot(value: object, context: EncodeContext): unknown {
 }
 
 function refuseForeign(value: object, known: readonly string[], context: EncodeContext): void {
-  const foreign = Object.keys(value).find((key) => !known.includes(key));
+  const symbol = extraSymbol(value, COMMAND_ARGUMENTS);
+  const foreign = Object.keys(value).find((key) => !known.includes(key)) ?? symbol;
   if (foreign !== undefined)
     context.fail(`a ${String(Reflect.get(value, "lg_name"))} with the property "${foreign}" can't be stored`);
 }

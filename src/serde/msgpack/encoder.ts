@@ -6,10 +6,13 @@ import { encodeMap, encodeSet } from "./encode-collections.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
 import { encodeError } from "./encode-error.js";
-import { encodeLangChain, encodeSerializable } from "./encode-langchain.js";
+import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph, standsForLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
-import { classNameOf, isPlainObject, prototypeDepth } from "./prototypes.js";
+import { classNameOf } from "../json/inspect-object.js";
+import { isArray, isPlainObject } from "./prototypes.js";
+import { isBareArray } from "../built-in-state.js";
+import { LONG_TEXT, SharedParts } from "../shared-parts.js";
 import { MAX_DEPTH } from "./max-depth.js";
 import { formatPath, type PathSegment } from "./value-path.js";
 import { extension, pack, type Wire } from "./wire.js";
@@ -26,7 +29,6 @@ const KIND_ENCODERS: readonly KindEncoder[] = [
   encodeRegExp,
   encodeError,
   encodeUrl,
-  encodeSerializable,
   encodeLangGraph,
 ];
 
@@ -41,14 +43,30 @@ export function encode(value: unknown): Uint8Array {
   return encoder.guard(() => pack(encoder.encode(value)));
 }
 
+/** The longest buffer that msgpackr makes. */
+const MAX_BYTES = 0xfd000000;
+
 class Encoder implements EncodeContext {
+  /** No place of a MessagePack value has other rules than another. */
+  readonly inKwargs = false;
+  readonly #parts = new SharedParts<unknown>(MAX_BYTES);
   readonly #path: PathSegment[] = [];
   readonly #ancestors: object[] = [];
   #depth = 0;
 
+  get depth(): number {
+    return this.#depth;
+  }
+
+  get path(): string {
+    return formatPath(this.#path);
+  }
+
   encode(value: unknown): unknown {
+    this.#parts.count(1);
     switch (typeof value) {
       case "string":
+        this.#countText(value);
         return encodeString(value);
       case "number":
         return encodeNumber(value);
@@ -85,7 +103,7 @@ class Encoder implements EncodeContext {
   }
 
   fail(problem: string, cause?: unknown): never {
-    throw new SerializationError(formatPath(this.#path), problem, { cause });
+    throw new SerializationError(this.path, problem, { cause });
   }
 
   /** Lets no error out but ours: a getter may throw anything, and a stack may be short before the limit is reached. */
@@ -98,25 +116,46 @@ class Encoder implements EncodeContext {
     }
   }
 
+  #countText(text: string): void {
+    this.#parts.count(text.length);
+    if (text.length > LONG_TEXT) this.#refuseTooLarge();
+  }
+
+  #refuseTooLarge(): void {
+    const { problem } = this.#parts;
+    if (problem !== undefined) this.fail(problem);
+  }
+
+  // One method, since each call takes of the stack that deep values need.
   #encodeObject(value: object): unknown {
-    if (Array.isArray(value) && prototypeDepth(value) === 2) {
-      const levels = plainLevels(value);
-      this.#enter(value, levels);
-      const encoded = encodeArray(value, this);
-      this.#leave(levels);
-      return encoded;
+    const known = this.#parts.repeat(value, this);
+    const bytesBefore = this.#parts.bytes;
+    let encoded = known;
+    if (known === undefined) {
+      if (isArray(value) && isBareArray(value)) {
+        const levels = plainLevels(value);
+        this.#enter(value, levels);
+        encoded = encodeArray(value, this);
+        this.#leave(levels);
+      } else if (
+        isPlainObject(value) &&
+        !standsForLangGraph(value) &&
+        !isArray(value) &&
+        !ArrayBuffer.isView(value)
+      ) {
+        const levels = plainLevels(value);
+        this.#enter(value, levels);
+        encoded = encodeObject(value, this);
+        this.#leave(levels);
+      } else encoded = this.#encodeKind(value);
+      this.#parts.remember(value, this, bytesBefore, encoded);
     }
-    if (isPlainObject(value) && !standsForLangGraph(value)) {
-      const levels = plainLevels(value);
-      this.#enter(value, levels);
-      const encoded = encodeObject(value, this);
-      this.#leave(levels);
-      return encoded;
-    }
-    return this.#encodeKind(value);
+    this.#refuseTooLarge();
+    return encoded;
   }
 
   #encodeKind(value: object): unknown {
+    if (ArrayBuffer.isView(value)) this.#parts.count(value.byteLength);
     for (const encodeKind of KIND_ENCODERS) {
       const encoded = encodeKind(value, this);
       if (encoded !== undefined) return encoded;
@@ -138,5 +177,6 @@ class Encoder implements EncodeContext {
 }
 
 function plainLevels(value: object): number {
-  return pythonOriginOf(value) === undefined ? 1 : EXTENSION_LEVELS;
+  const isPlain = pythonOriginOf(value) === undefined && Object.getPrototypeOf(value) !== null;
+  return isPlain ? 1 : EXTENSION_LEVELS;
 }

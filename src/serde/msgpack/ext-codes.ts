@@ -41,7 +41,7 @@ export const EXT = {
   URL: 0x17,
   /** Float64 or nil: a Date that Python's `datetime` can't hold; nil is the invalid date. */
   DATE: 0x18,
-  /** `[source, flags, lastIndex]`: a RegExp that does not mean the same in Python. */
+  /** `[source, flags, lastIndex]`: a RegExp that does not mean the same in Python. `lastIndex` may be any value. */
   REGEXP: 0x19,
   /** `[length, i, v, i, v, …]`: an array with holes. */
   SPARSE_ARRAY: 0x1a,

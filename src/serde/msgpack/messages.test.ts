@@ -1,8 +1,11 @@
+import { createRequire } from "node:module";
 import { describe, expect, test } from "@jest/globals";
+import type * as messageClasses from "@langchain/core/messages";
 import { Document } from "@langchain/core/documents";
 import {
   AIMessage,
   AIMessageChunk,
+  BaseMessage,
   ChatMessage,
   ChatMessageChunk,
   FunctionMessage,
@@ -16,17 +19,23 @@ import {
   ToolMessageChunk,
   type MessageContent,
 } from "@langchain/core/messages";
+import { ChatPromptValue, ImagePromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 import { PromptTemplate } from "@langchain/core/prompts";
+import { StringOutputParser } from "@langchain/core/output_parsers";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import fc from "fast-check";
 import { SerializationError } from "../../errors.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { JsonSerializer } from "../json-serializer.js";
 import { encode } from "./encoder.js";
+import { EXT } from "./ext-codes.js";
+import { extension, pack } from "./wire.js";
 import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { objectOf, value } from "../../../tests/serde/values.js";
+import { objectOf, text, value } from "../../../tests/serde/values.js";
 
 const serializer = new MsgpackSerializer();
+const required = createRequire(import.meta.url)("@langchain/core/messages") as typeof messageClasses;
 
 async function roundTrip(written: unknown): Promise<unknown> {
   return serializer.loadsTyped(...(await serializer.dumpsTyped(written)));
@@ -87,7 +96,7 @@ const toolCallChunk = fc.record({
 const usage = fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat(), total_tokens: fc.nat() });
 const status = fc.constantFrom("success" as const, "error" as const);
 
-const common = fc.record({ content, ...base }, { requiredKeys: ["content"] });
+const common = fc.record({ content, ...base }, { requiredKeys: ["content"], noNullPrototype: true });
 const ai = fc.record(
   {
     content,
@@ -96,7 +105,7 @@ const ai = fc.record(
     invalid_tool_calls: fc.array(invalidToolCall),
     usage_metadata: usage,
   },
-  { requiredKeys: ["content"] },
+  { requiredKeys: ["content"], noNullPrototype: true },
 );
 const tool = fc.record(
   {
@@ -107,7 +116,7 @@ const tool = fc.record(
     status,
     metadata: fc.dictionary(fc.string(), json),
   },
-  { requiredKeys: ["content", "tool_call_id"] },
+  { requiredKeys: ["content", "tool_call_id"], noNullPrototype: true },
 );
 
 const messages = {
@@ -140,6 +149,11 @@ const messages = {
   SystemMessageChunk: common.map((fields) => new SystemMessageChunk(fields)),
   ToolMessage: tool.map((fields) => new ToolMessage(fields)),
   ToolMessageChunk: tool.map((fields) => new ToolMessageChunk(fields)),
+  ChatPromptValue: fc
+    .array(common.map((fields) => new HumanMessage(fields)))
+    .map((list) => new ChatPromptValue(list)),
+  ImagePromptValue: fc.webUrl().map((url) => new ImagePromptValue({ url, detail: "low" })),
+  StringPromptValue: text.map((content) => new StringPromptValue(content)),
 };
 
 describe("a LangChain message read back equals the message written", () => {
@@ -190,16 +204,44 @@ describe("a LangChain message read back equals the message written", () => {
 });
 
 describe("any other LangChain object of the core package", () => {
-  test("is made again from its constructor record", async () => {
-    const read = await roundTrip({
-      prompts: [PromptTemplate.fromTemplate("a {b}"), PromptTemplate.fromTemplate("{c}")],
-    });
-    expect(JSON.stringify(read)).toBe(
-      JSON.stringify({ prompts: [PromptTemplate.fromTemplate("a {b}"), PromptTemplate.fromTemplate("{c}")] }),
+  test.each<[string, object]>([
+    ["PromptTemplate", PromptTemplate.fromTemplate("a {b}")],
+    ["StringOutputParser", new StringOutputParser()],
+    ["FakeListChatModel", new FakeListChatModel({ responses: [] })],
+  ])("is refused, since its class does more than hold data: %s", (name, value) => {
+    expect(() => encode({ parts: [value] })).toThrow(
+      new SerializationError("parts[0]", `an instance of ${name} can't be stored`),
     );
   });
 
-  test("is refused if it does not say how to be made again", () => {
-    expect(() => encode(new FakeListChatModel({ responses: [] }))).toThrow(SerializationError);
+  test("that an earlier version wrote is read as the data of its record, which names it", async () => {
+    const text = JSON.stringify(PromptTemplate.fromTemplate("a {b}"));
+    expect(await serializer.loadsTyped("msgpack", pack(extension(EXT.LANGCHAIN, Buffer.from(text))))).toEqual(
+      JSON.parse(text),
+    );
+  });
+});
+
+test("a prompt value that an earlier version wrote is read as what it was", async () => {
+  const value = new ChatPromptValue([new HumanMessage({ content: "hi", id: "1" })]);
+  const bytes = pack(extension(EXT.LANGCHAIN, Buffer.from(JSON.stringify(value))));
+  expect(firstDifference(await serializer.loadsTyped("msgpack", bytes), value)).toBeUndefined();
+});
+
+describe("an object of another copy of @langchain/core is read as one of this copy", () => {
+  test.each<[string, object]>([
+    ["message", new required.HumanMessage({ content: "hi", id: "1" })],
+    ["chunk", new required.AIMessageChunk({ content: "hi", tool_call_chunks: [{ name: "f", index: 0, args: "{}" }] })], // prettier-ignore
+    [
+      "message that was changed",
+      Object.assign(new required.AIMessage("hi"), { id: "1", added: new Map([[1, 2]]) }),
+    ],
+  ])("%s", async (_name, value) => {
+    for (const serde of [serializer, new JsonSerializer()]) {
+      const read = await serde.loadsTyped(...(await serde.dumpsTyped(value)));
+      expect(read).toBeInstanceOf(BaseMessage);
+      expect(Object.values(LANGCHAIN_CLASSES).map(({ prototype }) => prototype as unknown)).toContain(Object.getPrototypeOf(read)); // prettier-ignore
+      expect({ ...(read as object) }).toEqual({ ...value });
+    }
   });
 });

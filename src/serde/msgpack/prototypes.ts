@@ -34,22 +34,16 @@ export function prototypeDepth(value: object): number {
   return depth;
 }
 
-/** The name of the class of an object, for a message. */
-export function classNameOf(value: object): string {
-  const constructor: unknown = Reflect.get(value, "constructor");
-  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "an unnamed class";
-}
-
 /** The first own property that a reader of `value` would lose, were only its content written. */
 export function extraProperty(value: object): string | undefined {
   const name = Object.keys(value)[0];
   return name ?? extraSymbol(value);
 }
 
-/** The first own enumerable symbol of `value` that is not one of this library's own. */
-export function extraSymbol(value: object): string | undefined {
+/** The first own enumerable symbol of `value`, other than `known`. */
+export function extraSymbol(value: object, known?: symbol): string | undefined {
   return Object.getOwnPropertySymbols(value)
-    .find((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol))
+    .find((symbol) => symbol !== known && Object.prototype.propertyIsEnumerable.call(value, symbol))
     ?.toString();
 }
 

@@ -17,7 +17,7 @@ export type PythonPattern = readonly [pattern: string, flags: number];
  * `i` folds case inside ASCII only, which Python does with its ASCII flag.
  */
 export function toPythonPattern(regexp: RegExp): PythonPattern | undefined {
-  if (regexp.lastIndex !== 0 || !SAME_IN_BOTH.test(regexp.source)) return undefined;
+  if (!Object.is(regexp.lastIndex, 0) || !SAME_IN_BOTH.test(regexp.source)) return undefined;
   if (regexp.flags === "") return [regexp.source, RE.UNICODE];
   if (regexp.flags === "i") return [regexp.source, RE.IGNORECASE | RE.ASCII];
   return undefined;
