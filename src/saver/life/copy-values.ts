@@ -39,7 +39,7 @@ export async function copyValues(
   serde: ContextualSerializer,
   guard: readonly GuardStep[],
 ): Promise<RowCounts> {
-  const mover: Mover = { tables, target, reader: valueReader(tables, serde), guard };
+  const mover: Mover = { tables, target, serde, guard };
   const writes = await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
     getPage: (page) => getWritePage(tables, { ...page, threadId: source }),
     placeOf: writePlace,
@@ -59,7 +59,7 @@ export async function copyValues(
 interface Mover {
   readonly tables: WritableTables;
   readonly target: string;
-  readonly reader: ValueReader;
+  readonly serde: ContextualSerializer;
   readonly guard: readonly GuardStep[];
 }
 
@@ -134,12 +134,13 @@ function isSamePlace(a: ValueContext, b: ValueContext): boolean {
 
 /** @throws ReplacedValueError where the row is no longer what it was. */
 async function move<Row extends PageRow>(
-  { reader, target }: Mover,
+  { tables, serde, target }: Mover,
   row: Row,
   place: ValueContext,
 ): Promise<MovedRow<Row>> {
   const moved = { ...row, thread_id: target };
-  const { serde } = reader;
+  // Each value is a read of its own: none is in memory beside another.
+  const reader = valueReader(tables, serde);
   if (row.type === null || serde.bindsToPlace?.(row.type) !== true)
     return { ...moved, blob: await bytesOf(row, place, reader) };
   const value = await decodeValue(reader, storedValueOf(row.type, row.blob), place, place);
