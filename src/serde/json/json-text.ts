@@ -29,11 +29,15 @@ export function parseJsonText(text: string): unknown {
  * records are told, and none spelled with an escape, and too few brackets to be nested too deep.
  */
 function isPlainJson(text: string): boolean {
-  return !text.includes('"lc"') && !text.includes("\\u") && countBrackets(text) <= MAX_JSON_DEPTH;
+  return !text.includes('"lc"') && !text.includes("\\u") && !isMaybeDeep(text);
 }
 
-function countBrackets(text: string): number {
-  return text.match(/[[{]/g)?.length ?? 0;
+/** Counts no further than it must: a list of all brackets would take several times the memory of the text. */
+function isMaybeDeep(text: string): boolean {
+  const bracket = /[[{]/g;
+  let count = 0;
+  while (count <= MAX_JSON_DEPTH && bracket.test(text)) count += 1;
+  return count > MAX_JSON_DEPTH;
 }
 
 function parse(text: string): JsonValue {

@@ -1,3 +1,4 @@
+import { sparseArray } from "../sparse-array.js";
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
@@ -80,8 +81,7 @@ function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revive
   const [length, elements] = argsOf(record, 2) ?? [];
   const pairs = pairsOf(elements);
   if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
-  const value: unknown[] = [];
-  value.length = length;
+  const value = sparseArray(length);
   for (const [index, item] of pairs) {
     if (typeof index !== "number" || !isIndex(index, length)) return undefined;
     value[index] = decoder.decode(item, inside(depth, 4));

@@ -1,3 +1,4 @@
+import { sparseArray } from "../sparse-array.js";
 import type { DecodeContext } from "./decode-context.js";
 import { ERROR_FACTORIES } from "./error-classes.js";
 import { EXT } from "./ext-codes.js";
@@ -90,15 +91,14 @@ function decodeRegExp(payload: unknown, context: DecodeContext): RegExp {
 
 function decodeSparseArray(payload: unknown, context: DecodeContext): unknown[] {
   const [length, ...entries] = expectArray(payload, context);
-  const array: unknown[] = [];
   if (!isArrayLength(length)) return context.fail("an array has an impossible length");
+  const array = sparseArray(length);
   for (let index = 0; index < entries.length; index += 2) {
     const position = entries[index];
     if (!isArrayLength(position) || position >= length)
       return context.fail("an array has an impossible index");
     array[position] = entries[index + 1];
   }
-  array.length = length;
   return array;
 }
 
