@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { heapGrowth } from "../../tests/serde/heap-growth.js";
+import { peakGrowth } from "../../tests/serde/peak-growth.js";
 import { JsonSerializer } from "./json-serializer.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { sparseArray } from "./sparse-array.js";
@@ -20,7 +20,7 @@ describe.each([new MsgpackSerializer(), new JsonSerializer()])("$constructor.nam
     const arrays = Array.from({ length: 5 }, () => Object.assign(sparseArray(LENGTH), { 3: "third" }));
     const [type, data] = await serializer.dumpsTyped(arrays);
     expect(data.length).toBeLessThan(1_000);
-    const { value, bytes } = await heapGrowth(() => serializer.loadsTyped(type, data));
+    const { value, bytes } = await peakGrowth(() => serializer.loadsTyped(type, data));
     expect(bytes).toBeLessThan(50 * MB);
     // Matchers would look at every hole.
     const read = value as unknown[][];
