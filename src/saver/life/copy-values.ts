@@ -39,7 +39,7 @@ export async function copyValues(
   serde: ContextualSerializer,
   guard: readonly GuardStep[],
 ): Promise<RowCounts> {
-  const mover: Mover = { tables, target, serde, guard };
+  const mover: Mover = { tables, target, reader: valueReader(tables, serde), guard };
   const writes = await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
     getPage: (page) => getWritePage(tables, { ...page, threadId: source }),
     placeOf: writePlace,
@@ -59,7 +59,7 @@ export async function copyValues(
 interface Mover {
   readonly tables: WritableTables;
   readonly target: string;
-  readonly serde: ContextualSerializer;
+  readonly reader: ValueReader;
   readonly guard: readonly GuardStep[];
 }
 
@@ -134,16 +134,16 @@ function isSamePlace(a: ValueContext, b: ValueContext): boolean {
 
 /** @throws ReplacedValueError where the row is no longer what it was. */
 async function move<Row extends PageRow>(
-  { tables, serde, target }: Mover,
+  { reader, target }: Mover,
   row: Row,
   place: ValueContext,
 ): Promise<MovedRow<Row>> {
   const moved = { ...row, thread_id: target };
-  // Each value is a read of its own: none is in memory beside another.
-  const reader = valueReader(tables, serde);
+  const { serde } = reader;
   if (row.type === null || serde.bindsToPlace?.(row.type) !== true)
     return { ...moved, blob: await bytesOf(row, place, reader) };
-  const value = await decodeValue(reader, storedValueOf(row.type, row.blob), place, place);
+  // Each value is a read of its own: none is in memory beside another.
+  const value = await decodeValue({ ...reader, read: {} }, storedValueOf(row.type, row.blob), place, place);
   const to = { ...place, threadId: target };
   return { ...moved, ...(await encodeValue(serde, value, to, to)) };
 }
