@@ -22,8 +22,8 @@ export async function deltaChannelHistory(
 ): Promise<Record<string, DeltaChannelHistory>> {
   if (target === undefined) return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]));
   const { threadId, checkpointNs } = target;
-  const reader = valueReader(tables, serde);
   return readUnreplaced(async () => {
+    const reader = valueReader(tables, serde);
     const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
     const ancestors = oldestFirst(rows);
     const histories = channels.map(async (channel) => {

@@ -30,11 +30,11 @@ export async function* listTuples(
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
-  const reader = valueReader(tables, serde);
   // Long values are fetched only now. Where one was replaced since the page was read, its checkpoint is read anew.
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
-      return await decodeTuple(parts, request.selection, reader);
+      // Each checkpoint is a read of its own: the caller need not keep the one before.
+      return await decodeTuple(parts, request.selection, valueReader(tables, serde));
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
         failedLater(tables, "list", error);

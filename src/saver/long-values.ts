@@ -8,9 +8,18 @@ import { pieceBytesOf } from "./queries/sent-bytes.js";
 /** How often a read is begun anew whose values are replaced or deleted while it fetches them. */
 const MAX_READS = 5;
 
-/** Reads values with `serde`, and fetches those that are too long to come with their rows. */
-export function valueReader(tables: CheckpointTables, serde: ContextualSerializer): ValueReader {
-  return { serde, fetch: (place, rowVersion) => fetchInPieces(tables, place, rowVersion) };
+/**
+ * Reads values with `serde`, and fetches those that are too long to come with their rows.
+ *
+ * @param read - Of a read that needs several readers. Each reader has one of its own by default: it is for values that are in
+ *   memory at the same time.
+ */
+export function valueReader(
+  tables: CheckpointTables,
+  serde: ContextualSerializer,
+  read: object = {},
+): ValueReader {
+  return { serde, read, fetch: (place, rowVersion) => fetchInPieces(tables, place, rowVersion) };
 }
 
 /**

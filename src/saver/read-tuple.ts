@@ -9,17 +9,22 @@ import { readUnreplaced, valueReader } from "./long-values.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./queries/tuple-shape.js";
 
-/** Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none. */
+/**
+ * Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none.
+ *
+ * @param read - Of a read of several checkpoints that are in memory at the same time.
+ */
 export function readTuple(
   tables: CheckpointTables,
   key: NamespaceKey & Partial<CheckpointKey>,
   selection: TupleSelection,
   serde: ContextualSerializer,
+  read?: object,
 ): Promise<CheckpointTuple | undefined> {
   return readUnreplaced(async () => {
     const rows = await getTupleRows(tables, key, selection);
     if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
     const parts = groupTuple(rows, key);
-    return parts && decodeTuple(parts, selection, valueReader(tables, serde));
+    return parts && decodeTuple(parts, selection, valueReader(tables, serde, read));
   });
 }

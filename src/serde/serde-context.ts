@@ -1,7 +1,16 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
+/** What is known of a value beside its row. */
+interface ReadContext {
+  /**
+   * Where the value is read: an object that is the same for all values that one read returns together, such as those of a
+   * checkpoint, and another one for each read. A serializer can count by it what it makes of them; it has no fields.
+   */
+  readonly read?: object | undefined;
+}
+
 /** The row of a channel's value: what tells it from all others. */
-export interface ChannelValueContext {
+export interface ChannelValueContext extends ReadContext {
   readonly threadId: string;
   /** The namespace; `""` is the root graph. */
   readonly checkpointNs: string;
@@ -11,7 +20,7 @@ export interface ChannelValueContext {
 }
 
 /** The row of a pending write: what tells it from all others. */
-export interface PendingWriteContext {
+export interface PendingWriteContext extends ReadContext {
   readonly threadId: string;
   /** The namespace; `""` is the root graph. */
   readonly checkpointNs: string;

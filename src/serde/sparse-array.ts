@@ -1,14 +1,14 @@
-/** Arrays of this length hold few enough elements that room for all of them does no harm. */
-const SMALL_LENGTH = 10_000;
+/** The largest index that an array can have. */
 const LAST_INDEX = 2 ** 32 - 2;
 
 /**
- * An array of holes. The engine makes room for up to 32 million elements when a length is assigned, so that a row of a few
- * bytes could take hundreds of megabytes. An element far away has it keep only the elements that there are.
+ * An array of nothing but holes, which takes no memory for them: V8 reserves eight bytes for each of up to 32 million holes of
+ * an array that is made longer, but keeps one that had an element far behind the others as a table of its elements.
  */
 export function sparseArray(length: number): unknown[] {
   const array: unknown[] = [];
-  if (length > SMALL_LENGTH) array[LAST_INDEX] = undefined;
+  array[LAST_INDEX] = undefined;
   array.length = length;
+  Reflect.deleteProperty(array, LAST_INDEX);
   return array;
 }

@@ -15,8 +15,9 @@ export async function diff(
   [a, b]: readonly [CheckpointTarget, CheckpointTarget],
   serde: ContextualSerializer,
 ): Promise<CheckpointDiff> {
+  const both = {};
   const read = (target: CheckpointTarget, channels: readonly string[]) =>
-    readOrThrow(tables, target, channels, serde);
+    readOrThrow(tables, { target, channels, read: both }, serde);
   const [headerA, headerB] = await Promise.all([read(a, []), read(b, [])]);
   const sharesValues = a.threadId === b.threadId && a.checkpointNs === b.checkpointNs;
   const differing = channelsOf(headerA, headerB).filter(
@@ -36,13 +37,19 @@ export async function diff(
   };
 }
 
+interface DiffedCheckpoint {
+  readonly target: CheckpointTarget;
+  readonly channels: readonly string[];
+  /** The same of both: they are in memory at the same time. */
+  readonly read: object;
+}
+
 async function readOrThrow(
   tables: CheckpointTables,
-  target: CheckpointTarget,
-  channels: readonly string[],
+  { target, channels, read }: DiffedCheckpoint,
   serde: ContextualSerializer,
 ): Promise<CheckpointTuple> {
-  const tuple = await readTuple(tables, target, { channels, writes: false }, serde);
+  const tuple = await readTuple(tables, target, { channels, writes: false }, serde, read);
   if (tuple === undefined) throw new CheckpointNotFoundError(target);
   return tuple;
 }

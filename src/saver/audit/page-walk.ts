@@ -20,7 +20,7 @@ export interface WalkedTable<Row extends object, Key extends object> {
   readonly inspect: (row: Row, previous: Row | undefined) => Promise<Problem[]>;
   /** The length of what a row brings, in characters. */
   readonly sizeOf: (row: Row) => number;
-  /** Whether a row's value has yet to be fetched: such rows are looked at one by one. */
+  /** Whether a row's value may be long, and is not in memory yet: such rows are looked at one by one. */
   readonly isLong: (row: Row) => boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { isCompressed } from "../../serde/compressed/is-compressed.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { VerifyRequest } from "../boundary/parse-audit.js";
 import { rowKey } from "../codec/row-key.js";
@@ -95,12 +96,11 @@ async function verifyValues(
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
-  const reader = valueReader(tables, serde);
   const blobs = walkPages<BlobPageRow, ReturnType<typeof blobKeyOf>>(tables, {
     threadId,
     keyOf: blobKeyOf,
     getPage: (page) => getBlobPage(tables, page),
-    inspect: (row) => problemsOfBlob(row, reader),
+    inspect: (row) => problemsOfBlob(row, valueReader(tables, serde)),
     sizeOf,
     isLong,
   });
@@ -109,7 +109,7 @@ async function verifyValues(
     threadId,
     keyOf: writeKeyOf,
     getPage: (page) => getWritePage(tables, page),
-    inspect: (row, previous) => problemsOfWrite(row, reader, previous),
+    inspect: (row, previous) => problemsOfWrite(row, valueReader(tables, serde), previous),
     sizeOf,
     isLong,
   });
@@ -120,8 +120,9 @@ function sizeOf({ blob }: BlobPageRow | WritePageRow): number {
   return blob?.length ?? 0;
 }
 
-function isLong({ blob }: BlobPageRow | WritePageRow): boolean {
-  return blob?.startsWith(LEFT_OUT) === true;
+/** A few bytes may be decompressed to very many. */
+function isLong({ blob, type }: BlobPageRow | WritePageRow): boolean {
+  return blob?.startsWith(LEFT_OUT) === true || isCompressed(type);
 }
 
 /** Counts what was looked at, and tells of it. */

@@ -14,8 +14,8 @@ export function writesOf(
   target: CheckpointTarget,
   serde: ContextualSerializer,
 ): Promise<TaskWrite[]> {
-  const reader = valueReader(tables, serde);
   return readUnreplaced(async () => {
+    const reader = valueReader(tables, serde);
     const rows = await getWrites(tables, target);
     return Promise.all(rows.map((row) => toTaskWrite(row, target, reader)));
   });

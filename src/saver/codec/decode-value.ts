@@ -16,6 +16,8 @@ export interface ValueReader {
   readonly serde: ContextualSerializer;
   /** Brings the bytes of a value that were too many to come with its row, which is of this version. */
   readonly fetch: (place: ValueContext, rowVersion: string) => Promise<Uint8Array>;
+  /** The same object for all values that are returned together; see `read` of `ValueContext`. */
+  readonly read: object;
 }
 
 /**
@@ -24,14 +26,14 @@ export interface ValueReader {
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */
 export async function decodeValue(
-  { serde, fetch }: ValueReader,
+  { serde, fetch, read }: ValueReader,
   { type, blob, rowVersion }: StoredValue,
   context: ValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
   try {
     const bytes = rowVersion === undefined ? (blob ?? NO_BYTES) : await fetch(context, rowVersion);
-    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, bytes, context);
+    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, bytes, { ...context, read });
     return value;
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);

@@ -126,7 +126,8 @@ async function move<Row extends PageRow>(
   const { serde } = reader;
   if (row.type === null || serde.bindsToPlace?.(row.type) !== true)
     return { ...moved, blob: await bytesOf(row, place, reader) };
-  const value = await decodeValue(reader, storedValueOf(row.type, row.blob), place, place);
+  // Each value is a read of its own: none is in memory beside another.
+  const value = await decodeValue({ ...reader, read: {} }, storedValueOf(row.type, row.blob), place, place);
   const to = { ...place, threadId: target };
   return { ...moved, ...(await encodeValue(serde, value, to, to)) };
 }

@@ -6,6 +6,7 @@ import { value as anyValue } from "../../../tests/serde/values.js";
 import { DeserializationError } from "../../errors.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
+import type { ValueContext } from "../serde-context.js";
 import { CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";
 import { CompressedSerializer } from "./compressed-serializer.js";
 import { packFrame } from "./frame.js";
@@ -19,10 +20,16 @@ function compressing(algorithm: CompressionAlgorithm, maxDecompressedBytes?: num
   return new CompressedSerializer(msgpack, { algorithm, thresholdBytes: 0, maxDecompressedBytes });
 }
 
-async function refusal(type: string, data: Uint8Array, serializer: CompressedSerializer): Promise<unknown> {
-  const read: unknown = await serializer.loadsTyped(type, data).catch((error: unknown) => error);
+async function refusal(
+  type: string,
+  data: Uint8Array,
+  serializer: CompressedSerializer,
+  context?: ValueContext,
+): Promise<unknown> {
+  const read: unknown = await serializer.loadsTyped(type, data, context).catch((error: unknown) => error);
   expect(read).toBeInstanceOf(DeserializationError);
-  expect(read).toMatchObject({ typeTag: type });
+  // Of the layer that refuses it.
+  expect(read).toMatchObject({ typeTag: context === undefined ? type : expect.any(String) });
   return read;
 }
 
@@ -133,6 +140,21 @@ describe("a compressed serializer", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(isDone).toBe(false);
     expect((await writing)[1].length).toBeLessThan(100_000);
+  });
+
+  test("counts each layer of a value that was compressed twice", async () => {
+    const once = compressing("gzip", 100_000);
+    const twice = new CompressedSerializer(once, {
+      algorithm: "gzip",
+      thresholdBytes: 0,
+      maxDecompressedBytes: 100_000,
+    });
+    const [inner, stream] = await once.dumpsTyped("a".repeat(90_000));
+    const frame = packFrame(stream, gzipSync(stream));
+    const place = { threadId: "1", checkpointNs: "", channel: "a", version: "1", read: {} };
+    expect(await twice.loadsTyped(`${inner}+gzip`, frame, place)).toHaveLength(90_000);
+    expect(String(await refusal(`${inner}+gzip`, frame, twice, place))).toMatch(/read together/);
+    expect(await twice.loadsTyped(`${inner}+gzip`, frame, { ...place, read: {} })).toHaveLength(90_000);
   });
 
   test("refuses what is no value of its own", async () => {

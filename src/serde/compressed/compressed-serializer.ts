@@ -66,20 +66,27 @@ export class CompressedSerializer implements ContextualSerializer {
    *
    * @param type - the tag that was stored beside the bytes
    * @param data - the bytes, or their text
-   * @param context - where the value stands; handed on to the wrapped serializer
-   * @throws {@link DeserializationError} for a value that is longer than the bound, was changed, or was compressed by an
+   * @param context - where the value stands, and in which read; handed on to the wrapped serializer
+   * @throws {@link DeserializationError} for a value that is longer than the bound, also together with the others of its
+   *   read, was changed, or was compressed by an
    *   algorithm that this Node.js lacks, and for whatever the other serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     const { inner, layer } = outermostLayer(type);
     if (!isCompression(layer)) return this.#serde.loadsTyped(type, data, context);
     const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-    return this.#serde.loadsTyped(inner, await this.#decompress(type, layer, bytes), context);
+    return this.#serde.loadsTyped(inner, await this.#decompress(type, layer, bytes, context), context);
   }
 
-  async #decompress(type: string, layer: CompressionLayer, bytes: Uint8Array): Promise<Uint8Array> {
+  async #decompress(
+    type: string,
+    layer: CompressionLayer,
+    bytes: Uint8Array,
+    context: ValueContext | undefined,
+  ): Promise<Uint8Array> {
+    const { maxDecompressedBytes } = this.#options;
     try {
-      return await decompress(codecOf(layer), bytes, this.#options.maxDecompressedBytes);
+      return await decompress(codecOf(layer), bytes, maxDecompressedBytes, context?.read);
     } catch (error) {
       if (!(error instanceof DeserializationError)) throw error;
       throw new DeserializationError(error.problem, { typeTag: type, cause: error.cause });

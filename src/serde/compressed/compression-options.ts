@@ -16,6 +16,9 @@ export interface CompressionOptions {
   /**
    * The longest value that is decompressed, in bytes: one that says it is longer is refused before anything is allocated,
    * and one that turns out longer than it says while it is read. Longer values are stored uncompressed. Default 256 MiB.
+   *
+   * It also bounds what values that are read together, such as those of a checkpoint, are decompressed to in all: so many
+   * bytes beyond sixteen times what is stored of each, which text and JSON rarely reach.
    */
   readonly maxDecompressedBytes?: number | undefined;
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 
 import { DeserializationError } from "../../errors.js";
 import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { peakGrowth } from "../../../tests/serde/peak-growth.js";
 import { parseJsonText } from "./json-text.js";
 
 describe("an integer of JSON text", () => {
@@ -168,4 +169,11 @@ it("any JSON in the shape of records gives a value or a DeserializationError", a
     fc.asyncProperty(json, (value) => valueOrError(JSON.stringify(value))),
     { numRuns: 2_000 },
   );
+});
+
+it("takes no memory for each bracket in a text", async () => {
+  const text = JSON.stringify("[".repeat(20_000_000));
+  const { value, bytes } = await peakGrowth(() => parseJsonText(text));
+  expect(bytes).toBeLessThan(100e6);
+  expect(value).toHaveLength(20_000_000);
 });

@@ -1,3 +1,4 @@
+import { sparseArray } from "../sparse-array.js";
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";

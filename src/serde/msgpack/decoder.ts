@@ -6,6 +6,9 @@ import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
 
+/** V8 ends the process when an array grows beyond that, by half of its size each time. */
+const MAX_ITEMS = 112_813_858;
+
 /** Decodes the values of one MessagePack document. */
 export class Decoder implements DecodeContext {
   readonly #reader: ByteReader;
@@ -112,7 +115,8 @@ export class Decoder implements DecodeContext {
   }
 
   #array(length: number): unknown[] {
-    if (length > this.#reader.remaining) throw malformed(`an array announces ${length} items`);
+    if (length > Math.min(this.#reader.remaining, MAX_ITEMS))
+      throw malformed(`an array announces ${length} items`);
     this.#enter();
     const items: unknown[] = [];
     let scalars: Map<string, PythonScalar> | undefined;

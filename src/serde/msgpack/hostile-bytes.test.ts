@@ -98,6 +98,13 @@ describe("bytes that are no value are refused, whatever they are", () => {
     }
   });
 
+  test("with an array of more items than V8 can hold, which would end the process", async () => {
+    const bytes = Buffer.alloc(5 + 112_813_859);
+    bytes.writeUInt8(0xdd);
+    bytes.writeUInt32BE(112_813_859, 1);
+    await expectRefusal(bytes, /an array announces 112813859 items/);
+  });
+
   test("with bytes left over, in the value or in an extension", async () => {
     await expectRefusal(Uint8Array.of(0x01, 0x02), /1 bytes are left over/);
     await expectRefusal(pack(extension(7, Uint8Array.of(0x01, 0x02))), /1 bytes are left over/);

@@ -124,7 +124,7 @@ async function valueOf(
     return value;
   }
   const path = pathOf(channel, lineage, key);
-  let value = await baseValue(rebuild, path);
+  let value = await baseValue(rebuild, path, records.reader);
   for (const step of path.steps) {
     const updates = await updatesOf(channel, step, key, records);
     if (updates.length > 0) value = foldStep(channel, reducer, value, updates);
@@ -140,9 +140,13 @@ function unrecorded({ before }: ChannelStep, channel: string, key: CheckpointKey
 }
 
 /** What the channel held before the first step; `undefined` where it held nothing. */
-async function baseValue({ tables, key, serde }: Rebuild, { channel, base }: ChannelPath): Promise<unknown> {
+async function baseValue(
+  { tables, key, serde }: Rebuild,
+  { channel, base }: ChannelPath,
+  { read }: ValueReader,
+): Promise<unknown> {
   const target = { ...key, checkpointId: base.id };
-  const tuple = await readTuple(tables, target, { channels: [channel], writes: false }, serde);
+  const tuple = await readTuple(tables, target, { channels: [channel], writes: false }, serde, read);
   return tuple?.checkpoint.channel_values[channel];
 }
 

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "@jest/globals";
+import { peakGrowth } from "../../tests/serde/peak-growth.js";
+import { JsonSerializer } from "./json-serializer.js";
+import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { sparseArray } from "./sparse-array.js";
+
+/** Beyond that V8 reserves no memory for holes by itself. */
+const LENGTH = 31_000_000;
+const MB = 1e6;
+
+test.each([0, 1, 10, LENGTH, 2 ** 32 - 1])("a sparse array of %i holes has none but these", (length) => {
+  const array = sparseArray(length);
+  expect(array).toHaveLength(length);
+  expect(Object.keys(array)).toEqual([]);
+  expect(Array.isArray(array)).toBe(true);
+});
+
+describe.each([new MsgpackSerializer(), new JsonSerializer()])("$constructor.name", (serializer) => {
+  test("reads holes of many arrays without memory for each of them", async () => {
+    const arrays = Array.from({ length: 5 }, () => Object.assign(sparseArray(LENGTH), { 3: "third" }));
+    const [type, data] = await serializer.dumpsTyped(arrays);
+    expect(data.length).toBeLessThan(1_000);
+    const { value, bytes } = await peakGrowth(() => serializer.loadsTyped(type, data));
+    expect(bytes).toBeLessThan(50 * MB);
+    // Matchers would look at every hole.
+    const read = value as unknown[][];
+    expect(read.map((array) => [array.length, Object.entries(array)])).toEqual(
+      arrays.map(() => [LENGTH, [["3", "third"]]]),
+    );
+  });
+});

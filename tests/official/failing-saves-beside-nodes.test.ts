@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { text } from "node:stream/consumers";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { beforeAll, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { PostgresSaver } from "../../src/index.js";
+import { describeServer } from "../support/targets.js";
+import { type FailingRun, HANDLED_RUNS, UNHANDLED_RUNS } from "./support/failing-runs.js";
+
+const PROGRAM = fileURLToPath(new URL("support/failing-runs-process.ts", import.meta.url));
+const require = createRequire(import.meta.url);
+const LOADER = pathToFileURL(require.resolve("tsx")).href;
+
+/** Whether the installed LangGraph.js handles the promise of a save at once, as it does from 1.5.0 on. */
+function handlesSaves(): boolean {
+  const { version } = z.object({ version: z.string() }).parse(require("@langchain/langgraph/package.json"));
+  return !/^1\.[0-4]\./.test(version);
+}
+
+function expected(runs: readonly FailingRun[], isHandled: boolean) {
+  return runs.map(({ name, durability, code }) => ({
+    name,
+    durability,
+    failure: code,
+    // With `sync` LangGraph waits for the saves of a step before the next one begins.
+    nodeBegan: runs === UNHANDLED_RUNS || durability === "exit",
+    unhandled: isHandled ? [] : [code],
+  }));
+}
+
+describeServer("a save that fails while a node is running", (target) => {
+  let outcomes: unknown[];
+  let end: { code: unknown; stderr: string };
+
+  beforeAll(async () => {
+    const database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NODE_OPTIONS: "" },
+    });
+    const closed = once(child, "close");
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    await closed;
+    outcomes = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    end = { code: child.exitCode, stderr };
+  });
+
+  it("is what the run fails with, and no rejection is unhandled where LangGraph waits for the save", () => {
+    expect(outcomes.slice(0, HANDLED_RUNS.length)).toEqual(expected(HANDLED_RUNS, true));
+  });
+
+  it("is what the run fails with also where Node.js found it unhandled before, as LangGraph.js before 1.5.0 leaves it", () => {
+    expect(outcomes.slice(HANDLED_RUNS.length)).toEqual(expected(UNHANDLED_RUNS, handlesSaves()));
+  });
+
+  it("does not end a process that logs such saves, while any other unhandled rejection does", () => {
+    expect(end).toEqual({ code: 1, stderr: expect.stringContaining("RangeError: the application's own") });
+  });
+});
