@@ -4,7 +4,6 @@ import { defineOwn } from "./inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
 import { reviveError } from "./revive-error.js";
-import { sparseArray } from "../sparse-array.js";
 import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
 
 /** The records of classes that JavaScript or the runtime brings, by the name in the record's `id`. */
