@@ -17,7 +17,7 @@ const ROUNDS = Number(process.env.STORM_ROUNDS ?? 40);
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeServer("deletions, copies and puts that hold no parent, all at once", (target) => {
+describeServer("puts, deletions, copies and a shallow saver, all on one thread at once", (target) => {
   let database: TestDatabase<string>;
   const savers: PostgresSaver[] = [];
   const open = (serde?: AesGcmSerializer) => {
@@ -52,7 +52,18 @@ describeServer("deletions, copies and puts that hold no parent, all at once", (t
           const checkpoint = { ...next, channel_values };
           return saver.put(root.config, checkpoint, metadataOf(), allVersions(checkpoint));
         };
+        // Takes the value of `shared` over from its parent, twice.
+        const putSuccessors = async (saver: PostgresSaver) => {
+          let last = root;
+          for (const step of ["second", "third"]) {
+            const next = checkpointOf(saver, { a: [step] }, last.checkpoint);
+            const checkpoint = { ...next, channel_values: { ...root.checkpoint.channel_values, a: [step] } };
+            const config = await saver.put(last.config, checkpoint, metadataOf(), allVersions(next));
+            last = { config, checkpoint };
+          }
+        };
         const calls = [
+          () => putSuccessors(right),
           () => putWhole(left),
           () => two.deleteThread(thread),
           () => putWhole(right),
