@@ -25,12 +25,18 @@ export function isBareArray(value: readonly unknown[]): boolean {
   return prototypeOf(value) === Array.prototype || isExactly(value, "Array", 2);
 }
 
+const PLAIN_TAG = "[object Object]";
+
 /**
  * What an object is if it only has the prototype of a literal, such as a Map whose prototype was replaced, or a namespace
  * such as Math. Asking takes long, so only objects without properties or without a prototype are asked.
  */
 export function disguiseOf(value: object): string | undefined {
   if (Object.hasOwn(value, Symbol.toStringTag)) return Object.prototype.toString.call(value);
+  if (prototypeOf(value) !== null) {
+    const tag = Object.prototype.toString.call(value);
+    return tag === PLAIN_TAG ? undefined : tag;
+  }
   return EXOTIC.some((is) => is(value)) ? "a built-in object with another prototype" : undefined;
 }
 

@@ -7,6 +7,9 @@ const MAX_REPETITIONS = 16;
 /** After a text of more characters the count is looked at, else after each object. */
 export const LONG_TEXT = 2 ** 16;
 
+/** Below this nothing is remembered or refused, so that most values don't pay for it. */
+const LARGE_BYTES = 2 ** 17;
+
 /** A part that takes less is not remembered, but encoded again where it is met again. */
 const MIN_REMEMBERED_BYTES = 64;
 
@@ -44,6 +47,11 @@ export class SharedParts<Encoded> {
     return this.#bytes;
   }
 
+  /** Whether there are enough bytes for {@link repeat}, {@link remember} and {@link problem} to be of use. */
+  get areLarge(): boolean {
+    return this.#bytes >= LARGE_BYTES;
+  }
+
   /** Adds what one part takes without the parts in it. */
   count(bytes: number): void {
     this.#bytes += bytes;
@@ -54,7 +62,7 @@ export class SharedParts<Encoded> {
    * encoded again, since its own parts may lie too deep.
    */
   repeat(part: object, { depth, inKwargs }: Surroundings): Encoded | undefined {
-    const known = this.#known.size === 0 ? undefined : this.#known.get(part);
+    const known = this.#known.get(part);
     if (known === undefined || depth > known.depth || inKwargs !== known.inKwargs) return undefined;
     this.#repeatedBytes += known.bytes;
     this.#bytes += known.bytes;
@@ -70,9 +78,9 @@ export class SharedParts<Encoded> {
   /** Why the value can't be written, if that is known by now. */
   get problem(): string | undefined {
     if (this.#bytes > this.#maxBytes) return `the value takes more than ${this.#maxBytes} bytes`;
+    if (this.#repeatedBytes <= MIN_REPEATED_BYTES) return undefined;
     const firstBytes = this.#bytes - this.#repeatedBytes;
-    if (this.#repeatedBytes <= MIN_REPEATED_BYTES || this.#repeatedBytes <= MAX_REPETITIONS * firstBytes)
-      return undefined;
+    if (this.#repeatedBytes <= MAX_REPETITIONS * firstBytes) return undefined;
     return `the value refers to the same objects so often that writing it takes more than ${this.#bytes} bytes`;
   }
 }

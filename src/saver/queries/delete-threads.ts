@@ -1,28 +1,45 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statement.js";
-import { collectUnreferenced } from "./collect-unreferenced.js";
+import { deleteUnreferenced } from "./delete-unreferenced.js";
 
 /**
  * Deletes threads with all of their namespaces, in one transaction: no reader sees them half deleted.
  *
- * The first statement waits for every `put` whose parent is among the checkpoints. The others keep the values that the
- * checkpoint of a concurrent `put` references.
+ * The first statement waits for every `put` that references a checkpoint or a value of these threads. The second keeps the
+ * values that their checkpoints reference.
  */
 export function deleteThreads(schema: string, threadIds: readonly string[]): BoundStatement<unknown>[] {
-  return [deleteCheckpoints.bind(schema, { threadIds }), ...collectUnreferenced(schema, { threadIds })];
+  return [deleteAndLock.bind(schema, { threadIds }), deleteUnreferenced(schema, { threadIds })];
 }
 
 interface DeleteParams {
   readonly threadIds: readonly string[];
 }
 
-const deleteCheckpoints = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, parameter) => {
+/** Deletes checkpoints and writes, then locks values. The counts make Postgres take the locks in this order, as every writer does. */
+const deleteAndLock = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, parameter) => {
   const isMeant = isOneOf(parameter("threadIds"));
   return db
-    .with("writes", (qb) => qb.deleteFrom("checkpoint_writes").where(isMeant))
-    .deleteFrom("checkpoints")
-    .where(isMeant);
+    .with("checkpoint", (qb) => qb.deleteFrom("checkpoints").where(isMeant).returning("type"))
+    .with("write", (qb) => qb.deleteFrom("checkpoint_writes").where(isMeant).returning("idx"))
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("checkpoint_blobs")
+        .select("version")
+        .where(sql<SqlBool>`(${eb.selectFrom("checkpoint").select(ROWS)}) >= 0`)
+        .where(sql<SqlBool>`(${eb.selectFrom("write").select(ROWS)}) >= 0`)
+        .where(isMeant)
+        .orderBy(sql`thread_id collate "C"`)
+        .orderBy(sql`checkpoint_ns collate "C"`)
+        .orderBy(sql`channel collate "C"`)
+        .orderBy(sql`version collate "C"`)
+        .forUpdate()
+        .as("locked"),
+    )
+    .select(ROWS);
 });
+
+const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
 function isOneOf(threadIds: RawBuilder<readonly string[]>): RawBuilder<SqlBool> {
   return sql<SqlBool>`thread_id = any (${threadIds}::text[])`;

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type S
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statement.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
-import { collectUnreferenced } from "./collect-unreferenced.js";
+import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachCountedChannel } from "./header-parts.js";
 
 /**
@@ -18,8 +18,8 @@ export function removeOlder(
   namespaces: readonly NamespaceKey[],
 ): readonly BoundStatement<unknown>[] {
   return [
-    removeAll.bind(schema, namespaceParams(namespaces)),
-    ...collectUnreferenced(schema, { namespaces }),
+    removeAndLock.bind(schema, namespaceParams(namespaces)),
+    deleteUnreferenced(schema, { namespaces }),
   ];
 }
 
@@ -81,13 +81,26 @@ interface NewestCheckpoint {
 
 type WithNewest = CheckpointDatabase & { newest: NewestCheckpoint };
 
-const removeAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
+/**
+ * Deletes checkpoints and writes, then locks values that the newest checkpoint does not reference. The counts make Postgres take
+ * the locks in this order, as every writer does.
+ */
+const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
   withNewest(db, parameter("threadIds"), parameter("checkpointNss"))
     .with("settled", (qb) =>
       qb
         .selectFrom("newest")
         .selectAll()
         .where((eb) => eb.not(eb.exists(neededDeltaChannels(eb)))),
+    )
+    .with("removed_checkpoints", (qb) =>
+      qb
+        .deleteFrom("checkpoints as older")
+        .using("settled")
+        .whereRef("older.thread_id", "=", "settled.thread_id")
+        .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
+        .whereRef("older.checkpoint_id", "<>", "settled.checkpoint_id")
+        .returning("older.type"),
     )
     .with("removed_writes", (qb) =>
       qb
@@ -104,14 +117,32 @@ const removeAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, p
               eb("write.checkpoint_id", "=", eb.ref("settled.parent_checkpoint_id")),
             ]),
           ),
-        ),
+        )
+        .returning("write.idx"),
     )
-    .deleteFrom("checkpoints as older")
-    .using("settled")
-    .whereRef("older.thread_id", "=", "settled.thread_id")
-    .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
-    .whereRef("older.checkpoint_id", "<>", "settled.checkpoint_id"),
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("checkpoint_blobs as stored")
+        .innerJoin("newest", (join) =>
+          join
+            .onRef("stored.thread_id", "=", "newest.thread_id")
+            .onRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns"),
+        )
+        .select("stored.version")
+        .where(sql<SqlBool>`(${eb.selectFrom("removed_checkpoints").select(ROWS)}) >= 0`)
+        .where(sql<SqlBool>`(${eb.selectFrom("removed_writes").select(ROWS)}) >= 0`)
+        .where(sql<SqlBool>`(newest.channel_versions ->> stored.channel) is distinct from stored.version`)
+        .orderBy(sql`stored.thread_id collate "C"`)
+        .orderBy(sql`stored.checkpoint_ns collate "C"`)
+        .orderBy(sql`stored.channel collate "C"`)
+        .orderBy(sql`stored.version collate "C"`)
+        .forUpdate("stored")
+        .as("locked"),
+    )
+    .select(ROWS),
 );
+
+const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
 /** The CTE `newest`: the newest checkpoint of each namespace, its header taken apart once. */
 function withNewest(

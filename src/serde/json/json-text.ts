@@ -7,6 +7,9 @@ import type { JsonValue } from "./json-value.js";
 import { hasFewBrackets, isNestedDeeper } from "./nesting.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
+/** Shorter texts are parsed within a fraction of a second, however deep they are nested; their depth is looked at afterwards. */
+const LONG_TEXT = 2 ** 20;
+
 /**
  * Reads a value from JSON text in the layout of the official serializers. An integer that no double can print again,
  * as Python writes it, is read as a BigInt.
@@ -41,7 +44,7 @@ function isPlainJson(text: string): boolean {
 }
 
 function parse(text: string): JsonValue {
-  if (!hasFewBrackets(text) && isNestedDeeper(text, MAX_JSON_DEPTH))
+  if (text.length > LONG_TEXT && !hasFewBrackets(text) && isNestedDeeper(text, MAX_JSON_DEPTH))
     throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
   try {
     return JSON.parse(text) as JsonValue;

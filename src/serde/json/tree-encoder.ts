@@ -62,15 +62,15 @@ export class TreeEncoder implements Encoder {
       throw place.error("refers back to an object around it: a cycle can't be stored");
     place.assertDepth();
     const bytesBefore = this.#parts.bytes;
-    let json = this.#parts.repeat(value, place);
+    let json = this.#parts.areLarge ? this.#parts.repeat(value, place) : undefined;
     if (json === undefined) {
       if (ArrayBuffer.isView(value)) this.#parts.count(value.byteLength);
       this.#open.add(value);
       json = this.#encodeObject(value, place);
       this.#open.delete(value);
-      this.#parts.remember(value, place, bytesBefore, json);
+      if (this.#parts.areLarge) this.#parts.remember(value, place, bytesBefore, json);
     }
-    this.#refuseTooLarge(place);
+    if (this.#parts.areLarge) this.#refuseTooLarge(place);
     return json;
   }
 

@@ -128,7 +128,7 @@ class Encoder implements EncodeContext {
 
   // One method, since each call takes of the stack that deep values need.
   #encodeObject(value: object): unknown {
-    const known = this.#parts.repeat(value, this);
+    const known = this.#parts.areLarge ? this.#parts.repeat(value, this) : undefined;
     const bytesBefore = this.#parts.bytes;
     let encoded = known;
     if (known === undefined) {
@@ -148,9 +148,9 @@ class Encoder implements EncodeContext {
         encoded = encodeObject(value, this);
         this.#leave(levels);
       } else encoded = this.#encodeKind(value);
-      this.#parts.remember(value, this, bytesBefore, encoded);
+      if (this.#parts.areLarge) this.#parts.remember(value, this, bytesBefore, encoded);
     }
-    this.#refuseTooLarge();
+    if (this.#parts.areLarge) this.#refuseTooLarge();
     return encoded;
   }
 

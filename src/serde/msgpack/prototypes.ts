@@ -42,7 +42,10 @@ export function extraProperty(value: object): string | undefined {
 
 /** The first own enumerable symbol of `value`, other than `known`. */
 export function extraSymbol(value: object, known?: symbol): string | undefined {
-  return Object.getOwnPropertySymbols(value)
+  const symbols = Object.getOwnPropertySymbols(value);
+  // As it is for every message.
+  if (symbols.length === 1 && symbols[0] === known) return undefined;
+  return symbols
     .find((symbol) => symbol !== known && Object.prototype.propertyIsEnumerable.call(value, symbol))
     ?.toString();
 }

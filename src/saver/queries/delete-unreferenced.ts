@@ -10,16 +10,16 @@ export type BlobScope =
   { readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] };
 
 /**
- * Deletes the values that no checkpoint references, in two statements of one transaction.
+ * Deletes the values that no checkpoint references. An earlier statement of the transaction has to lock them.
  *
  * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating the
- * condition again, so one statement would delete values of a checkpoint that is committed meanwhile. The first statement
- * therefore locks the values, which waits for every such `put`. Only the second sees their checkpoints, and decides.
+ * condition again, so one statement would delete values of a checkpoint that is committed meanwhile. The earlier statement
+ * waits for every such `put`, and this one sees their checkpoints.
  */
-export function collectUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown>[] {
+export function deleteUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown> {
   const kind = "threadIds" in scope ? "threads" : "namespaces";
   const params = "threadIds" in scope ? { ...scope, checkpointNss: [] } : columnsOf(scope.namespaces);
-  return [locks.of(kind, kind).bind(schema, params), deletions.of(kind, kind).bind(schema, params)];
+  return deletions.of(kind, kind).bind(schema, params);
 }
 
 function columnsOf(namespaces: readonly NamespaceKey[]): ScopeParams {
@@ -35,26 +35,6 @@ interface ScopeParams {
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
 }
-
-const locks = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
-  (kind) => (db, parameter) =>
-    db
-      .selectFrom(
-        db
-          .selectFrom("checkpoint_blobs")
-          .select("version")
-          .where(isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))
-          .where(isUnreferenced(db, isWithin(kind, parameter("threadIds"), parameter("checkpointNss"))))
-          // Every writer locks rows in this order.
-          .orderBy(sql`thread_id collate "C"`)
-          .orderBy(sql`checkpoint_ns collate "C"`)
-          .orderBy(sql`channel collate "C"`)
-          .orderBy(sql`version collate "C"`)
-          .forUpdate()
-          .as("locked"),
-      )
-      .select(sql<number>`count(*)::float8`.as("locked")),
-);
 
 const deletions = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
   (kind) => (db, parameter) =>
