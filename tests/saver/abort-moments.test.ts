@@ -16,6 +16,8 @@ import { rejectionOf, until, untilHung, whileHeld } from "./bounded/hung-stateme
 const BEFORE = new Error("before");
 const ABORTED_BEFORE = AbortSignal.abort(BEFORE);
 
+const HUNG = "from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+
 describeServer("a call", (target) => {
   const closings: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -152,11 +154,15 @@ describeServer("a call", (target) => {
       });
       await untilHung(database);
       for (let failure = 0; failure < failures; failure++) {
-        await database.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        const terminated = await database.query<{ pid: number }>(
+          `select pid, pg_terminate_backend(pid) ${HUNG}`,
         );
-        await untilHung(database, 0);
-        await untilHung(database);
+        // The next attempt may hang before anybody sees that none does.
+        const earlier = new Set(terminated.map(({ pid }) => pid));
+        await until(async () => {
+          const hung = await database.query<{ pid: number }>(`select pid ${HUNG}`);
+          return hung.some(({ pid }) => !earlier.has(pid));
+        });
       }
       return { writes, resume: proxy.stall() };
     });
