@@ -22,18 +22,9 @@ export class ConnectionFence {
   readonly #clock = new ServerClock();
   #awaitsAnswer = false;
 
-  private constructor(client: PoolClient, fences: BackendFences) {
+  constructor(client: PoolClient, fences: BackendFences) {
     this.#client = client;
     this.#fences = fences;
-  }
-
-  /** That of a connection, whichever saver uses it. */
-  static of(client: PoolClient, fences: BackendFences): ConnectionFence {
-    const known = fencesOfClients.get(client);
-    if (known !== undefined) return known;
-    const fence = new ConnectionFence(client, fences);
-    fencesOfClients.set(client, fence);
-    return fence;
   }
 
   /** Whether {@link settle} is to be called before anything is sent on the connection. */
@@ -68,10 +59,10 @@ export class ConnectionFence {
    * What is sent after a write, in its transaction, so that it is not carried out when its caller has given it up: also where nothing
    * else reaches the server meanwhile. Nothing where nobody says how long the caller waits.
    */
-  deadline({ statementTimeoutMs }: RunContext): BoundStatement<ClockRow> | undefined {
-    if (statementTimeoutMs === undefined) return undefined;
+  deadline({ statementTimeoutMs }: RunContext): BoundStatement<ClockRow>[] {
+    if (statementTimeoutMs === undefined) return [];
     const deadlineMs = this.#clock.in(statementTimeoutMs);
-    return deadlineMs === undefined ? undefined : refuseAfter(deadlineMs);
+    return deadlineMs === undefined ? [] : [refuseAfter(deadlineMs)];
   }
 
   /** Takes in what a deadline has answered that was kept. */
@@ -144,8 +135,6 @@ export class ConnectionFence {
     return (await raceAgainst(giveUp, sent)).rows;
   }
 }
-
-const fencesOfClients = new WeakMap<PoolClient, ConnectionFence>();
 
 /** Whether a statement that failed like this may still be carried out: an answer of the server says that it is not. */
 function isUnanswered(error: unknown): boolean {

@@ -32,7 +32,7 @@ export class GuardedClient implements PostgresPoolClient {
 
   private constructor(client: PoolClient, fences: BackendFences, openStream: OpenStream | undefined) {
     this.#client = client;
-    this.#fence = ConnectionFence.of(client, fences);
+    this.#fence = new ConnectionFence(client, fences);
     this.#sender = new StatementSender(client, this.#fence, openStream);
     guardClient(client);
   }
@@ -107,8 +107,7 @@ export class GuardedClient implements PostgresPoolClient {
     const alone = isLittle(statements) ? 0 : statements.length - 1;
     const last = statements.slice(alone).map(toQuery);
     const sendLast = (before: readonly QueryConfig[]): Promise<QueryResult<Row & object>[]> => {
-      const deadline = this.#fence.deadline(context);
-      const check = deadline === undefined ? [] : [toQuery(deadline)];
+      const check = this.#fence.deadline(context).map(toQuery);
       return this.#sendInTime<Row>([...before, ...last], check, [toQuery(COMMIT)], context);
     };
     const rows: Row[][] = [];
@@ -138,8 +137,7 @@ export class GuardedClient implements PostgresPoolClient {
         async <Row>(statement: BoundStatement<Row>) =>
           (await this.#sender.send<Row>(toQuery(statement), context)).rows,
       );
-      const deadline = this.#fence.deadline(context);
-      const check = deadline === undefined ? [] : [toQuery(deadline)];
+      const check = this.#fence.deadline(context).map(toQuery);
       await this.#sendInTime([], check, [toQuery(COMMIT)], context);
       return result;
     } catch (error) {
@@ -156,10 +154,9 @@ export class GuardedClient implements PostgresPoolClient {
   ): Promise<Row[]> {
     const query = toQueryOf(statement);
     const isWrite = statement.writes === true;
-    const deadline = isWrite ? this.#fence.deadline(context) : undefined;
+    const check = isWrite ? this.#fence.deadline(context).map(toQueryOf) : [];
     const scope = isWrite ? scopeOf(context) : setTenant(context);
-    if (deadline === undefined && scope.length === 0) return this.#sendAlone(query, context);
-    const check = deadline === undefined ? [] : [toQueryOf(deadline)];
+    if (check.length === 0 && scope.length === 0) return this.#sendAlone(query, context);
     const results = await this.#sendInTime<Row>([...scope.map(toQuery), query], check, [], context);
     return results.at(-1)?.rows ?? [];
   }
