@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type AliasableExpression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../../db/statement.js";
 
 /**
@@ -6,50 +7,33 @@ import { type BoundStatement, Statement } from "../../../db/statement.js";
  * checkpoints, writes, blobs, as every writer does.
  */
 export function lockThread(schema: string, threadId: string): BoundStatement<unknown>[] {
-  return [lockCheckpoints, lockWrites, lockBlobs].map((statement) => statement.bind(schema, { threadId }));
+  return [checkpoints, writes, blobs].map((statement) => statement.bind(schema, { threadId }));
 }
 
 interface LockParams {
   readonly threadId: string;
 }
 
-const COUNT = /* @__PURE__ */ sql<string>`count(*)`.as("locked");
-
-const lockCheckpoints = /* @__PURE__ */ new Statement<LockParams, unknown>((db, parameter) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("checkpoints")
-        .select("type")
-        .where("thread_id", "=", parameter("threadId"))
-        .forKeyShare()
-        .as("row"),
-    )
-    .select(COUNT),
+const checkpoints = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const lockWrites = /* @__PURE__ */ new Statement<LockParams, unknown>((db, parameter) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("checkpoint_writes")
-        .select("type")
-        .where("thread_id", "=", parameter("threadId"))
-        .forKeyShare()
-        .as("row"),
-    )
-    .select(COUNT),
+const writes = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoint_writes").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const lockBlobs = /* @__PURE__ */ new Statement<LockParams, unknown>((db, parameter) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("checkpoint_blobs")
-        .select("type")
-        .where("thread_id", "=", parameter("threadId"))
-        .forKeyShare()
-        .as("row"),
-    )
-    .select(COUNT),
+const blobs = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoint_blobs").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
+
+/** Counts the locked rows, so that they are not sent. */
+function counting(
+  locked: (
+    db: QueryCreator<CheckpointDatabase>,
+    threadId: RawBuilder<string>,
+  ) => AliasableExpression<{ type: string | null }>,
+): Statement<LockParams, unknown> {
+  return new Statement((db, parameter) =>
+    db.selectFrom(locked(db, parameter("threadId")).as("locked")).select(sql<string>`count(*)`.as("rows")),
+  );
+}
