@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { type BaseCheckpointSaver, Command, INTERRUPT } from "@langchain/langgraph";
+import { z } from "zod";
+import { describeServer } from "../support/targets.js";
+import { form, interview, nested, panel, workflow } from "./agents.js";
+import { type Agent, configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
+
+/** A question as both languages have it. Python has a field for a schema in each, TypeScript only where there is one. */
+const question = z.object({ id: z.string(), value: z.unknown() });
+type Question = z.infer<typeof question>;
+
+const snapshotShape = z.object({
+  values: z.unknown(),
+  next: z.array(z.string()),
+  tasks: z.array(z.object({ interrupts: z.array(z.unknown()) })),
+});
+
+type AskingAgent = (
+  checkpointer: BaseCheckpointSaver,
+) => ReturnType<Agent<unknown>> & { getState(config: ThreadConfig): Promise<unknown> };
+
+/** An agent that asks: its name in Python, itself, and what it is started with. */
+type Asking = readonly [name: string, agent: AskingAgent, input: unknown];
+
+const LOG = { log: ["in"] };
+const FORM: Asking = ["form", form, LOG];
+const NESTED: Asking = ["nested", nested, LOG];
+const PANEL: Asking = ["panel", panel, LOG];
+const WORKFLOW: Asking = ["workflow", workflow, "cats"];
+const INTERVIEW: Asking = ["interview", interview, "who?"];
+
+/** A task that another one called and that one ask the same question, by the same id. */
+function distinct(asked: unknown): Question[] {
+  const byId = z
+    .array(question)
+    .parse(asked)
+    .map((one) => [one.id, one] as const);
+  return [...new Map(byId).values()];
+}
+
+/** Questions that are asked in one language and answered in the other. */
+export function describeQuestions(interpreter: string): void {
+  describeServer("a question of one language in the other", (target) => {
+    let both: TwoLanguages;
+    let threads = 0;
+    beforeAll(async () => {
+      both = await TwoLanguages.start(target, interpreter);
+    });
+    afterAll(() => both.end());
+
+    const newThread = () => `question ${(threads += 1)}`;
+
+    /** All questions that were asked since the newest checkpoint, whichever language asked: as docs/interop.md says. */
+    async function askedSoFar(thread: string): Promise<Question[]> {
+      const tuple = await both.saver.getTuple(configOf(thread));
+      const writes = (tuple?.pendingWrites ?? []).filter(([, channel]) => channel === INTERRUPT);
+      return distinct(writes.flatMap(([, , value]) => value));
+    }
+
+    async function askedSoFarInPython(thread: string): Promise<Question[]> {
+      return distinct((await both.python.do("questions", { thread })).questions);
+    }
+
+    async function stateHere(agent: AskingAgent, thread: string) {
+      const { values, next, tasks } = snapshotShape.parse(await agent(both.saver).getState(configOf(thread)));
+      // The engine before 1.7 shows the list that Python wrote as one question.
+      const questions = tasks.flatMap(({ interrupts }) => interrupts.flat());
+      return { values, next, questions: distinct(questions) };
+    }
+
+    async function stateThere(name: string, thread: string, keys: readonly string[] = []) {
+      const { values, questions } = await both.stateInPython(name, thread, keys);
+      return { values, questions: distinct(questions) };
+    }
+
+    const start = {
+      here: ([, agent, input]: Asking, thread: string) => both.runHere(agent, thread, input),
+      there: ([name, , input]: Asking, thread: string) => both.runInPython(name, thread, { input }),
+    };
+    const answer = {
+      here: ([, agent]: Asking, thread: string, resume: unknown) =>
+        both.runHere(agent, thread, new Command({ resume })),
+      there: ([name]: Asking, thread: string, resume: unknown) => both.runInPython(name, thread, { resume }),
+    };
+
+    it.each([
+      ["a node", FORM],
+      ["a subgraph", NESTED],
+      ["two nodes of a subgraph", PANEL],
+      ["a workflow", WORKFLOW],
+      ["a task of a workflow", INTERVIEW],
+    ])(
+      "that %s asked is among the writes of both, and in the state of the one that asked",
+      async (_who, asking) => {
+        const [name, agent] = asking;
+        for (const side of ["here", "there"] as const) {
+          const thread = newThread();
+          await start[side](asking, thread);
+          const asked = await askedSoFar(thread);
+          expect(asked).not.toEqual([]);
+          expect(await askedSoFarInPython(thread)).toEqual(asked);
+          expect((await stateHere(agent, thread)).questions).toEqual(side === "here" ? asked : []);
+          expect((await stateThere(name, thread)).questions).toEqual(side === "there" ? asked : []);
+        }
+      },
+    );
+
+    it.each([
+      ["a workflow", WORKFLOW, ["search", "workflow"], { found: "about cats", answer: "yes" }],
+      ["a task of a workflow", INTERVIEW, ["ask", "interview"], { answer: "yes" }],
+    ] as const)(
+      "that %s asked takes its answer, and finished tasks run again",
+      async (_who, asking, ran, values) => {
+        const [name, agent] = asking;
+        for (const [asker, answerer] of [
+          ["here", "there"],
+          ["there", "here"],
+        ] as const) {
+          const thread = newThread();
+          await start[asker](asking, thread);
+          expect(await answer[answerer](asking, thread, "yes")).toEqual({ ran, failed: null });
+          expect(await stateHere(agent, thread)).toEqual({ values, next: [], questions: [] });
+          expect((await stateThere(name, thread, Object.keys(values))).values).toEqual(values);
+        }
+      },
+    );
+
+    const afterNested = { log: ["in", "in", "prepare", "ask: yes at 1", "after"] };
+
+    it("that a subgraph of TypeScript asked takes its answer in Python, where the subgraph begins anew", async () => {
+      const thread = newThread();
+      await start.here(NESTED, thread);
+      expect((await answer.there(NESTED, thread, "yes")).ran).toEqual(["after", "ask", "prepare"]);
+      expect((await stateHere(nested, thread)).values).toEqual(afterNested);
+      expect((await stateThere("nested", thread, ["log"])).values).toEqual(afterNested);
+    });
+
+    it("that a subgraph of Python asked is asked again in TypeScript, where the subgraph begins anew", async () => {
+      const thread = newThread();
+      await start.there(NESTED, thread);
+      expect((await answer.here(NESTED, thread, "lost")).ran).toEqual(["prepare"]);
+      expect((await stateHere(nested, thread)).questions).toMatchObject([{ value: "ask?" }]);
+      expect((await answer.here(NESTED, thread, "yes")).ran).toEqual(["after", "ask"]);
+      expect((await stateHere(nested, thread)).values).toEqual(afterNested);
+      expect((await stateThere("nested", thread, ["log"])).values).toEqual(afterNested);
+    });
+
+    it("that is one of several is asked again there, and answered by its new id", async () => {
+      for (const [asker, answerer] of [
+        ["here", "there"],
+        ["there", "here"],
+      ] as const) {
+        const thread = newThread();
+        await start[asker](PANEL, thread);
+        await start[answerer](["panel", panel, null], thread);
+        // The engine before 1.7 keeps only the last of the questions that a task asks at once: the other one comes next.
+        for (let round = 0; round < 2; round += 1) {
+          const { questions } =
+            answerer === "here" ? await stateHere(panel, thread) : await stateThere("panel", thread);
+          const answers = questions.map(({ id, value }) => [id, `to ${String(value)}`] as const);
+          if (answers.length > 0) await answer[answerer](PANEL, thread, Object.fromEntries(answers));
+        }
+        const values = { log: ["in", "in", "left: to left?", "right: to right?", "after"] };
+        expect((await stateHere(panel, thread)).values).toEqual(values);
+        expect((await stateThere("panel", thread, ["log"])).values).toEqual(values);
+      }
+    });
+
+    it("is asked again where it is answered by its id, which the other language does not know", async () => {
+      for (const [asker, answerer] of [
+        ["here", "there"],
+        ["there", "here"],
+      ] as const) {
+        const thread = newThread();
+        await start[asker](FORM, thread);
+        const [asked] = await askedSoFar(thread);
+        await answer[answerer](FORM, thread, { [asked?.id ?? ""]: "lost" });
+        const { questions } =
+          answerer === "here" ? await stateHere(form, thread) : await stateThere("form", thread);
+        expect(questions).toMatchObject([{ value: "1?" }]);
+        expect(questions).not.toEqual([asked]);
+      }
+    });
+
+    it("that is the second of a node is answered as the first, since the node begins anew", async () => {
+      const thread = newThread();
+      await start.here(FORM, thread);
+      await answer.here(FORM, thread, "one");
+      await answer.there(FORM, thread, "two");
+      // Both languages have a question open now, and Python wants to know which is meant.
+      expect((await answer.there(FORM, thread, "three")).failed).toMatch(/you must specify the interrupt id/);
+      const [asked] = (await stateThere("form", thread)).questions;
+      expect(asked).toMatchObject({ value: "2?" });
+      await answer.there(FORM, thread, { [asked?.id ?? ""]: "three" });
+      expect((await stateHere(form, thread)).values).toEqual({ log: ["in", "two, three"] });
+    });
+  });
+}
