@@ -11,7 +11,6 @@ type Question = z.infer<typeof question>;
 
 const snapshotShape = z.object({
   values: z.unknown(),
-  next: z.array(z.string()),
   tasks: z.array(z.object({ interrupts: z.array(z.unknown()) })),
 });
 
@@ -21,6 +20,11 @@ type AskingAgent = (
 
 /** An agent that asks: its name in Python, itself, and what it is started with. */
 type Asking = readonly [name: string, agent: AskingAgent, input: unknown];
+
+const DIRECTIONS = [
+  ["here", "there"],
+  ["there", "here"],
+] as const;
 
 const LOG = { log: ["in"] };
 const FORM: Asking = ["form", form, LOG];
@@ -61,16 +65,28 @@ export function describeQuestions(interpreter: string): void {
       return distinct((await both.python.do("questions", { thread })).questions);
     }
 
-    async function stateHere(agent: AskingAgent, thread: string) {
-      const { values, next, tasks } = snapshotShape.parse(await agent(both.saver).getState(configOf(thread)));
-      // The engine before 1.7 shows the list that Python wrote as one question.
-      const questions = tasks.flatMap(({ interrupts }) => interrupts.flat());
-      return { values, next, questions: distinct(questions) };
-    }
+    /** The state as one language shows it. */
+    const state = {
+      here: async ([, agent]: Asking, thread: string) => {
+        const snapshot = snapshotShape.parse(await agent(both.saver).getState(configOf(thread)));
+        // The engine before 1.7 shows the list that Python wrote as one question.
+        const questions = snapshot.tasks.flatMap(({ interrupts }) => interrupts.flat());
+        return { values: snapshot.values, questions: distinct(questions) };
+      },
+      there: async ([name]: Asking, thread: string, keys: readonly string[] = []) => {
+        const { values, questions } = await both.stateInPython(name, thread, keys);
+        return { values, questions: distinct(questions) };
+      },
+    };
 
-    async function stateThere(name: string, thread: string, keys: readonly string[] = []) {
-      const { values, questions } = await both.stateInPython(name, thread, keys);
-      return { values, questions: distinct(questions) };
+    async function expectValues(
+      asking: Asking,
+      thread: string,
+      values: Record<string, unknown>,
+    ): Promise<void> {
+      const ended = { values, questions: [] };
+      expect(await state.here(asking, thread)).toEqual(ended);
+      expect(await state.there(asking, thread, Object.keys(values))).toEqual(ended);
     }
 
     const start = {
@@ -92,15 +108,14 @@ export function describeQuestions(interpreter: string): void {
     ])(
       "that %s asked is among the writes of both, and in the state of the one that asked",
       async (_who, asking) => {
-        const [name, agent] = asking;
         for (const side of ["here", "there"] as const) {
           const thread = newThread();
           await start[side](asking, thread);
           const asked = await askedSoFar(thread);
           expect(asked).not.toEqual([]);
           expect(await askedSoFarInPython(thread)).toEqual(asked);
-          expect((await stateHere(agent, thread)).questions).toEqual(side === "here" ? asked : []);
-          expect((await stateThere(name, thread)).questions).toEqual(side === "there" ? asked : []);
+          expect((await state.here(asking, thread)).questions).toEqual(side === "here" ? asked : []);
+          expect((await state.there(asking, thread)).questions).toEqual(side === "there" ? asked : []);
         }
       },
     );
@@ -111,72 +126,62 @@ export function describeQuestions(interpreter: string): void {
     ] as const)(
       "that %s asked takes its answer, and finished tasks run again",
       async (_who, asking, ran, values) => {
-        const [name, agent] = asking;
-        for (const [asker, answerer] of [
-          ["here", "there"],
-          ["there", "here"],
-        ] as const) {
+        for (const [asker, answerer] of DIRECTIONS) {
           const thread = newThread();
           await start[asker](asking, thread);
           expect(await answer[answerer](asking, thread, "yes")).toEqual({ ran, failed: null });
-          expect(await stateHere(agent, thread)).toEqual({ values, next: [], questions: [] });
-          expect((await stateThere(name, thread, Object.keys(values))).values).toEqual(values);
+          await expectValues(asking, thread, values);
         }
       },
     );
 
-    const afterNested = { log: ["in", "in", "prepare", "ask: yes at 1", "after"] };
+    const afterNested = (taken: string) => ({ log: ["in", "in", "prepare", `ask: ${taken} at 1`, "after"] });
 
     it("that a subgraph of TypeScript asked takes its answer in Python, where the subgraph begins anew", async () => {
       const thread = newThread();
       await start.here(NESTED, thread);
       expect((await answer.there(NESTED, thread, "yes")).ran).toEqual(["after", "ask", "prepare"]);
-      expect((await stateHere(nested, thread)).values).toEqual(afterNested);
-      expect((await stateThere("nested", thread, ["log"])).values).toEqual(afterNested);
+      await expectValues(NESTED, thread, afterNested("yes"));
     });
 
-    it("that a subgraph of Python asked is asked again in TypeScript, where the subgraph begins anew", async () => {
-      const thread = newThread();
-      await start.there(NESTED, thread);
-      expect((await answer.here(NESTED, thread, "lost")).ran).toEqual(["prepare"]);
-      expect((await stateHere(nested, thread)).questions).toMatchObject([{ value: "ask?" }]);
-      expect((await answer.here(NESTED, thread, "yes")).ran).toEqual(["after", "ask"]);
-      expect((await stateHere(nested, thread)).values).toEqual(afterNested);
-      expect((await stateThere("nested", thread, ["log"])).values).toEqual(afterNested);
+    it("that a subgraph of Python asked is asked again in TypeScript, which keeps the answer to it", async () => {
+      for (const [again, taken] of [
+        [null, "first"],
+        [new Command({ resume: "second" }), "second"],
+      ] as const) {
+        const thread = newThread();
+        await start.there(NESTED, thread);
+        expect((await answer.here(NESTED, thread, "first")).ran).toEqual(["prepare"]);
+        expect((await state.here(NESTED, thread)).questions).toMatchObject([{ value: "ask?" }]);
+        expect((await both.runHere(nested, thread, again)).ran).toEqual(["after", "ask"]);
+        await expectValues(NESTED, thread, afterNested(taken));
+      }
     });
 
     it("that is one of several is asked again there, and answered by its new id", async () => {
-      for (const [asker, answerer] of [
-        ["here", "there"],
-        ["there", "here"],
-      ] as const) {
+      for (const [asker, answerer] of DIRECTIONS) {
         const thread = newThread();
         await start[asker](PANEL, thread);
         await start[answerer](["panel", panel, null], thread);
         // The engine before 1.7 keeps only the last of the questions that a task asks at once: the other one comes next.
         for (let round = 0; round < 2; round += 1) {
-          const { questions } =
-            answerer === "here" ? await stateHere(panel, thread) : await stateThere("panel", thread);
+          const { questions } = await state[answerer](PANEL, thread);
           const answers = questions.map(({ id, value }) => [id, `to ${String(value)}`] as const);
           if (answers.length > 0) await answer[answerer](PANEL, thread, Object.fromEntries(answers));
         }
-        const values = { log: ["in", "in", "left: to left?", "right: to right?", "after"] };
-        expect((await stateHere(panel, thread)).values).toEqual(values);
-        expect((await stateThere("panel", thread, ["log"])).values).toEqual(values);
+        await expectValues(PANEL, thread, {
+          log: ["in", "in", "left: to left?", "right: to right?", "after"],
+        });
       }
     });
 
     it("is asked again where it is answered by its id, which the other language does not know", async () => {
-      for (const [asker, answerer] of [
-        ["here", "there"],
-        ["there", "here"],
-      ] as const) {
+      for (const [asker, answerer] of DIRECTIONS) {
         const thread = newThread();
         await start[asker](FORM, thread);
         const [asked] = await askedSoFar(thread);
         await answer[answerer](FORM, thread, { [asked?.id ?? ""]: "lost" });
-        const { questions } =
-          answerer === "here" ? await stateHere(form, thread) : await stateThere("form", thread);
+        const { questions } = await state[answerer](FORM, thread);
         expect(questions).toMatchObject([{ value: "1?" }]);
         expect(questions).not.toEqual([asked]);
       }
@@ -189,10 +194,10 @@ export function describeQuestions(interpreter: string): void {
       await answer.there(FORM, thread, "two");
       // Both languages have a question open now, and Python wants to know which is meant.
       expect((await answer.there(FORM, thread, "three")).failed).toMatch(/you must specify the interrupt id/);
-      const [asked] = (await stateThere("form", thread)).questions;
+      const [asked] = (await state.there(FORM, thread)).questions;
       expect(asked).toMatchObject({ value: "2?" });
       await answer.there(FORM, thread, { [asked?.id ?? ""]: "three" });
-      expect((await stateHere(form, thread)).values).toEqual({ log: ["in", "two, three"] });
+      await expectValues(FORM, thread, { log: ["in", "two, three"] });
     });
   });
 }
