@@ -1,5 +1,10 @@
 import { beforeAll, expect, it } from "@jest/globals";
-import { type Checkpoint, MemorySaver, TASKS } from "@langchain/langgraph-checkpoint";
+import {
+  type Checkpoint,
+  MemorySaver,
+  type SerializerProtocol,
+  TASKS,
+} from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, SerializationError } from "../../src/index.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import {
@@ -84,7 +89,7 @@ describeEachTarget("put", (target) => {
     expect(values.kept).toBeUndefined();
   });
 
-  it.each([
+  it.each<[string, SerializerProtocol]>([
     ["MessagePack", new MsgpackSerializer()],
     ["JSON", new JsonSerializer()],
   ])(
