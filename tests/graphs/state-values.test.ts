@@ -1,8 +1,10 @@
 import { expect, it } from "@jest/globals";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
-import { Annotation, START, StateGraph } from "@langchain/langgraph";
+import { Annotation, type BaseCheckpointSaver, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
+import { historyOf } from "./support/history.js";
+import { LogState, says } from "./support/log-state.js";
 
 const ValueState = Annotation.Root({ value: Annotation<unknown> });
 
@@ -47,6 +49,32 @@ function keeps(suite: GraphSuite, value: unknown) {
     .compile({ checkpointer: suite.saver });
 }
 
+const PartlyUndefined = Annotation.Root({
+  ...LogState.spec,
+  cleared: Annotation<unknown>,
+  replaced: Annotation<unknown>({ reducer: (_current, next) => next, default: () => "default" }),
+});
+
+/** Channels that hold undefined: of nodes that wait for all others, and of the state. */
+function holdsUndefined(checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(PartlyUndefined)
+    .addNode("first", ({ cleared, replaced }) => ({
+      log: [`${String(cleared)}, ${String(replaced)}`],
+      cleared: undefined,
+      replaced: undefined,
+    }))
+    .addNode("left", says("left"))
+    .addNode("right", says("right"))
+    .addNode("afterAll", says("afterAll"), { defer: true })
+    .addNode("joined", says("joined"), { defer: true })
+    .addEdge(START, "first")
+    .addEdge("first", "left")
+    .addEdge("first", "afterAll")
+    .addEdge("left", "right")
+    .addEdge(["left", "right"], "joined")
+    .compile({ checkpointer, interruptBefore: ["right"] });
+}
+
 describeGraphs("a state", (suite) => {
   it.each(Object.keys(VALUES))("gives back %s", async (name) => {
     const value = VALUES[name];
@@ -71,6 +99,23 @@ describeGraphs("a state", (suite) => {
     const tuple = await suite.saver.getTuple(thread);
 
     expect(tuple?.checkpoint.channel_values).toStrictEqual({ set: undefined });
+  });
+
+  it("with channels that are undefined goes on as with LangGraph's saver in memory", async () => {
+    const thread = suite.newThread();
+    const histories = await Promise.all(
+      [suite.saver, new MemorySaver()].map(async (saver) => {
+        const graph = holdsUndefined(saver);
+        for (const input of [{ log: ["in"], cleared: 1 }, null, { log: ["again"], replaced: 2 }, null])
+          await graph.invoke(input, thread);
+        return (await historyOf(graph, thread)).map(({ values, next }) => ({
+          values: values as unknown,
+          next,
+        }));
+      }),
+    );
+    expect(histories[0]).toStrictEqual(histories[1]);
+    expect(histories[0]).toHaveLength(12);
   });
 
   it("that can't be kept fails the run, and says where the culprit is", async () => {

@@ -10,11 +10,13 @@ import {
   type BaseCheckpointSaver,
   Command,
   DeltaChannel,
+  entrypoint,
   interrupt,
   messagesStateReducer,
   Send,
   START,
   StateGraph,
+  task,
 } from "@langchain/langgraph";
 
 /** What ran in this process, in order. */
@@ -146,6 +148,63 @@ export function nested(checkpointer: BaseCheckpointSaver) {
     .addEdge(START, "inner")
     .addEdge("inner", "after")
     .compile({ checkpointer });
+}
+
+/** A graph with a subgraph in which two nodes ask in one super-step. */
+export function panel(checkpointer: BaseCheckpointSaver) {
+  const asks = (name: string) => () => step(name, { log: [`${name}: ${String(interrupt(`${name}?`))}`] });
+  const inner = new StateGraph(LogState)
+    .addNode("left", asks("left"))
+    .addNode("right", asks("right"))
+    .addEdge(START, "left")
+    .addEdge(START, "right")
+    .compile();
+  return new StateGraph(LogState)
+    .addNode("inner", inner)
+    .addNode("after", says("after"))
+    .addEdge(START, "inner")
+    .addEdge("inner", "after")
+    .compile({ checkpointer });
+}
+
+/** A node that asks two questions, one after the other. */
+export function form(checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(LogState)
+    .addNode("fill", () => step("fill", { log: [`${String(interrupt("1?"))}, ${String(interrupt("2?"))}`] }))
+    .addEdge(START, "fill")
+    .compile({ checkpointer });
+}
+
+/** A workflow of the functional API: a task that finishes, and then a question. */
+export function workflow(checkpointer: BaseCheckpointSaver) {
+  const search = task("search", (topic: string) => step("search", `about ${topic}`));
+  return entrypoint({ name: "workflow", checkpointer }, async (topic: string) => {
+    const found = await search(topic);
+    const answer = String(interrupt({ found }));
+    return step("workflow", { found, answer });
+  });
+}
+
+/** A workflow whose task asks. */
+export function interview(checkpointer: BaseCheckpointSaver) {
+  const ask = task("ask", (question: string) => step("ask", String(interrupt(question))));
+  return entrypoint({ name: "interview", checkpointer }, async (question: string) =>
+    step("interview", { answer: await ask(question) }),
+  );
+}
+
+/** A graph with nodes that wait for all others, behind a plain edge and behind one from two nodes; it stops midway. */
+export function deferred(checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(LogState)
+    .addNode("first", says("first"))
+    .addNode("second", says("second"))
+    .addNode("joined", says("joined"), { defer: true })
+    .addNode("last", says("last"), { defer: true })
+    .addEdge(START, "first")
+    .addEdge("first", "second")
+    .addEdge("first", "last")
+    .addEdge(["first", "second"], "joined")
+    .compile({ checkpointer, interruptBefore: ["second"] });
 }
 
 function append(current: string[], writes: string[][]): string[] {

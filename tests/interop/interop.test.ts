@@ -2,6 +2,7 @@ import { describe, test } from "@jest/globals";
 import { describeDatabases } from "./databases.js";
 import { describeEncryption } from "./encryption.js";
 import { pythonEnvironment } from "./python-environment.js";
+import { describeQuestions } from "./questions.js";
 import { describeTable } from "./table.js";
 import { describeThreads } from "./threads.js";
 
@@ -11,6 +12,7 @@ const environment = await pythonEnvironment();
 if ("python" in environment) {
   describeTable(environment.python);
   describeThreads(environment.python);
+  describeQuestions(environment.python);
   describeDatabases(environment.python);
   describeEncryption(environment.python);
 } else {

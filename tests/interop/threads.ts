@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { describeValue } from "../serde/describe.js";
 import { describeServer } from "../support/targets.js";
-import { deltas, fanOut, nested, parallel, talk } from "./agents.js";
+import { deferred, deltas, fanOut, parallel, talk } from "./agents.js";
 import { messageFields } from "./message-fields.js";
 import { configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
 
@@ -128,38 +128,30 @@ export function describeThreads(interpreter: string): void {
       expect((await both.runInPython("parallel", "failed-before")).ran).toEqual(["join", "right"]);
     });
 
-    describe("with a subgraph that asks", () => {
-      // The namespace of a subgraph has its task's name in it, so that the other engine begins the subgraph anew.
-      const log = ["in", "in", "prepare", "ask: yes at 1", "after"];
+    it("with deferred nodes goes on in either language, before and after they ran", async () => {
+      const thread = "deferred";
+      const round = ["in", "first", "second", "joined", "last"];
+      const begins = ["first"];
+      const ends = ["joined", "last", "second"];
+      const input = { log: ["in"] };
+      expect((await both.runHere(deferred, thread, input)).ran).toEqual(begins);
+      expect((await both.runInPython("deferred", thread)).ran).toEqual(ends);
+      expect((await both.runInPython("deferred", thread, { input })).ran).toEqual(begins);
+      expect((await both.runHere(deferred, thread, null)).ran).toEqual(ends);
+      const values = { log: [...round, ...round] };
+      expect(await valuesOf(deferred, thread)).toEqual(values);
+      expect(await both.stateInPython("deferred", thread, ["log"])).toMatchObject({ values, next: [] });
+      expect((await both.runInPython("deferred", thread, { input })).ran).toEqual(begins);
+    });
 
-      it("of Python is asked, answered and finished in TypeScript", async () => {
-        await both.runInPython("nested", "nested-there", { input: { log: ["in"] } });
-        await both.runHere(nested, "nested-there", null);
-        await both.runHere(nested, "nested-there", new Command({ resume: "yes" }));
-        expect((await nested(both.saver).getState(configOf("nested-there"))).values).toEqual({ log });
-        const there = await both.stateInPython("nested", "nested-there", ["log"]);
-        expect(there).toMatchObject({ values: { log }, next: [] });
-      });
-
-      it("of TypeScript is asked, answered and finished in Python", async () => {
-        await both.runHere(nested, "nested-here", { log: ["in"] });
-        await both.runInPython("nested", "nested-here");
-        // The question that was asked here is still open, so that the answer has to name its own.
-        const { interrupts } = await both.stateInPython("nested", "nested-here", []);
-        const [question = ""] = z.array(z.string()).parse(interrupts);
-        await both.runInPython("nested", "nested-here", { resume: { [question]: "yes" } });
-        expect((await nested(both.saver).getState(configOf("nested-here"))).values).toEqual({ log });
-      });
-
-      it("is read in TypeScript as Python left it, in its namespace", async () => {
-        await both.runInPython("nested", "nested-read", { input: { log: ["in"] } });
-        const states: unknown[] = [];
-        for await (const { config, checkpoint } of both.saver.list(configOf("nested-read"))) {
-          if (config.configurable?.checkpoint_ns === "") continue;
-          states.push(describeValue(checkpoint.channel_values.own));
-        }
-        expect(states[0]).toEqual({ python: "2 application.Point", value: { x: 1, y: 2 } });
-      });
+    it("with a subgraph is read in TypeScript as Python left it, in its namespace", async () => {
+      await both.runInPython("nested", "nested-read", { input: { log: ["in"] } });
+      const states: unknown[] = [];
+      for await (const { config, checkpoint } of both.saver.list(configOf("nested-read"))) {
+        if (config.configurable?.checkpoint_ns === "") continue;
+        states.push(describeValue(checkpoint.channel_values.own));
+      }
+      expect(states[0]).toEqual({ python: "2 application.Point", value: { x: 1, y: 2 } });
     });
 
     it("reads a delta channel like a plain one, whoever wrote to it and whoever took its snapshots", async () => {

@@ -1,5 +1,10 @@
 import { beforeAll, expect, it } from "@jest/globals";
-import { type Checkpoint, MemorySaver, TASKS } from "@langchain/langgraph-checkpoint";
+import {
+  type Checkpoint,
+  MemorySaver,
+  type SerializerProtocol,
+  TASKS,
+} from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, SerializationError } from "../../src/index.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import {
@@ -83,6 +88,32 @@ describeEachTarget("put", (target) => {
     expect(Object.keys(values)).toEqual(["kept"]);
     expect(values.kept).toBeUndefined();
   });
+
+  it.each<[string, SerializerProtocol]>([
+    ["MessagePack", new MsgpackSerializer()],
+    ["JSON", new JsonSerializer()],
+  ])(
+    "stores the trigger of a deferred node as empty where it is undefined, written as %s",
+    async (_layout, serde) => {
+      const thread = newThread();
+      const writer = new PostgresSaver(database.source, serde);
+      const { config } = await putValues(writer, threadConfig(thread), {
+        "branch:to:d": undefined,
+        own: undefined,
+      });
+      const types = await database.query(
+        "select channel, type from checkpoint_blobs where thread_id = $1 order by channel",
+        [thread],
+      );
+      const [own] = await serde.dumpsTyped(undefined);
+      expect(types).toEqual([
+        { channel: "branch:to:d", type: "empty" },
+        { channel: "own", type: own },
+      ]);
+      expect((await saver.getTuple(config))?.checkpoint.channel_values).toStrictEqual({ own: undefined });
+      expect(await saver.verify(thread)).toMatchObject({ problems: [] });
+    },
+  );
 
   it("leaves numbers that did not change as Python spelled them: 3.0 is a float, 3 would be an integer", async () => {
     const thread = newThread();

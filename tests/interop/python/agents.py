@@ -9,6 +9,7 @@ from uuid import UUID
 from application import Color, Point
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.channels import DeltaChannel
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send, interrupt
@@ -137,6 +138,72 @@ def nested(saver):
     return graph.compile(checkpointer=saver)
 
 
+def panel(saver):
+    """A graph with a subgraph in which two nodes ask in one super-step."""
+    inner = StateGraph(LogState)
+    for name in ("left", "right"):
+        inner.add_node(name, lambda state, name=name: step(name, {"log": [f"{name}: {interrupt(f'{name}?')}"]}))
+        inner.add_edge(START, name)
+    graph = StateGraph(LogState)
+    graph.add_node("inner", inner.compile())
+    graph.add_node("after", says("after"))
+    graph.add_edge(START, "inner")
+    graph.add_edge("inner", "after")
+    return graph.compile(checkpointer=saver)
+
+
+def form(saver):
+    """A node that asks two questions, one after the other."""
+    graph = StateGraph(LogState)
+    graph.add_node("fill", lambda state: step("fill", {"log": [f"{interrupt('1?')}, {interrupt('2?')}"]}))
+    graph.add_edge(START, "fill")
+    return graph.compile(checkpointer=saver)
+
+
+def workflow(saver):
+    """A workflow of the functional API: a task that finishes, and then a question."""
+
+    @task
+    def search(topic):
+        return step("search", f"about {topic}")
+
+    @entrypoint(checkpointer=saver)
+    def workflow(topic):
+        found = search(topic).result()
+        answer = interrupt({"found": found})
+        return step("workflow", {"found": found, "answer": answer})
+
+    return workflow
+
+
+def interview(saver):
+    """A workflow whose task asks."""
+
+    @task
+    def ask(question):
+        return step("ask", interrupt(question))
+
+    @entrypoint(checkpointer=saver)
+    def interview(question):
+        return step("interview", {"answer": ask(question).result()})
+
+    return interview
+
+
+def deferred(saver):
+    """A graph with nodes that wait for all others, behind a plain edge and behind one from two nodes; it stops midway."""
+    graph = StateGraph(LogState)
+    for name in ("first", "second"):
+        graph.add_node(name, says(name))
+    for name in ("joined", "last"):
+        graph.add_node(name, says(name), defer=True)
+    graph.add_edge(START, "first")
+    graph.add_edge("first", "second")
+    graph.add_edge("first", "last")
+    graph.add_edge(["first", "second"], "joined")
+    return graph.compile(checkpointer=saver, interrupt_before=["second"])
+
+
 def append(current, writes):
     return [*current, *(item for write in writes for item in write)]
 
@@ -160,4 +227,4 @@ def deltas(saver):
     return graph.compile(checkpointer=saver)
 
 
-AGENTS = {agent.__name__: agent for agent in (talk, parallel, fan_out, nested, deltas)}
+AGENTS = {agent.__name__: agent for agent in (talk, parallel, fan_out, nested, panel, form, workflow, interview, deferred, deltas)}

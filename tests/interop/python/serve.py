@@ -43,11 +43,25 @@ def run(saver, request):
 def state(saver, request):
     """A state as JSON, for what TypeScript reads as well."""
     snapshot = AGENTS[request["agent"]](saver).get_state(config_of(request))
+    # A workflow that has returned nothing yet has no values.
+    values = snapshot.values or {}
     return {
-        "values": plain({key: snapshot.values.get(key) for key in request["keys"]}),
+        "values": plain({key: values.get(key) for key in request["keys"]}),
         "next": list(snapshot.next),
-        "interrupts": [interrupt.id for task in snapshot.tasks for interrupt in task.interrupts],
+        "questions": [question(interrupt) for task in snapshot.tasks for interrupt in task.interrupts],
     }
+
+
+def questions(saver, request):
+    """All questions that were asked since the newest checkpoint, whichever language asked."""
+    writes = saver.get_tuple(config_of(request)).pending_writes
+    asked = [value for _, channel, value in writes if channel == "__interrupt__"]
+    # LangGraph.js before 1.7 writes a question by itself, and not the list of a task's questions.
+    return {"questions": [question(one) for value in asked for one in (value if isinstance(value, list) else [value])]}
+
+
+def question(interrupt):
+    return {"id": interrupt.id, "value": plain(interrupt.value)}
 
 
 def history(saver, request):
@@ -137,7 +151,7 @@ def config_of(request):
     return {"configurable": {"thread_id": request["thread"]}}
 
 
-TASKS = {task.__name__: task for task in (setup, run, state, history, fork, compare, store, returned, migrate)}
+TASKS = {task.__name__: task for task in (setup, run, state, questions, history, fork, compare, store, returned, migrate)}
 
 
 def serde():
