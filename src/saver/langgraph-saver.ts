@@ -272,6 +272,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   }
 
   get #encoding(): CallEncoding {
-    return { serde: this.serde, sizeCheck: this.#context.sizeCheck };
+    const { sizeCheck, metadataOf } = this.#context;
+    return { serde: this.serde, sizeCheck, metadataOf };
   }
 }

@@ -1,5 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { DatabaseSource } from "../db/open-database.js";
+import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions } from "./boundary/parse-options.js";
 import { parseSerializer } from "./boundary/parse-serializer.js";
 import { openTables } from "./saver-tables.js";
@@ -12,6 +13,8 @@ export interface SaverContext {
   /** As the saver was made; its own `serde` is what counts. */
   readonly serde: SerializerProtocol;
   readonly sizeCheck: SizeCheck;
+  /** Picks what of a run's config belongs into the metadata of its checkpoints. */
+  readonly metadataOf: (config: unknown) => Record<string, unknown>;
   /** Aborts when the saver is closed. */
   readonly ended: AbortController;
 }
@@ -32,6 +35,7 @@ export function openContext(
     tables: openTables(source, parsed),
     serde: checkedSerde,
     sizeCheck: new SizeCheck(parsed),
+    metadataOf: metadataPicker(parsed.metadataFromConfig),
     ended: new AbortController(),
   };
 }

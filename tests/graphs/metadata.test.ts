@@ -1,20 +1,11 @@
 import { expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "../../src/index.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { newThread } from "../support/checkpoints.js";
+import { metadataOf, newThread } from "../support/checkpoints.js";
+import { listCheckpoint } from "../support/put-from.js";
 import { LogState, says } from "./support/log-state.js";
-
-/** As README.md shows it. */
-class AgentSaver extends PostgresSaver {
-  override put(...[config, checkpoint, metadata, ...rest]: Parameters<PostgresSaver["put"]>) {
-    const ours: Record<string, unknown> = {
-      user_id: config.metadata?.user_id,
-      run_id: config.metadata?.run_id,
-    };
-    return super.put(config, checkpoint, { ...metadata, ...ours }, ...rest);
-  }
-}
 
 /** A graph with a subgraph, whose checkpoints are in a namespace of their own. */
 function agent(checkpointer: PostgresSaver) {
@@ -23,11 +14,11 @@ function agent(checkpointer: PostgresSaver) {
 }
 
 describeEachTarget("the metadata of a run", (target) => {
-  async function run(saver: PostgresSaver): Promise<string> {
+  async function run(saver: PostgresSaver, config: RunnableConfig): Promise<string> {
     const thread_id = newThread();
     await agent(saver).invoke(
       { log: ["in"] },
-      { configurable: { thread_id }, metadata: { user_id: "7", run_id: "r1" } },
+      { ...config, configurable: { ...config.configurable, thread_id } },
     );
     return thread_id;
   }
@@ -36,18 +27,46 @@ describeEachTarget("the metadata of a run", (target) => {
     return (await saver.listThreads({ filter: { user_id: "7" } })).map(({ threadId }) => threadId);
   }
 
-  it("has of its config what a saver of the application's own puts there, and is found by it", async () => {
+  it("has of its config what `metadataFromConfig` names, and is found by it", async () => {
     const database: TestDatabase = await target.createDatabase();
     await using plain = new PostgresSaver(database.source);
-    await using saver = new AgentSaver(database.source);
+    await using saver = new PostgresSaver(database.source, undefined, {
+      metadataFromConfig: ["user_id", "run_id", "step", "missing"],
+    });
     await plain.setup();
+    const config = { configurable: { user_id: "7" }, metadata: { run_id: "r1", step: "mine", other: 1 } };
     // LangGraph.js keeps nothing of a run's config in the metadata of its checkpoints.
-    await run(plain);
+    await run(plain, config);
     expect(await threadsOf(saver)).toEqual([]);
 
-    const thread = await run(saver);
+    const thread = await run(saver, config);
     expect(await threadsOf(saver)).toEqual([thread]);
+    const { metadata } = (await saver.getTuple({ configurable: { thread_id: thread } })) ?? {};
+    expect(metadata).toEqual({ source: "loop", step: 1, parents: {}, user_id: "7", run_id: "r1" });
     expect(await saver.deleteForRuns(["r1"])).toMatchObject({ checkpoints: 6 });
     expect(await threadsOf(saver)).toEqual([]);
+  });
+
+  it("takes from its config texts, numbers and booleans alone, in a batch too", async () => {
+    const database: TestDatabase = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source, undefined, {
+      metadataFromConfig: ["a", "b", "c", "d"],
+    });
+    await saver.setup();
+    const thread_id = newThread();
+    const checkpoint = listCheckpoint();
+    await saver.batch((batch) =>
+      batch.put(
+        {
+          configurable: { thread_id, a: 1, b: { not: "this" }, d: true },
+          metadata: { a: "first", c: () => 1 },
+        },
+        checkpoint,
+        metadataOf(),
+        {},
+      ),
+    );
+    const tuple = await saver.getTuple({ configurable: { thread_id } });
+    expect(tuple?.metadata).toEqual({ ...metadataOf(), a: "first", d: true });
   });
 });

@@ -76,3 +76,22 @@ export function parseLookupConfig(config: unknown): (NamespaceKey & Partial<Chec
 export function parseThreadId(value: unknown): string {
   return parse(threadId, value, "threadId");
 }
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/**
+ * Picks the metadata of checkpoints out of the configs of their runs.
+ *
+ * @param keys - the keys of `config.metadata`, else of `config.configurable`, that are looked at
+ * @returns a function from a config to those of its values that are texts, numbers or booleans, as Python stores them
+ */
+export function metadataPicker(keys: readonly string[]): (config: unknown) => Record<string, unknown> {
+  if (keys.length === 0) return () => ({});
+  const named = z.object(Object.fromEntries(keys.map((key) => [key, scalar.optional().catch(undefined)])));
+  const shape = z.object({ metadata: named.nullish(), configurable: named.nullish() });
+  return (config) => {
+    const { metadata, configurable } = parse(shape, config, "config");
+    const picked = keys.map((key) => [key, metadata?.[key] ?? configurable?.[key]] as const);
+    return Object.fromEntries(picked.filter(([, value]) => value !== undefined));
+  };
+}

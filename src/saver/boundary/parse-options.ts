@@ -69,6 +69,19 @@ export interface PostgresSaverOptions {
    * commits. Transactions that tell something commit one after another in the whole database. Default `false`.
    */
   readonly notify?: boolean | undefined;
+  /**
+   * The keys of a run's config that `put` stores in the metadata of its checkpoints, for `listThreads`, `list` and
+   * `deleteForRuns` to find: texts, numbers and booleans of `config.metadata`, else of `config.configurable`. What LangGraph
+   * puts into the metadata itself stays. Python's saver stores all such keys, LangGraph.js none. Default: none.
+   *
+   * @example
+   * ```ts
+   * const checkpointer = new PostgresSaver(pool, undefined, { metadataFromConfig: ["user_id"] });
+   * await graph.invoke(input, { configurable: { thread_id: "42", user_id: "7" } });
+   * await checkpointer.listThreads({ filter: { user_id: "7" } });
+   * ```
+   */
+  readonly metadataFromConfig?: readonly string[] | undefined;
 }
 
 /** What spans and logs may tell. */
@@ -129,6 +142,9 @@ const saverOptions = z.strictObject({
   logger: logger.optional(),
   telemetry: z.strictObject({ threadIds: z.boolean().optional() }).optional(),
   notify: z.boolean().default(false),
+  metadataFromConfig: z
+    .array(keyText.refine((key) => key !== "" && key !== "__proto__", "must not be empty or __proto__"))
+    .default([]),
 });
 
 const boundsInOrder = ({

@@ -20,6 +20,8 @@ export interface CallEncoding {
   readonly serde: SerializerProtocol;
   /** Looks at how much each call stores; by default nothing does. */
   readonly sizeCheck?: SizeCheck;
+  /** Picks what of a run's config belongs into the metadata; by default nothing does. */
+  readonly metadataOf?: (config: unknown) => Record<string, unknown>;
 }
 
 /** The arguments of `put` as they were given. */
@@ -46,13 +48,13 @@ export type PutWritesArguments = readonly [
  * @throws CheckpointTooLargeError for a call that would store too much.
  */
 export async function encodePut(
-  { serde, sizeCheck }: CallEncoding,
+  { serde, sizeCheck, metadataOf }: CallEncoding,
   ...[config, checkpoint, metadata, newVersions]: PutArguments
 ): Promise<EncodedCheckpoint> {
   const request = {
     ...parsePutConfig(config),
     checkpoint: parseCheckpoint(checkpoint),
-    metadata: parseMetadata(metadata),
+    metadata: { ...metadataOf?.(config), ...parseMetadata(metadata) },
     newVersions: parseNewVersions(newVersions),
   };
   // Other serializers may encrypt, or write for readers that know no inline values; so may a class of an application's own

@@ -91,6 +91,10 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["text as notify", { notify: "yes" }, invalid("options.notify")],
   ["a number as notify", { notify: 1 }, invalid("options.notify")],
   ["null as notify", { notify: null }, invalid("options.notify")],
+  ["text as keys of metadata", { metadataFromConfig: "user_id" }, invalid("options.metadataFromConfig")],
+  ["a number as key of metadata", { metadataFromConfig: [1] }, invalid("options.metadataFromConfig.0")],
+  ["an empty key of metadata", { metadataFromConfig: [""] }, invalid("options.metadataFromConfig.0")],
+  ["a key for the prototype", { metadataFromConfig: ["__proto__"] }, invalid("options.metadataFromConfig.0")],
 ];
 
 /** What has no `dumpsTyped` and no `loadsTyped`. */
