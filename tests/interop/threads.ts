@@ -5,7 +5,7 @@ import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { describeValue } from "../serde/describe.js";
 import { describeServer } from "../support/targets.js";
-import { deltas, fanOut, nested, parallel, talk } from "./agents.js";
+import { deltas, fanOut, nested, parallel, sideBySide, talk } from "./agents.js";
 import { messageFields } from "./message-fields.js";
 import { configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
 
@@ -185,6 +185,20 @@ export function describeThreads(interpreter: string): void {
         if (isDeltaSnapshot(checkpoint.channel_values.delta))
           snapshots.push(checkpoint.channel_values.delta.value);
       expect(snapshots.length).toBeGreaterThan(2);
+    });
+
+    it("reads what nodes wrote to a delta channel side by side in the order of the run, in either language", async () => {
+      const input = { delta: ["in"], plain: ["in"] };
+      const expected = { delta: ["in", "left", "middle", "right"], plain: ["in", "left", "middle", "right"] };
+      // By the ids of their tasks alone, one in six would be in order.
+      for (const round of ["1", "2", "3", "4"]) {
+        const [there, here] = [`beside-there-${round}`, `beside-here-${round}`];
+        await both.runInPython("side_by_side", there, { input });
+        expect(await valuesOf(sideBySide, there)).toEqual(expected);
+        await both.runHere(sideBySide, here, input);
+        const values = await valuesOf(sideBySide, here);
+        expect(await both.stateInPython("side_by_side", here, ["delta", "plain"])).toMatchObject({ values });
+      }
     });
 
     it("is forked in both languages, and every branch reads its own values in both", async () => {
