@@ -123,6 +123,10 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
    * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
    * `newVersions`. The arguments are encoded before the promise is returned: what is changed later is not stored.
    *
+   * A value whose channel has no version in `channel_versions` is not stored, as in the official JavaScript saver: nobody has
+   * written to that channel yet, and a graph that reads the checkpoint begins the channel with its default again. A default
+   * that is another one each time, such as an id or a date, belongs into a node.
+   *
    * @returns The config of the new checkpoint.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws SerializationError for a value that would not read back equal, before anything is written.

@@ -4,6 +4,7 @@ import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { describeValue } from "../serde/describe.js";
+import { nextId, putValues } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { deltas, fanOut, nested, parallel, sideBySide, talk } from "./agents.js";
 import { messageFields } from "./message-fields.js";
@@ -199,6 +200,28 @@ export function describeThreads(interpreter: string): void {
         const values = await valuesOf(sideBySide, here);
         expect(await both.stateInPython("side_by_side", here, ["delta", "plain"])).toMatchObject({ values });
       }
+    });
+
+    it("has numbers and texts that JSONB lacks in blobs, which Python reads, and can store inside of others only", async () => {
+      const values: readonly (readonly [value: unknown, inPython: string, refused: string | null])[] = [
+        [Number.NaN, "nan", "22P02"],
+        [Infinity, "inf", "22P02"],
+        [-Infinity, "-inf", "22P02"],
+        ["a\0b", String.raw`'a\x00b'`, "22P05"],
+        [[Number.NaN, -Infinity, "a\0b"], String.raw`[nan, -inf, 'a\x00b']`, null],
+      ];
+      for (const [index, [value, inPython, refused]] of values.entries()) {
+        const thread = `not-in-jsonb-${index}`;
+        const { config } = await putValues(both.saver, configOf(thread), { value });
+        expect((await both.saver.getTuple(config))?.checkpoint.channel_values).toEqual({ value });
+        expect(await both.python.do("follow", { thread, checkpoint: nextId() })).toEqual({
+          values: { value: inPython },
+          refused,
+        });
+      }
+      const headers = `select checkpoint from checkpoints where thread_id like 'not-in-jsonb-%'
+        and checkpoint ? 'channel_values' and checkpoint -> 'channel_values' <> '{}'`;
+      expect(await both.database.query(headers)).toEqual([]);
     });
 
     it("is forked in both languages, and every branch reads its own values in both", async () => {
