@@ -3,7 +3,7 @@ import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import { DeserializationError } from "../errors.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
-import { compareText } from "./codec/compare-text.js";
+import { compareWrites, type WriteOrder } from "./codec/compare-writes.js";
 import { decodeJsonb } from "./codec/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
@@ -98,14 +98,11 @@ function inOrder(rows: readonly DeltaRow[], ancestors: readonly string[]): Delta
   for (const row of rows) {
     if (row.part === "write") byCheckpoint.get(row.checkpoint_id ?? "")?.push(row);
   }
-  return [...byCheckpoint.values()].flatMap((writes) => writes.sort(byTask));
+  return [...byCheckpoint.values()].flatMap((writes) =>
+    writes.sort((a, b) => compareWrites(orderOf(a), orderOf(b))),
+  );
 }
 
-/** The base class orders the writes of a checkpoint by their task first, whatever their paths. */
-function byTask(a: DeltaRow, b: DeltaRow): number {
-  return (
-    compareText(a.task_id ?? "", b.task_id ?? "") ||
-    compareText(a.task_path ?? "", b.task_path ?? "") ||
-    (a.idx ?? 0) - (b.idx ?? 0)
-  );
+function orderOf({ task_path, task_id, idx }: DeltaRow): WriteOrder {
+  return { taskPath: task_path ?? "", taskId: task_id ?? "", idx: idx ?? 0 };
 }

@@ -41,8 +41,13 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
 
   constructor(context: SaverContext) {
     super(context.serde);
-    // Decided here, since LangGraph calls the method without `this` in subgraphs.
-    if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
+    // LangGraph calls the method without `this` in subgraphs, and the method of a subclass may need it as well.
+    const getNextVersion = this.getNextVersion.bind(this);
+    Object.defineProperty(this, "getNextVersion", {
+      value: getNextVersion,
+      writable: true,
+      configurable: true,
+    });
     this.#context = context;
   }
 
@@ -117,6 +122,10 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   /**
    * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
    * `newVersions`. The arguments are encoded before the promise is returned: what is changed later is not stored.
+   *
+   * A value whose channel has no version in `channel_versions` is not stored, as in the official JavaScript saver: nobody has
+   * written to that channel yet, and a graph that reads the checkpoint begins the channel with its default again. A default
+   * that is another one each time, such as an id or a date, belongs into a node.
    *
    * @returns The config of the new checkpoint.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
@@ -237,8 +246,8 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   }
 
   /**
-   * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It works
-   * without `this`, as LangGraph calls it in subgraphs. Threads begin with text, as Python's saver writes it; with the
+   * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It is bound to
+   * its saver, since LangGraph calls it without `this` in subgraphs; a subclass may override it. Threads begin with text, as Python's saver writes it; with the
    * `JsonSerializer` they begin with numbers, so that the official JavaScript saver can take them over.
    *
    * @example
@@ -250,7 +259,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   override getNextVersion(current: string): string;
   override getNextVersion(current: number | string | undefined): number | string;
   override getNextVersion(current: number | string | undefined): number | string {
-    return nextVersion(current);
+    return this.serde instanceof JsonSerializer ? nextNumericVersion(current) : nextVersion(current);
   }
 
   /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { compareChannelVersions, maxChannelVersion } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { JsonSerializer } from "../serde/json-serializer.js";
+import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
 import { FIRST_VERSION, nextVersion } from "./next-version.js";
 import { PostgresSaver } from "./postgres-saver.js";
 
@@ -71,6 +72,26 @@ describe("the version after another", () => {
     expect(getNextVersion(undefined)).toBeLessThan(2);
     expect(getNextVersion(nextVersion(undefined))).toMatch(/^0{31}2\./);
   });
+
+  it.each([new MsgpackSerializer(), new JsonSerializer()])(
+    "is that of a subclass that overrides the method, called with or without `this`: %o",
+    (serde) => {
+      class Own extends PostgresSaver {
+        readonly #suffix = ".5";
+
+        override getNextVersion(current: number): number;
+        override getNextVersion(current: string): string;
+        override getNextVersion(current: number | string | undefined): number | string;
+        override getNextVersion(current: number | string | undefined): number | string {
+          return `${Math.floor(Number(super.getNextVersion(current)))}${this.#suffix}`;
+        }
+      }
+      const saver = new Own("memory://", serde);
+      for (const self of [saver, undefined, true]) {
+        expect(saver.getNextVersion.bind(self as never)(7)).toBe("8.5");
+      }
+    },
+  );
 
   it("is found without `this`, as LangGraph asks for it in subgraphs", () => {
     const saver = PostgresSaver.fromConnString("memory://");

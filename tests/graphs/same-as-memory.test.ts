@@ -1,12 +1,8 @@
 import { expect, it } from "@jest/globals";
-import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   type BaseCheckpointSaver,
-  type Checkpoint,
-  type CheckpointMetadata,
   Command,
   interrupt,
-  MemorySaver,
   Send,
   START,
   StateGraph,
@@ -16,6 +12,7 @@ import fc from "fast-check";
 import { describeGraphs, type GraphSuite, type Thread } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
+import { ReferenceSaver } from "./support/reference-saver.js";
 
 /** Parallel nodes, a question, sends, a loop and a subgraph: what is written depends on all that is there. */
 function everything(checkpointer: BaseCheckpointSaver) {
@@ -37,23 +34,6 @@ function everything(checkpointer: BaseCheckpointSaver) {
     )
     .addEdge("ask", "inner")
     .compile({ checkpointer });
-}
-
-/**
- * A checkpoint that is put again keeps its parent, as in the official saver: LangGraph's saver in memory makes it its
- * own parent, and its history a circle.
- */
-class ReferenceSaver extends MemorySaver {
-  override async put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-  ): Promise<RunnableConfig> {
-    const { checkpoint_id: parent, ...namespace } = config.configurable ?? {};
-    const there = await this.getTuple({ configurable: { ...namespace, checkpoint_id: checkpoint.id } });
-    const first: unknown = there === undefined ? parent : there.parentConfig?.configurable?.checkpoint_id;
-    return super.put({ configurable: { ...namespace, checkpoint_id: first } }, checkpoint, metadata);
-  }
 }
 
 type EveryGraph = ReturnType<typeof everything>;

@@ -229,3 +229,15 @@ export function deltas(checkpointer: BaseCheckpointSaver) {
     .addEdge("reply", "close")
     .compile({ checkpointer });
 }
+
+/** Three nodes in one super-step that write to a delta channel and to a plain one. */
+export function sideBySide(checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(DeltaState)
+    .addNode("left", () => step("left", both("left")))
+    .addNode("middle", () => step("middle", both("middle")))
+    .addNode("right", () => step("right", both("right")))
+    .addEdge(START, "left")
+    .addEdge(START, "middle")
+    .addEdge(START, "right")
+    .compile({ checkpointer });
+}

@@ -4,8 +4,9 @@ import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { describeValue } from "../serde/describe.js";
+import { nextId, putValues } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
-import { deferred, deltas, fanOut, parallel, talk } from "./agents.js";
+import { deferred, deltas, fanOut, parallel, sideBySide, talk } from "./agents.js";
 import { messageFields } from "./message-fields.js";
 import { configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
 
@@ -177,6 +178,42 @@ export function describeThreads(interpreter: string): void {
         if (isDeltaSnapshot(checkpoint.channel_values.delta))
           snapshots.push(checkpoint.channel_values.delta.value);
       expect(snapshots.length).toBeGreaterThan(2);
+    });
+
+    it("reads what nodes wrote to a delta channel side by side in the order of the run, in either language", async () => {
+      const input = { delta: ["in"], plain: ["in"] };
+      const expected = { delta: ["in", "left", "middle", "right"], plain: ["in", "left", "middle", "right"] };
+      // By the ids of their tasks alone, one in six would be in order.
+      for (const round of ["1", "2", "3", "4"]) {
+        const [there, here] = [`beside-there-${round}`, `beside-here-${round}`];
+        await both.runInPython("side_by_side", there, { input });
+        expect(await valuesOf(sideBySide, there)).toEqual(expected);
+        await both.runHere(sideBySide, here, input);
+        const values = await valuesOf(sideBySide, here);
+        expect(await both.stateInPython("side_by_side", here, ["delta", "plain"])).toMatchObject({ values });
+      }
+    });
+
+    it("has numbers and texts that JSONB lacks in blobs, which Python reads, and can store inside of others only", async () => {
+      const values: readonly (readonly [value: unknown, inPython: string, refused: string | null])[] = [
+        [Number.NaN, "nan", "22P02"],
+        [Infinity, "inf", "22P02"],
+        [-Infinity, "-inf", "22P02"],
+        ["a\0b", String.raw`'a\x00b'`, "22P05"],
+        [[Number.NaN, -Infinity, "a\0b"], String.raw`[nan, -inf, 'a\x00b']`, null],
+      ];
+      for (const [index, [value, inPython, refused]] of values.entries()) {
+        const thread = `not-in-jsonb-${index}`;
+        const { config } = await putValues(both.saver, configOf(thread), { value });
+        expect((await both.saver.getTuple(config))?.checkpoint.channel_values).toEqual({ value });
+        expect(await both.python.do("follow", { thread, checkpoint: nextId() })).toEqual({
+          values: { value: inPython },
+          refused,
+        });
+      }
+      const headers = `select checkpoint from checkpoints where thread_id like 'not-in-jsonb-%'
+        and checkpoint ? 'channel_values' and checkpoint -> 'channel_values' <> '{}'`;
+      expect(await both.database.query(headers)).toEqual([]);
     });
 
     it("is forked in both languages, and every branch reads its own values in both", async () => {

@@ -51,16 +51,18 @@ export class ReferenceRows {
       );
   }
 
-  /** Puts the writes of a checkpoint in order. */
+  /** Puts the writes of a checkpoint in order, and tells `MemorySaver` their task paths: a later one orders by them itself. */
   sortWrites(key: string): void {
-    const rows = Object.entries(this.memory.writes[key] ?? {});
+    const pathOf = (row: string) => this.taskPaths.get(keyOf(...partsOf(key), row)) ?? "";
     const rowOrder = (row: string) => {
       const comma = row.lastIndexOf(",");
-      const path = this.taskPaths.get(keyOf(...partsOf(key), row)) ?? "";
-      return [path, row.slice(0, comma), Number(row.slice(comma + 1))];
+      return [pathOf(row), row.slice(0, comma), Number(row.slice(comma + 1))];
     };
+    const rows = Object.entries(this.memory.writes[key] ?? {});
     rows.sort(([a], [b]) => bytewise(rowOrder(a), rowOrder(b)));
-    this.memory.writes[key] = Object.fromEntries(rows);
+    this.memory.writes[key] = Object.fromEntries(
+      rows.map(([row, [task, channel, value]]) => [row, [task, channel, value, pathOf(row)]]),
+    );
   }
 
   drop({ thread_id, checkpoint_ns, checkpoint_id = "" }: Place): void {

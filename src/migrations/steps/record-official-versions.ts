@@ -5,6 +5,9 @@ import type { MigratedTables } from "./step.js";
 /**
  * Notes in the official savers' own table that the schema has what their migrations `versions` would have made, so
  * that `setup()` of either is a no-op here.
+ *
+ * Both count in this one table: from 5 on the versions are Python's, so that the JavaScript one would skip a migration
+ * that it numbers 5 to 9 some day. It would skip it in every database that Python's saver has set up, too.
  */
 export async function recordOfficialVersions(
   db: Kysely<MigratedTables>,

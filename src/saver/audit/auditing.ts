@@ -250,7 +250,7 @@ export interface Auditing {
    * value of the channel, or from nothing, the writes are applied by the channel's reducer, oldest first. What is stored
    * is not touched. Delta channels have no values of their own, and are left alone.
    *
-   * LangGraph.js records no task paths before 1.7: parallel tasks are applied in the order of their ids then, which need
+   * LangGraph.js records no task paths before 1.5: parallel tasks are applied in the order of their ids then, which need
    * not be that of the graph. A message that was written without an id gets a new one from `messagesStateReducer`.
    *
    * @param config - Names the checkpoint; the newest of the namespace is meant where it names none.

@@ -1,7 +1,7 @@
 import { CorruptCheckpointError } from "../../errors.js";
 import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
 import type { PageRow, TupleRow } from "../queries/tuple-row.js";
-import { compareText } from "./compare-text.js";
+import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
 /** What one checkpoint's tuple is made of. */
@@ -21,10 +21,7 @@ export interface TupleParts {
 }
 
 /** A pending write as it comes out of its row. */
-export interface StoredWrite extends StoredValue {
-  readonly taskId: string;
-  readonly taskPath: string;
-  readonly idx: number;
+export interface StoredWrite extends StoredValue, WriteOrder {
   readonly channel: string;
 }
 
@@ -45,7 +42,13 @@ export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): 
   const { threadId, checkpointNs } = namespace;
   const key = { threadId, checkpointNs, checkpointId: header.name };
   const blobOf = (channel: string, version: string) => blobs.get(identity(channel, version));
-  return { ...headerOf(header, key), key, blobOf, writes: writes.sort(byTask), sends: sends.sort(byTask) };
+  return {
+    ...headerOf(header, key),
+    key,
+    blobOf,
+    writes: writes.sort(compareWrites),
+    sends: sends.sort(compareWrites),
+  };
 }
 
 /** Puts the rows of a page together, checkpoint by checkpoint, in the order of their `checkpoint` rows. */
@@ -74,8 +77,8 @@ export function groupPage(rows: readonly PageRow[]): TupleParts[] {
       ...headerOf(header, key),
       key,
       blobOf: (channel, version) => blobs.get(identity(threadId, checkpointNs, channel, version)),
-      writes: (writes.get(id) ?? []).sort(byTask),
-      sends: (sends.get(id) ?? []).sort(byTask),
+      writes: (writes.get(id) ?? []).sort(compareWrites),
+      sends: (sends.get(id) ?? []).sort(compareWrites),
     };
   });
 }
@@ -114,9 +117,4 @@ function append(map: Map<string, StoredWrite[]>, key: string, write: StoredWrite
   const known = map.get(key);
   if (known === undefined) map.set(key, [write]);
   else known.push(write);
-}
-
-/** The order in which the tasks of a super-step are applied. */
-function byTask(a: StoredWrite, b: StoredWrite): number {
-  return compareText(a.taskPath, b.taskPath) || compareText(a.taskId, b.taskId) || a.idx - b.idx;
 }

@@ -227,4 +227,16 @@ def deltas(saver):
     return graph.compile(checkpointer=saver)
 
 
-AGENTS = {agent.__name__: agent for agent in (talk, parallel, fan_out, nested, panel, form, workflow, interview, deferred, deltas)}
+def side_by_side(saver):
+    """Three nodes in one super-step that write to a delta channel and to a plain one."""
+    graph = StateGraph(DeltaState)
+    for name in ("left", "middle", "right"):
+        graph.add_node(name, lambda state, name=name: step(name, both(name)))
+        graph.add_edge(START, name)
+    return graph.compile(checkpointer=saver)
+
+
+AGENTS = {
+    agent.__name__: agent
+    for agent in (talk, parallel, fan_out, nested, panel, form, workflow, interview, deferred, deltas, side_by_side)
+}

@@ -13,7 +13,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
-from psycopg import Connection
+from psycopg import Connection, DataError
 from psycopg.rows import dict_row
 
 
@@ -108,6 +108,21 @@ def store(saver, request):
     return {"names": list(checkpoint["channel_values"]["every"])}
 
 
+def follow(saver, request):
+    """Stores a successor with the values of the newest checkpoint, all under new versions, or says what refused it."""
+    config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
+    found = saver.get_tuple(config)
+    values = found.checkpoint["channel_values"]
+    versions = {channel: saver.get_next_version(None, None) for channel in values}
+    checkpoint = {**found.checkpoint, "id": request["checkpoint"], "channel_versions": versions}
+    refused = None
+    try:
+        saver.put(found.config, checkpoint, {"source": "loop", "step": 2, "parents": {}}, versions)
+    except DataError as error:
+        refused = error.sqlstate
+    return {"values": {channel: repr(value) for channel, value in values.items()}, "refused": refused}
+
+
 def returned(saver, request):
     """What became of every value, after a journey through TypeScript and without one; nothing where it is the same."""
     config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
@@ -151,7 +166,10 @@ def config_of(request):
     return {"configurable": {"thread_id": request["thread"]}}
 
 
-TASKS = {task.__name__: task for task in (setup, run, state, questions, history, fork, compare, store, returned, migrate)}
+TASKS = {
+    task.__name__: task
+    for task in (setup, run, state, questions, history, fork, compare, store, follow, returned, migrate)
+}
 
 
 def serde():

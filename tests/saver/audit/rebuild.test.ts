@@ -124,6 +124,22 @@ describeEachLayout("a rebuild", (open) => {
     expect([await logOf(main), await logOf(update)]).toEqual([["a", "b"], ["a", "u"]]); // prettier-ignore
   });
 
+  it("goes by task paths: it applies tasks in their order, and knows all updates of one call", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task", ["a"]]]);
+    const main = await step(first, ["a", "b", "c"], []);
+    await saver.putWrites(first.config, [["log", ["c"]]], "task 1", "~__pregel_pull, right");
+    await saver.putWrites(first.config, [["log", ["b"]]], "task 2", "~__pregel_pull, left");
+    const update = await step(first, ["a", "u", "v"], [], "update");
+    for (const [index, value] of ["u", "v"].entries()) {
+      const task = uuid5(index === 0 ? "__interrupt__" : `__interrupt__:${index}`, first.checkpoint.id);
+      await saver.putWrites(first.config, [["log", [value]]], task, `~__interrupt__, 000000000${index}`);
+    }
+    await loseAll();
+    for (const { config } of [first, main, update]) await saver.rebuildBlobs(config, REDUCERS);
+    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b", "c"], ["a", "u", "v"]]); // prettier-ignore
+  });
+
   it("is refused where two runs began at one checkpoint, whose writes can't be told apart", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const [one, other] = [await step(first, ["a", "b"], [["task 1", ["b"]]]), await step(first, ["a", "c"], [["task 1", ["c"]]])]; // prettier-ignore

@@ -215,6 +215,25 @@ describeEachTarget("a fork of a graph's checkpoint", (target) => {
     },
   );
 
+  it("rebuilds a delta channel in the order in which parallel nodes were applied", async () => {
+    const says = (entry: string) => () => ({ delta: [entry], log: [entry] });
+    const graph = new StateGraph(DeltaState)
+      .addNode("left", says("left"))
+      .addNode("middle", says("middle"))
+      .addNode("right", says("right"))
+      .addEdge(START, "left")
+      .addEdge(START, "middle")
+      .addEdge(START, "right")
+      .compile({ checkpointer: saver });
+    for (let run = 0; run < 4; run += 1) {
+      const thread = threadConfig(newThread());
+      const { delta } = await graph.invoke({ delta: ["in"], log: ["in"] }, thread);
+      const end = (await graph.getState(thread)).config;
+      const fork = await saver.fork(end, { reducers: REDUCERS });
+      expect((await valuesOf(graph, fork)).delta).toEqual(delta);
+    }
+  });
+
   it("does not take what the other branch writes later for its own", async () => {
     const graph = deltaGraph();
     const thread = threadConfig(newThread());
@@ -266,17 +285,16 @@ describeEachTarget("a fork of a graph's checkpoint", (target) => {
         .addNode("second", () => ({ delta: ["second"] }))
         .addEdge(START, "first")
         .addEdge("first", "second")
-        .compile({ checkpointer: saver });
+        .compile({ checkpointer: saver, interruptBefore: ["second"] });
       const thread = threadConfig(newThread());
       await graph.invoke({ delta: ["in"] }, thread);
-      const updated = await graph.updateState(
-        await before(graph, thread, "second"),
-        { delta: ["by hand"] },
-        "first",
-      );
+      const updated = await graph.updateState(thread, { delta: ["by hand"] }, "first");
       await graph.invoke(null, updated);
       const expected = await valuesOf(graph, updated);
-      await expect(saver.fork(updated)).rejects.toMatchObject({ field: "options.reducers.delta" });
+      const { channel_values } = (await saver.getTuple(updated))?.checkpoint ?? {};
+      // From LangGraph.js 1.5 on an update may store the channel whole.
+      if (!Object.hasOwn(channel_values ?? {}, "delta"))
+        await expect(saver.fork(updated)).rejects.toMatchObject({ field: "options.reducers.delta" });
       const config = await saver.fork(updated, { reducers: REDUCERS });
       expect(await valuesOf(graph, config)).toEqual(expected);
       const again = await saver.fork(config, { reducers: REDUCERS });

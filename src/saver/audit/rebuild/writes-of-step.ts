@@ -5,6 +5,9 @@ import type { ChannelStep } from "./channel-path.js";
 /** The task of what a command or an input writes by itself. */
 const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
+/** What the task paths of updates of the state begin with. */
+const UPDATE_PATH = "~__interrupt__, ";
+
 /** A stored successor of the checkpoint that a step begins at. */
 export interface Successor {
   readonly id: string;
@@ -42,7 +45,8 @@ export function writesOfStep({ channel, step, successors, writes }: StepRecord):
     };
   }
   const updateTask = updateTaskOf(before.id);
-  const isUpdate = ({ task_id }: RecordedWriteRow): boolean => task_id === updateTask;
+  const isUpdate = ({ task_id, task_path }: RecordedWriteRow): boolean =>
+    task_path.startsWith(UPDATE_PATH) || task_id === updateTask;
   const isNull = ({ task_id }: RecordedWriteRow): boolean => task_id === NULL_TASK_ID;
   if (kind === "input") return writes.filter(isNull);
   const hasInput = others.some((branch) => branch.kind === "input");
@@ -73,7 +77,7 @@ function branchesOf(successors: readonly Successor[], version: string | null): B
   }));
 }
 
-/** The task that an update of the state is recorded under, by both engines. */
+/** The task that engines without task paths record an update of the state under; others so record the first of a call. */
 function updateTaskOf(checkpointId: string): string | undefined {
   try {
     return uuid5("__interrupt__", checkpointId);
