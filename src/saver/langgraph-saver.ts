@@ -9,7 +9,7 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { JsonSerializer } from "../serde/json-serializer.js";
+import { isJsonSerializer } from "../serde/json-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
 import { type CallOptions, unlessIndex } from "./boundary/parse-call-options.js";
 import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
@@ -42,7 +42,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   constructor(context: SaverContext) {
     super(context.serde);
     // Decided here, since LangGraph calls the method without `this` in subgraphs.
-    if (this.serde instanceof JsonSerializer) this.getNextVersion = nextNumericVersion;
+    if (isJsonSerializer(this.serde)) this.getNextVersion = nextNumericVersion;
     this.#context = context;
   }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { GRAPH_PROGRAMS } from "./graph-programs.js";
+import { TWO_COPIES_PROGRAM } from "./two-copies-program.js";
 
 const names = z.record(z.string(), z.string());
 const Manifest = z.object({ dependencies: names, peerDependencies: names });
@@ -23,7 +24,7 @@ const ITEMS = [
   "end of the state",
 ];
 
-describe("a graph that is interrupted while Sends and Commands are stored", () => {
+describe("an application with several copies of a package", () => {
   let folder: string;
   let project: ConsumerProject;
 
@@ -43,7 +44,7 @@ describe("a graph that is interrupted while Sends and Commands are stored", () =
   });
 
   it.each(Object.entries(GRAPH_PROGRAMS))(
-    "runs all tasks, on the copy of LangGraph that the package loads and on another: %s",
+    "runs all stored tasks, on the copy of LangGraph that the package loads and on another: %s",
     async (file, program) => {
       await project.write(file, program);
       const { output } = await runNode(project.folder, join(project.folder, file));
@@ -63,4 +64,11 @@ describe("a graph that is interrupted while Sends and Commands are stored", () =
       );
     },
   );
+
+  it("counts in numbers for a JsonSerializer of another copy of the package, and excludes its locks", async () => {
+    await project.write("both.mjs", TWO_COPIES_PROGRAM);
+    const { output } = await runNode(project.folder, join(project.folder, "both.mjs"));
+
+    expect(JSON.parse(output)).toEqual({ areTwo: true, versionType: "number", secondLock: "THREAD_LOCKED" });
+  });
 });
