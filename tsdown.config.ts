@@ -24,6 +24,9 @@ export default defineConfig({
   // Half of Node's world still requires.
   checks: { legacyCjs: false },
   deps: { skipNodeModulesBundle: true },
+  // Of a package with a build for each module system, CommonJS must load the copy that its application has.
+  outputOptions: (options, format) =>
+    format === "cjs" ? { ...options, dynamicImportInCjs: false } : options,
   plugins: [finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
   inputOptions: (options, _format, { cjsDts }) =>

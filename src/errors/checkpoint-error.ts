@@ -22,7 +22,8 @@ export interface CheckpointErrorOptions extends ErrorLocation {
  * The class of every error that this library throws on purpose.
  *
  * Tell errors apart by `instanceof` or by {@link CheckpointError.code}, which is stable across versions;
- * the text of `message` is for people and may change.
+ * the text of `message` is for people and may change. An application that has loaded this package by `import` and by
+ * `require` has two copies of each class, and `instanceof` knows one of them: there use the code.
  *
  * @example
  * ```ts

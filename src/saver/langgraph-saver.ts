@@ -9,7 +9,7 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { JsonSerializer } from "../serde/json-serializer.js";
+import { isJsonSerializer } from "../serde/json-serializer.js";
 import { type CheckpointBatch, runBatch } from "./batch.js";
 import { type CallOptions, unlessIndex } from "./boundary/parse-call-options.js";
 import { type ChannelValuesRequest, parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
@@ -259,7 +259,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   override getNextVersion(current: string): string;
   override getNextVersion(current: number | string | undefined): number | string;
   override getNextVersion(current: number | string | undefined): number | string {
-    return this.serde instanceof JsonSerializer ? nextNumericVersion(current) : nextVersion(current);
+    return isJsonSerializer(this.serde) ? nextNumericVersion(current) : nextVersion(current);
   }
 
   /**

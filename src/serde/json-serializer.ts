@@ -7,6 +7,14 @@ import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { readTypedValue } from "./typed-value.js";
 
+/** Which a JsonSerializer has, also one of another copy of this package: `instanceof` knows one copy only. */
+const JSON_SERIALIZER = Symbol.for("langgraph-checkpoint-kysely.JsonSerializer");
+
+/** Whether a serializer is a {@link JsonSerializer}. */
+export function isJsonSerializer(serializer: object): boolean {
+  return JSON_SERIALIZER in serializer;
+}
+
 /**
  * Writes values as JSON in the layout of the official JavaScript saver, so that a service can go back to it, and reads
  * every layout that the official savers wrote. A value comes back equal to what was written, or writing it fails; the
@@ -20,6 +28,9 @@ import { readTypedValue } from "./typed-value.js";
  * ```
  */
 export class JsonSerializer implements SerializerProtocol {
+  /** @internal */
+  readonly [JSON_SERIALIZER] = true;
+
   /**
    * Encodes a value before it returns, so that what the caller does to the value afterwards does not matter.
    *

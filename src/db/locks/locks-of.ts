@@ -4,8 +4,9 @@ import { connectLikePool } from "./client-connection.js";
 import { connectThroughKysely } from "./kysely-connection.js";
 import type { ConnectForLocks } from "./lock-connection.js";
 import { LockSession } from "./lock-session.js";
-import { Locks, type TakeLock, takeLocally } from "./locks.js";
+import { Locks, type TakeLock } from "./locks.js";
 import { SharedSession } from "./shared-session.js";
+import { takeInProcess } from "./take-in-process.js";
 import { takeOnSession } from "./take-on-session.js";
 
 /** One for each database that is open in the process, so that savers that were lent the same one share a connection. */
@@ -18,7 +19,7 @@ export function locksOfPool(pool: pg.Pool): Locks {
 
 /** The locks of an instance of PGlite, which has one process and one connection: they are in memory. */
 export function locksOfPGlite(instance: object): Locks {
-  return locksOf(instance, () => takeLocally);
+  return locksOf(instance, () => takeInProcess(instance));
 }
 
 /** The locks of a Kysely that was lent, on one of its connections; in memory where it has but one. */

@@ -103,10 +103,6 @@ export class Locks {
   }
 }
 
-/** What is taken where one process has the whole database: the queue in front is all there is. */
-export const takeLocally: TakeLock = () =>
-  Promise.resolve({ lost: new AbortController().signal, release: () => Promise.resolve() });
-
 function ignore(): void {
   // Its connection has died, and the lock with it.
 }

@@ -16,6 +16,7 @@ import { decodeJsonb } from "./decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
+import { portableSends } from "./portable-sends.js";
 
 /**
  * Puts a tuple together from its rows.
@@ -78,7 +79,10 @@ async function decodeCheckpoint(
   }
   const decoded = await Promise.all(stored);
   const values = Object.fromEntries(
-    channels.map((channel, index) => [channel, fromStoredBarrier(channel, decoded[index])]),
+    channels.map((channel, index) => {
+      const value = fromStoredBarrier(channel, decoded[index]);
+      return [channel, portableSends(channel, value)];
+    }),
   );
   if (reader.serde.refusesPlaintext === true) refuseInline(header, values, key);
   return {
@@ -104,7 +108,8 @@ function decodeWrites({ key, writes }: TupleParts, reader: ValueReader): Promise
   return Promise.all(
     writes.map(async (write): Promise<CheckpointPendingWrite> => {
       const { taskId, channel } = write;
-      return [taskId, channel, await decodeValue(reader, write, contextOf(write, key), { ...key, channel })];
+      const value = await decodeValue(reader, write, contextOf(write, key), { ...key, channel });
+      return [taskId, channel, portableSends(channel, value)];
     }),
   );
 }
@@ -132,6 +137,6 @@ function withSends(checkpoint: Checkpoint, sends: readonly unknown[]): Checkpoin
   return {
     ...checkpoint,
     channel_versions: { ...checkpoint.channel_versions, [TASKS]: version },
-    channel_values: { ...checkpoint.channel_values, [TASKS]: [...sends] },
+    channel_values: { ...checkpoint.channel_values, [TASKS]: portableSends(TASKS, sends) },
   };
 }

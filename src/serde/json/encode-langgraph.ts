@@ -1,5 +1,6 @@
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
+import { standsForLangGraph } from "../langchain/langgraph-literals.js";
 import type { Encoder } from "./encoder.js";
 import { ownEntries, ownSymbols, prototypeDepth, readProperty } from "./inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
@@ -15,13 +16,15 @@ export function encodeLangGraph(value: object, place: Place, encoder: Encoder): 
     rejectExtra(value, ["lg_name", "value"], place);
     return { lc: 2, type: "delta_snapshot", value: encoder.encode(value.value, place.inRecord("value", 1)) };
   }
-  switch (readProperty(value, "lg_name")) {
+  const name = readProperty(value, "lg_name");
+  const isExact = prototypeDepth(value) === (name === "Command" ? 3 : 2) || standsForLangGraph(value);
+  switch (isExact ? name : undefined) {
     case "Send":
-      return prototypeDepth(value) === 2 ? encodeSend(value, place, encoder) : undefined;
+      return encodeSend(value, place, encoder);
     case "Overwrite":
-      return prototypeDepth(value) === 2 ? encodeOverwrite(value, place, encoder) : undefined;
+      return encodeOverwrite(value, place, encoder);
     case "Command":
-      return prototypeDepth(value) === 3 ? encodeCommand(value, place, encoder) : undefined;
+      return encodeCommand(value, place, encoder);
     default:
       return undefined;
   }

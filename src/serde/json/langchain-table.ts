@@ -1,5 +1,10 @@
-import { isLangChainClassName, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
-import { classNameOf, prototypeDepth, prototypeOf } from "./inspect-object.js";
+import {
+  isLangChainClassName,
+  LANGCHAIN_CLASSES,
+  type LangChainClassName,
+  ownClassOf,
+} from "../langchain/classes.js";
+import { classNameOf, prototypeDepth } from "./inspect-object.js";
 import { isSerializableObject } from "./langchain-kwargs.js";
 
 const ROOTS = ["langchain_core", "langchain"];
@@ -16,15 +21,21 @@ export function classNameOfId(id: readonly string[]): LangChainClassName | undef
 
 /** The class of the table that an object is an instance of; an instance of a subclass is not one. */
 export function tableClassOf(value: object): LangChainClassName | undefined {
-  const name = classNameOf(value);
-  if (!isLangChainClassName(name)) return undefined;
-  const isOwn = prototypeOf(value) === LANGCHAIN_CLASSES[name].prototype;
-  return isOwn || isFromAnotherCore(value, name) ? name : undefined;
+  return ownClassOf(value) ?? classOfAnotherCore(value);
 }
 
-/** An application may have two copies of LangChain's core, one for `import` and one for `require`. */
-function isFromAnotherCore(value: object, name: LangChainClassName): boolean {
-  if (prototypeDepth(value) !== prototypeDepth(LANGCHAIN_CLASSES[name].prototype) + 1) return false;
-  if (name === "Document") return Object.hasOwn(value, "pageContent") && Object.hasOwn(value, "metadata");
-  return isSerializableObject(value) && classNameOfId(value.lc_id) === name;
+/**
+ * An application may have other copies of @langchain/core: one for `import` and one for `require`, another version, one in
+ * a bundle. A bundler may have made the names of the classes short; what goes into an id stays.
+ */
+function classOfAnotherCore(value: object): LangChainClassName | undefined {
+  const name = isSerializableObject(value) ? classNameOfId(value.lc_id) : documentName(value);
+  const isExact =
+    name !== undefined && prototypeDepth(value) === prototypeDepth(LANGCHAIN_CLASSES[name].prototype) + 1;
+  return isExact ? name : undefined;
+}
+
+function documentName(value: object): "Document" | undefined {
+  const isDocument = Object.hasOwn(value, "pageContent") && Object.hasOwn(value, "metadata");
+  return isDocument && classNameOf(value) === "Document" ? "Document" : undefined;
 }

@@ -41,10 +41,20 @@ it("a plain object of the same shape stays a plain object", () => {
 
 it.each<[string, object, object]>([
   ["Send", new Send("node", { x: 1 }), { lg_name: "Send", node: "node", args: { x: 1 } }],
-  ["Overwrite", new Overwrite(1), { __overwrite__: 1 }],
+  ["Overwrite", new Overwrite(1), { lg_name: "Overwrite", __overwrite__: 1 }],
   ["Command", new Command({ goto: "b" }), { lg_name: "Command", goto: ["b"] }],
-])("without @langchain/langgraph a %s becomes a plain object of the same shape", (_, value, shape) => {
-  const json = JSON.parse(JSON.stringify(encodeJson(value))) as Record<string, string>;
-  const revived = reviveLangGraph(json, { level: 0, inKwargs: false }, new TreeDecoder({ langGraph: null }));
-  expect(revived).toEqual(shape);
-});
+])(
+  "without @langchain/langgraph a %s is a literal object, and is written as a %s again",
+  async (_, value, shape) => {
+    const json = JSON.parse(JSON.stringify(encodeJson(value))) as Record<string, string>;
+    const revived = reviveLangGraph(
+      json,
+      { level: 0, inKwargs: false },
+      new TreeDecoder({ langGraph: null }),
+    );
+    expect(revived).toEqual(shape);
+    expect(Object.getPrototypeOf(await parseJsonText(stringifyJson(revived)))).toBe(
+      Object.getPrototypeOf(value),
+    );
+  },
+);

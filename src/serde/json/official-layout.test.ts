@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { ChatPromptValue, ImagePromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 import { DeltaSnapshot, MemorySaver, type SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { Command, isCommand, Overwrite, Send } from "@langchain/langgraph";
+import { Command, Overwrite, Send } from "@langchain/langgraph";
 import fc from "fast-check";
 
 import { encodeJson } from "./encode-json.js";
@@ -57,6 +58,11 @@ const message = fc.oneof(
     .map((fields) => new ToolMessage({ ...fields, status: "success" })),
 );
 
+const promptValue = fc.oneof(
+  fc.array(message, { maxLength: 2 }).map((messages) => new ChatPromptValue(messages)),
+  fc.webUrl().map((url) => new ImagePromptValue({ url, detail: "low" })),
+);
+
 const { exact } = fc.letrec<{ exact: unknown }>((tie) => ({
   exact: fc.oneof(
     { maxDepth: 3 },
@@ -69,6 +75,7 @@ const { exact } = fc.letrec<{ exact: unknown }>((tie) => ({
     fc.array(fc.tuple(tie("exact"), tie("exact")), { maxLength: 3 }).map((pairs) => new Map(pairs)),
     tie("exact").map((snapshot) => new DeltaSnapshot(snapshot)),
     message,
+    promptValue,
   ),
 }));
 
@@ -124,6 +131,15 @@ describe("for values that the official serializer changes", () => {
     ).toBeInstanceOf(HumanMessage);
   });
 
+  it("a StringPromptValue is written as it writes one, and only we read the text that it wrote", async () => {
+    const value = new StringPromptValue("hi");
+    const theirs = await writtenByOfficial(value);
+    expect(encodeJson(value)).toEqual(JSON.parse(theirs));
+    expect(firstDifference(parseJsonText(theirs), value)).toBeUndefined();
+    // It gives the constructor, which takes a text, all the fields.
+    expect(await readByOfficial(value)).toMatchObject({ value: { value: "hi" } });
+  });
+
   it("it still reads the message of an error", async () => {
     const error = new TypeError("boom", { cause: new Error("inner") });
     expect(await readByOfficial(error)).toEqual(new Error("boom"));
@@ -137,8 +153,10 @@ describe("for values that the official serializer changes", () => {
       timeout: { runTimeout: 5 },
     });
     expect(await readByOfficial(new Overwrite([1]))).toMatchObject({ __overwrite__: [1] });
-    const command = await readByOfficial(new Command({ update: { a: 1 }, goto: [send] }));
-    expect(isCommand(command)).toBe(true);
-    expect(command).toMatchObject({ update: { a: 1 }, goto: [{ node: "node", args: { x: 1 } }] });
+    const command = new Command({ update: { a: 1 }, goto: [send] });
+    // The engine makes a Command of its own from a literal one in the arguments of a Send.
+    const { args } = new Send("node", await readByOfficial(command));
+    expect(args).toBeInstanceOf(Command);
+    expect(args).toMatchObject({ update: { a: 1 }, goto: [{ node: "node", args: { x: 1 } }] });
   });
 });

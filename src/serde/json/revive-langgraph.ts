@@ -1,3 +1,4 @@
+import { langGraphLiteral } from "../langchain/langgraph-literals.js";
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
 import { defineOwn, readProperty } from "./inspect-object.js";
@@ -16,10 +17,7 @@ export function langGraphNameOf(record: JsonObject): keyof typeof REVIVERS | und
   return name === "Command" && record.lg_name === "Command" ? name : undefined;
 }
 
-/**
- * Revives Send, Overwrite and Command. Without `@langchain/langgraph` they become plain objects of the same shape,
- * which is all that the engine looks at.
- */
+/** Revives Send, Overwrite and Command. Without `@langchain/langgraph` they become literal objects that stand for them. */
 export function reviveLangGraph(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const own = isPythonSend(record) ? sendRecordOf(record) : record;
   const name = langGraphNameOf(own);
@@ -35,7 +33,7 @@ function field(record: JsonObject, key: string, depth: Depth, decoder: Decoder):
 function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const classes = decoder.langGraph;
   const node = typeof record.node === "string" ? record.node : "";
-  const send: object = classes === null ? { lg_name: "Send" } : new classes.Send(node, undefined);
+  const send = classes === null ? langGraphLiteral("Send", {}) : new classes.Send(node, undefined);
   defineOwn(send, "node", node);
   defineOwn(send, "args", field(record, "args", depth, decoder));
   defineOwn(send, "timeout", field(record, "timeout", depth, decoder));
@@ -45,12 +43,14 @@ function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder): unknown
 function reviveOverwrite(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const classes = decoder.langGraph;
   const value = field(record, OVERWRITE_KEY, depth, decoder);
-  return classes === null ? { [OVERWRITE_KEY]: value } : new classes.Overwrite(value);
+  return classes === null
+    ? langGraphLiteral("Overwrite", { [OVERWRITE_KEY]: value })
+    : new classes.Overwrite(value);
 }
 
 function reviveCommand(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const classes = decoder.langGraph;
-  const command: object = classes === null ? { lg_name: "Command" } : new classes.Command({});
+  const command = classes === null ? langGraphLiteral("Command", {}) : new classes.Command({});
   for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
   const argument = decodeArgument(record, command, depth, decoder);
   if (classes !== null && argument !== undefined) {

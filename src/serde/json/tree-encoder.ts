@@ -1,5 +1,6 @@
 import { constants } from "node:buffer";
 
+import { standsForLangGraph } from "../langchain/langgraph-literals.js";
 import { LONG_TEXT, SharedParts } from "../shared-parts.js";
 import { encodeBuiltin } from "./encode-builtin.js";
 import { encodeLangChain } from "./encode-langchain.js";
@@ -76,7 +77,8 @@ export class TreeEncoder implements Encoder {
 
   #encodeObject(value: object, place: Place): JsonValue {
     if (Array.isArray(value)) return encodeArray(value, place, this);
-    if (isPlainObject(value) && !ArrayBuffer.isView(value)) return encodePlainObject(value, place, this);
+    if (isPlainObject(value) && !ArrayBuffer.isView(value) && !standsForLangGraph(value))
+      return encodePlainObject(value, place, this);
     const json =
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??

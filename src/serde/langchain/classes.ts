@@ -50,6 +50,17 @@ export type ModelClassName = keyof typeof MODEL_CLASSES;
 /** The name of a class in {@link LANGCHAIN_CLASSES}. */
 export type LangChainClassName = keyof typeof LANGCHAIN_CLASSES;
 
+const NAMES: ReadonlyMap<unknown, LangChainClassName> = new Map(
+  Object.entries(LANGCHAIN_CLASSES).flatMap(([name, { prototype }]) =>
+    isLangChainClassName(name) ? [[prototype, name]] : [],
+  ),
+);
+
+/** The class of this copy of @langchain/core that `value` is a direct instance of, if it may be revived. */
+export function ownClassOf(value: object): LangChainClassName | undefined {
+  return NAMES.get(Reflect.getPrototypeOf(value));
+}
+
 /** Whether `name` is the name of a class in {@link MODEL_CLASSES}. */
 export function isModelClassName(name: string): name is ModelClassName {
   return Object.hasOwn(MODEL_CLASSES, name);

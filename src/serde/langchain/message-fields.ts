@@ -1,5 +1,4 @@
-import { tableClassOf } from "../json/langchain-table.js";
-import { isLangChainClassName, LANGCHAIN_CLASSES, type LangChainClassName } from "./classes.js";
+import { ownClassOf } from "./classes.js";
 
 /** The symbol by which LangChain tells messages, which every message has as a property of its own. */
 export const MESSAGE_SYMBOL = Symbol.for("langchain.message");
@@ -43,26 +42,12 @@ export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
   "usage_metadata",
 ]);
 
-const CLASS_NAMES: ReadonlyMap<unknown, LangChainClassName> = new Map(
-  Object.entries(LANGCHAIN_CLASSES).flatMap(([name, { prototype }]) =>
-    isLangChainClassName(name) ? [[prototype, name]] : [],
-  ),
-);
-
 /** A message taken apart. */
 export interface MessageFields {
   /** The fields that Python knows, in the order of the constructor arguments. */
   readonly fields: ReadonlyMap<string, unknown>;
   /** What is to be known beside, for a message that its fields alone would not give back. */
   readonly js: Disagreement | undefined;
-}
-
-/**
- * The class that `value` is a direct instance of, if that may be stored: of this copy of @langchain/core or of another. A
- * subclass is another class.
- */
-export function langChainClassOf(value: object): LangChainClassName | undefined {
-  return CLASS_NAMES.get(Object.getPrototypeOf(value)) ?? tableClassOf(value);
 }
 
 /**
@@ -77,7 +62,7 @@ export function messageFields(message: object): MessageFields {
   const kwargs = kwargsOf(message);
   const fields = new Map<string, unknown>();
   // The same class of another version may have other fields, so all of them are named.
-  let agrees = CLASS_NAMES.has(Object.getPrototypeOf(message));
+  let agrees = ownClassOf(message) !== undefined;
   for (const [key, given] of Object.entries(kwargs)) {
     const isOwn = Object.hasOwn(message, key);
     const value: unknown = isOwn ? Reflect.get(message, key) : given;

@@ -1,5 +1,5 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import { langGraphLiteral } from "../langchain/langgraph-literals.js";
 import type { DecodeContext } from "./decode-context.js";
 import { isArray, isRecord } from "./prototypes.js";
 
@@ -8,15 +8,11 @@ export function decodeDeltaSnapshot(value: unknown): DeltaSnapshot {
   return new DeltaSnapshot(value);
 }
 
-/**
- * `Send(node, arg, timeout?)`. Without @langchain/langgraph the result is a literal object of the same shape, which
- * remembers what it is; the engine takes both.
- */
-export function decodeSend(args: unknown, origin: PythonOrigin, context: DecodeContext): object {
+/** `Send(node, arg, timeout?)`. Without @langchain/langgraph the result is a literal object that stands for it. */
+export function decodeSend(args: unknown, context: DecodeContext): object {
   if (!isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
-  const timeout = decodeTimeout(args[2]);
-  const parts = { lg_name: "Send", node: args[0], args: args[1], timeout };
-  if (context.langGraph === null) return rememberOrigin(parts, origin);
+  const parts = { node: args[0], args: args[1], timeout: decodeTimeout(args[2]) };
+  if (context.langGraph === null) return langGraphLiteral("Send", parts);
   // The constructor would rebuild the argument, and take an object with a node and args in it for another Send.
   return Object.assign(new context.langGraph.Send(args[0], undefined), parts);
 }
@@ -36,12 +32,12 @@ function toMilliseconds(seconds: unknown): number | undefined {
 }
 
 /** `Command(graph, update, resume, goto)`, built from what was given; Python's `None` means that it was not. */
-export function decodeCommand(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
+export function decodeCommand(kwargs: unknown, context: DecodeContext): object {
   if (!isRecord(kwargs)) return context.fail("a Command is malformed");
   const isFromPython = Object.keys(kwargs)[0] === "graph" && "goto" in kwargs;
   const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
   const args = Object.fromEntries(given);
-  if (context.langGraph === null) return rememberOrigin({ lg_name: "Command", ...args }, origin);
+  if (context.langGraph === null) return langGraphLiteral("Command", args);
   // The constructor copies plain objects in it key by key, and this key would replace their prototypes.
   if (hasPrototypeKey(args.goto)) return context.fail("a Command is malformed");
   return new context.langGraph.Command(args);
@@ -53,9 +49,9 @@ function hasPrototypeKey(value: unknown): boolean {
 }
 
 /** `Overwrite(value)`. */
-export function decodeOverwrite(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
+export function decodeOverwrite(kwargs: unknown, context: DecodeContext): object {
   if (!isRecord(kwargs)) return context.fail("an Overwrite is malformed");
   const value = kwargs.value;
   if (context.langGraph !== null) return new context.langGraph.Overwrite(value);
-  return rememberOrigin({ lg_name: "Overwrite", __overwrite__: value }, origin);
+  return langGraphLiteral("Overwrite", { __overwrite__: value });
 }

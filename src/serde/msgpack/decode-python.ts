@@ -1,3 +1,4 @@
+import { LANGGRAPH_TYPES } from "../langchain/langgraph-literals.js";
 import { classOfPython } from "../langchain/python-modules.js";
 import { reviveDocument, reviveMessage } from "../langchain/revive-message.js";
 import { pythonOriginOf, rememberOrigin, type PythonOrigin } from "../python-origin.js";
@@ -18,7 +19,7 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
     return context.fail("a Python object is malformed");
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
   if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
-  if (module === "langgraph.types") return decodeLangGraph(argument, origin, context);
+  if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);
 }
 
@@ -31,11 +32,11 @@ function decodeModel(fields: unknown, origin: PythonOrigin): unknown {
 function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: DecodeContext): unknown {
   switch (origin.name) {
     case "Send":
-      return decodeSend(argument, origin, context);
+      return decodeSend(argument, context);
     case "Command":
-      return decodeCommand(argument, origin, context);
+      return decodeCommand(argument, context);
     case "Overwrite":
-      return decodeOverwrite(argument, origin, context);
+      return decodeOverwrite(argument, context);
     default:
       return asData(argument, origin);
   }

@@ -1,6 +1,7 @@
 import { stringifyJson } from "../json/json-text.js";
+import { tableClassOf } from "../json/langchain-table.js";
 import { isModelClassName } from "../langchain/classes.js";
-import { langChainClassOf, JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
+import { JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
@@ -16,7 +17,7 @@ const VALIDATE = "model_validate_json";
  * in the layout of the JsonSerializer.
  */
 export function encodeLangChain(value: object, context: EncodeContext): unknown {
-  const name = langChainClassOf(value);
+  const name = tableClassOf(value);
   if (name === undefined) return undefined;
   if (!isModelClassName(name))
     return extension(EXT.LANGCHAIN, Buffer.from(stringifyJson(value, { path: context.path }), "utf8"));

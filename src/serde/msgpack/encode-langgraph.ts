@@ -1,19 +1,13 @@
-import { pythonOriginOf } from "../python-origin.js";
+import { LANGGRAPH_TYPES, standsForLangGraph } from "../langchain/langgraph-literals.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol, isArray, isObject, isRecord, prototypeDepth } from "./prototypes.js";
 import { float64 } from "./wire.js";
 
-const TYPES = "langgraph.types";
 const COMMAND_ARGUMENTS = Symbol.for("langgraph.command");
 const COMMAND_FIELDS = ["graph", "update", "resume", "goto"];
 const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout", "refreshOn"]);
-
-/** Whether a literal object was read for an object of @langchain/langgraph, which was not installed then. */
-export function standsForLangGraph(value: object): boolean {
-  return pythonOriginOf(value)?.module === TYPES && Object.hasOwn(value, "lg_name");
-}
 
 /**
  * Send, Command, Overwrite and DeltaSnapshot, told by the name that they carry rather than by their class: an
@@ -46,7 +40,7 @@ function encodeSend(value: object, context: EncodeContext): unknown {
   const timeout: unknown = Reflect.get(value, "timeout");
   const args =
     timeout === undefined || timeout === null ? parts : [...parts, encodeTimeout(timeout, context)];
-  return context.extension(EXT.PYTHON_ARGS, pythonTuple(TYPES, "Send", args));
+  return context.extension(EXT.PYTHON_ARGS, pythonTuple(LANGGRAPH_TYPES, "Send", args));
 }
 
 /** JavaScript counts timeouts in milliseconds, Python in seconds. */
@@ -57,7 +51,7 @@ function encodeTimeout(timeout: unknown, context: EncodeContext): unknown {
     idle_timeout: encodeSeconds(timeout.idleTimeout),
     refresh_on: timeout.refreshOn ?? "auto",
   };
-  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "TimeoutPolicy", policy));
+  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(LANGGRAPH_TYPES, "TimeoutPolicy", policy));
 }
 
 function isPolicy(timeout: Record<string, unknown>): boolean {
@@ -80,7 +74,7 @@ function encodeCommand(value: object, context: EncodeContext): unknown {
   const kwargs = context.within(value, () =>
     givenFields(source).map((field) => [field, context.at(field, Reflect.get(source, field))] as const),
   );
-  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "Command", new Map(kwargs)));
+  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(LANGGRAPH_TYPES, "Command", new Map(kwargs)));
 }
 
 function commandSource(value: object): object {
@@ -117,7 +111,10 @@ function givenFields(source: object): string[] {
 function encodeOverwrite(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "__overwrite__"], context);
   const part = context.within(value, () => context.at("value", Reflect.get(value, "__overwrite__")));
-  return context.extension(EXT.PYTHON_KWARGS, pythonTuple(TYPES, "Overwrite", new Map([["value", part]])));
+  return context.extension(
+    EXT.PYTHON_KWARGS,
+    pythonTuple(LANGGRAPH_TYPES, "Overwrite", new Map([["value", part]])),
+  );
 }
 
 function encodeDeltaSnapshot(value: object, context: EncodeContext): unknown {

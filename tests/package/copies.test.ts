@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
+import { GRAPH_PROGRAMS } from "./graph-programs.js";
+import { TWO_COPIES_PROGRAM } from "./two-copies-program.js";
+
+const names = z.record(z.string(), z.string());
+const Manifest = z.object({ dependencies: names, peerDependencies: names });
+
+const Runs = z.array(z.object({ items: z.array(z.string()), isSend: z.boolean() }));
+const Savers = z.object({ memory: Runs, MessagePack: Runs, JSON: Runs });
+
+const ITEMS = [
+  "ask and hear yes",
+  "plan of the state",
+  "task of a Command",
+  "task of a Command",
+  "end of the state",
+  "task of 3",
+  "task of 4",
+  "end of the state",
+];
+
+describe("an application with several copies of a package", () => {
+  let folder: string;
+  let project: ConsumerProject;
+
+  beforeAll(async () => {
+    const manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
+    folder = await mkdtemp(join(tmpdir(), "package-"));
+    project = await ConsumerProject.create(await pack(folder), [
+      ...Object.keys(manifest.dependencies),
+      ...Object.keys(manifest.peerDependencies),
+      "langgraph-oldest",
+    ]);
+  });
+
+  afterAll(async () => {
+    await project.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(Object.entries(GRAPH_PROGRAMS))(
+    "runs all stored tasks, on the copy of LangGraph that the package loads and on another: %s",
+    async (file, program) => {
+      await project.write(file, program);
+      const { output } = await runNode(project.folder, join(project.folder, file));
+      const engines = output
+        .trimEnd()
+        .split("\n")
+        .map((line) => Savers.parse(JSON.parse(line)));
+
+      const items = engines.map((savers) =>
+        Object.values(savers).map((runs) => runs.map((run) => run.items)),
+      );
+      expect(items).toEqual(Array(2).fill(Array(3).fill([ITEMS, ITEMS])));
+      // In the state too, what is read is an instance of the class that the application has.
+      const [own] = engines;
+      expect([...(own?.MessagePack ?? []), ...(own?.JSON ?? [])].map(({ isSend }) => isSend)).toEqual(
+        Array(4).fill(true),
+      );
+    },
+  );
+
+  it("counts in numbers for a JsonSerializer of another copy of the package, and excludes its locks", async () => {
+    await project.write("both.mjs", TWO_COPIES_PROGRAM);
+    const { output } = await runNode(project.folder, join(project.folder, "both.mjs"));
+
+    expect(JSON.parse(output)).toEqual({ areTwo: true, versionType: "number", secondLock: "THREAD_LOCKED" });
+  });
+});
