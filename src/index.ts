@@ -14,6 +14,7 @@ export {
   DatabaseError,
   DeserializationError,
   type ErrorLocation,
+  IncompatibleTablesError,
   InvalidConfigError,
   MigrationError,
   MigrationRequiredError,
