@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { asPythonInterrupt } from "./python-interrupt.js";
-import { isRecord } from "./msgpack/prototypes.js";
+import { isArray, isRecord } from "./msgpack/prototypes.js";
+import { asPythonInterrupts } from "./python-interrupt.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { pythonOriginOf, rememberOrigin } from "./python-origin.js";
 
@@ -12,7 +12,7 @@ describe("an interrupt of LangGraph.js", () => {
     { id: undefined, value: null },
     { id: "i", value: 1, response_schema: { type: "string" } },
   ])("is one for Python, and the same for JavaScript: %p", async (interrupt) => {
-    const marked = asPythonInterrupt(interrupt);
+    const marked = asPythonInterrupts(interrupt);
     expect(marked).toStrictEqual(interrupt);
     expect(isRecord(marked) && pythonOriginOf(marked)).toEqual(ORIGIN);
     expect(pythonOriginOf(interrupt)).toBeUndefined();
@@ -21,19 +21,40 @@ describe("an interrupt of LangGraph.js", () => {
   });
 });
 
+describe("the list of interrupts that LangGraph.js writes for a task from 1.7 on", () => {
+  test.each([1, 2])("is a list of %d for Python, and the same for JavaScript", async (length) => {
+    const interrupts = Array.from({ length }, (_, index) => ({
+      id: `i${index}`,
+      value: { at: new Date(index) },
+    }));
+    const marked = asPythonInterrupts(interrupts);
+    expect(marked).toStrictEqual(interrupts);
+    expect(isArray(marked) && marked.map((item) => isRecord(item) && pythonOriginOf(item))).toEqual(
+      interrupts.map(() => ORIGIN),
+    );
+    expect(interrupts.map(pythonOriginOf)).toEqual(interrupts.map(() => undefined));
+    const serializer = new MsgpackSerializer();
+    expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(marked)))).toStrictEqual(interrupts);
+  });
+});
+
 describe("what is no interrupt stays as it is", () => {
   test.each([
     ["a number", 1],
-    ["a list", [{ id: "i", value: 1 }]],
+    ["a list with something else in it", [{ id: "i", value: 1 }, 1]],
+    ["a list with a hole", Object.assign([], { 1: { id: "i", value: 1 } })],
+    ["a list with a property", Object.assign([{ id: "i", value: 1 }], { more: 2 })],
+    ["a list with a symbol", Object.assign([{ id: "i", value: 1 }], { [Symbol("s")]: 2 })],
+    ["a list in a list", [[{ id: "i", value: 1 }]]],
     ["an object with something else", { id: "i", value: 1, more: 2 }],
     ["an object without a value", { id: "i" }],
     ["an object of a class of its own", new URL("http://a/")],
   ])("%s", (_name, value) => {
-    expect(asPythonInterrupt(value)).toBe(value);
+    expect(asPythonInterrupts(value)).toBe(value);
   });
 
   test("what Python wrote as another class", () => {
     const other = rememberOrigin({ value: 1 }, { code: 2, module: "app", name: "Other" });
-    expect(asPythonInterrupt(other)).toBe(other);
+    expect(asPythonInterrupts(other)).toBe(other);
   });
 });

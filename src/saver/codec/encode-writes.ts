@@ -1,5 +1,5 @@
 import { INTERRUPT, type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
-import { asPythonInterrupt } from "../../serde/python-interrupt.js";
+import { asPythonInterrupts } from "../../serde/python-interrupt.js";
 import type { CheckpointKey } from "../checkpoint-key.js";
 import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
 import { encodeValue } from "./encode-value.js";
@@ -26,7 +26,7 @@ export async function encodeWrites(
   const encoded = await Promise.all(
     request.writes.map(async ([channel, written], position): Promise<EncodedWrite> => {
       const location = { threadId, checkpointNs, checkpointId, channel };
-      const value = channel === INTERRUPT ? guardRead(() => asPythonInterrupt(written), location) : written;
+      const value = channel === INTERRUPT ? guardRead(() => asPythonInterrupts(written), location) : written;
       const idx = indexOf(channel, position);
       const context = { ...location, taskId, idx };
       return { idx, channel, ...(await encodeValue(serde, value, context, location)) };
