@@ -2,6 +2,7 @@ import { expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
 import { convertShallowTables } from "../../src/migrations/index.js";
+import { dumpSchema } from "../support/schema-dump.js";
 import { describePythonGraphs } from "./python-graphs.js";
 import { configOf } from "./two-languages.js";
 
@@ -41,6 +42,39 @@ await describePythonGraphs("Python's shallow saver", (target, start) => {
     expect(values).toEqual({ log: ["in", "begin", "yes", "beside"] });
     await python.do("run", { graph: "nested", thread: "nested", resume: "yes" });
     expect(await python.do("state", { graph: "nested", thread: "nested" })).toMatchObject({ next: [] });
+    await python.end();
+  });
+
+  it("does no harm to the tables of this library, which it can't use", async () => {
+    const database = await target.createDatabase();
+    const python = start(database);
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await python.do("run", { graph: "asking", thread: "t", input: { log: ["in"] } });
+    const before = await dumpSchema(database);
+    await python.do("setup", { shallow: true });
+    await expect(
+      python.do("run", { graph: "asking", thread: "t", shallow: true, resume: "yes" }),
+    ).rejects.toThrow(/psycopg.errors/);
+    expect(await dumpSchema(database)).toEqual(before);
+    await python.do("run", { graph: "asking", thread: "t", resume: "yes" });
+    expect(await python.do("state", { graph: "asking", thread: "t" })).toMatchObject({ next: [] });
+    await python.end();
+  });
+
+  it("is still recognised where setup() of Python's full saver has run on its tables, and converted", async () => {
+    const database = await target.createDatabase();
+    const python = start(database);
+    await using saver = new PostgresSaver(database.source);
+    await python.do("setup", { shallow: true });
+    await python.do("run", { graph: "asking", thread: "t", shallow: true, input: { log: ["in"] } });
+    await python.do("setup");
+    await expect(saver.setup()).rejects.toThrow(IncompatibleTablesError);
+    const { kysely, close } = openDatabase(database.source);
+    await convertShallowTables(kysely);
+    await close();
+    await python.do("run", { graph: "asking", thread: "t", resume: "yes" });
+    expect(await python.do("state", { graph: "asking", thread: "t" })).toMatchObject({ next: [] });
     await python.end();
   });
 });

@@ -51,7 +51,22 @@ def asking(saver):
     return graph.compile(checkpointer=saver)
 
 
-GRAPHS = {**AGENTS, "channels": channels, "asking": asking}
+class Opaque:
+    """What MessagePack can't hold."""
+
+
+class OpaqueState(LogState):
+    opaque: Any
+
+
+def pickled(saver):
+    graph = StateGraph(OpaqueState)
+    graph.add_node("write", lambda state: {"log": ["write"], "opaque": Opaque()})
+    graph.add_edge(START, "write")
+    return graph.compile(checkpointer=saver)
+
+
+GRAPHS = {**AGENTS, "channels": channels, "asking": asking, "pickled": pickled}
 
 
 def graph_of(connection, request):
