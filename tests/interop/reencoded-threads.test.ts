@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { BaseMessage, HumanMessage } from "@langchain/core/messages";
-import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
+import {
+  Annotation,
+  type BaseCheckpointSaver,
+  START,
+  StateGraph,
+  type StateSnapshot,
+} from "@langchain/langgraph";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
@@ -17,6 +23,26 @@ interface Graph {
 
 const INPUT = { log: ["in"] };
 const LOG = ["in", "left", "right", "join"];
+
+const State = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (held, added) => [...held, ...added], default: () => [] }),
+});
+
+/** `deferred` of serve_graphs.py. */
+function deferred(checkpointer: BaseCheckpointSaver) {
+  const says = (name: string) => () => ({ log: [name] });
+  return new StateGraph(State)
+    .addNode("short", says("short"))
+    .addNode("long", says("long"))
+    .addNode("longer", says("longer"))
+    .addNode("late", says("late"), { defer: true })
+    .addEdge(START, "short")
+    .addEdge(START, "long")
+    .addEdge("long", "longer")
+    .addEdge("short", "late")
+    .addEdge("longer", "late")
+    .compile({ checkpointer });
+}
 
 await describePythonGraphs("a thread of the official JavaScript saver", (target, start) => {
   let database: TestDatabase<string>;
@@ -154,6 +180,14 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     const { delta, plain: both } = (await valuesIn("deltas", copy)) as { delta: unknown[]; plain: unknown[] };
     expect(delta).toHaveLength(12);
     expect(delta).toEqual(both);
+  });
+
+  it("keeps which nodes wait until all others are done", async () => {
+    await deferred(official).invoke(INPUT, configOf("deferred"));
+    const copy = await copied("deferred", deferred, "deferred");
+    await python.do("run", { graph: "deferred", thread: copy, input: { log: ["again"] } });
+    const log = ["long", "short", "longer", "late"];
+    expect(await valuesIn("deferred", copy)).toEqual({ log: ["in", ...log, "again", ...log] });
   });
 
   it("keeps its subgraphs", async () => {

@@ -4,6 +4,7 @@ import type { BoundStatement } from "../../db/statement.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../codec/decode-value.js";
 import { encodeValue } from "../codec/encode-value.js";
+import { isEmptyTrigger } from "../codec/may-be-empty.js";
 import { storedValueOf } from "../codec/stored-value.js";
 import { ReplacedValueError, readUnreplaced, valueReader } from "../long-values.js";
 import type { CopiedThreads } from "../queries/life/copy-rows.js";
@@ -22,6 +23,8 @@ import { storedEngineValue } from "./engine-values.js";
 
 /** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
 const PAGE_SIZE = 128;
+/** The type of a row that says that a channel is empty. */
+const EMPTY = "empty";
 /** How many bytes are collected before they are stored. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
@@ -40,12 +43,14 @@ export async function copyValues(
     getPage: (page) => getWritePage(tables, { ...page, ...copied }),
     placeOf: writePlace,
     rowAt: (row) => ({ ...row, thread_id: target }),
+    takesEmpty: false,
     restore: (rows) => restoreWrites(tables.schema, rows),
   });
   await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
     getPage: (page) => getBlobPage(tables, { ...page, ...copied }),
     placeOf: blobPlace,
     rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
+    takesEmpty: true,
     restore: (rows) => restoreBlobs(tables.schema, rows),
   });
 }
@@ -68,6 +73,8 @@ interface MovedTable<Row extends PageRow, Place extends ValueContext, Moved> {
   readonly placeOf: (row: Row) => Place;
   /** The row as the target has it, but for its bytes. */
   readonly rowAt: (row: Row) => Row;
+  /** Whether the table has rows that say that a channel is empty. */
+  readonly takesEmpty: boolean;
   readonly restore: (rows: readonly Moved[]) => BoundStatement<StoredRow>;
 }
 
@@ -133,13 +140,15 @@ async function move<Row extends PageRow, Place extends ValueContext, Stored>(
   if (!isEncodedAnew(row, mover)) return { ...moved, blob: await bytesOf(row, place, reader) };
   // Each value is a read of its own: none is in memory beside another.
   const value = await decodeValue({ ...reader, read: {} }, storedValueOf(row.type, row.blob), place, place);
+  if (mover.reencode && table.takesEmpty && isEmptyTrigger(row.channel, value))
+    return { ...moved, type: EMPTY, blob: null };
   const stored = mover.reencode ? storedEngineValue(row.channel, value) : value;
   const to = table.placeOf(moved);
   return { ...moved, ...(await encodeValue(reader.serde, stored, to, to)) };
 }
 
 function isEncodedAnew({ type }: PageRow, { reader, reencode }: Mover): boolean {
-  if (reencode) return type !== "empty";
+  if (reencode) return type !== EMPTY;
   return type !== null && reader.serde.bindsToPlace?.(type) === true;
 }
 

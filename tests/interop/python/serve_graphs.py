@@ -51,6 +51,20 @@ def asking(saver):
     return graph.compile(checkpointer=saver)
 
 
+def deferred(saver):
+    """A node that waits until all others are done, on two ways of different length."""
+    graph = StateGraph(LogState)
+    for name in ("short", "long", "longer"):
+        graph.add_node(name, says(name))
+    graph.add_node("late", says("late"), defer=True)
+    graph.add_edge(START, "short")
+    graph.add_edge(START, "long")
+    graph.add_edge("long", "longer")
+    graph.add_edge("short", "late")
+    graph.add_edge("longer", "late")
+    return graph.compile(checkpointer=saver)
+
+
 class Opaque:
     """What MessagePack can't hold."""
 
@@ -66,7 +80,7 @@ def pickled(saver):
     return graph.compile(checkpointer=saver)
 
 
-GRAPHS = {**AGENTS, "channels": channels, "asking": asking, "pickled": pickled}
+GRAPHS = {**AGENTS, "channels": channels, "asking": asking, "pickled": pickled, "deferred": deferred}
 
 
 def graph_of(connection, request):
