@@ -30,6 +30,7 @@ export {
   NotReplicatedError,
   PermissionError,
   RowSecurityError,
+  IncompatibleTablesError,
   MigrationRequiredError,
   MigrationError,
 } from "./errors/database-errors.js";

@@ -14,6 +14,7 @@ export {
   DatabaseError,
   DeserializationError,
   type ErrorLocation,
+  IncompatibleTablesError,
   InvalidConfigError,
   MigrationError,
   MigrationRequiredError,
@@ -58,6 +59,7 @@ export type { LockedRun, ThreadLock, ThreadLockOptions } from "./saver/boundary/
 export type { ChannelReducer, ChannelReducers } from "./saver/channel-reducers.js";
 export type {
   Branch,
+  CopyOptions,
   ForkOptions,
   HistoryEntry,
   HistoryOptions,

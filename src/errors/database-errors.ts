@@ -123,3 +123,21 @@ export class MigrationError extends DatabaseError {
     this.step = options.step;
   }
 }
+
+/**
+ * The schema has tables of the names that this library uses, with other columns. Nothing was changed.
+ *
+ * Where they are those of Python's `ShallowPostgresSaver`, the message says which command converts them.
+ */
+export class IncompatibleTablesError extends DatabaseError {
+  /** The schema that has the tables. */
+  readonly schema: string;
+  /** Whose tables they are. */
+  readonly layout: "python-shallow" | "unknown";
+
+  constructor(schema: string, layout: IncompatibleTablesError["layout"], message: string) {
+    super(message, {}, "INCOMPATIBLE_TABLES");
+    this.schema = schema;
+    this.layout = layout;
+  }
+}

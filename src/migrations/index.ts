@@ -1,3 +1,4 @@
+export { convertShallowTables, type ShallowConversion } from "./convert-shallow-tables.js";
 export {
   createOptionalIndexes,
   dropOptionalIndexes,

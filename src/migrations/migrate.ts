@@ -28,6 +28,8 @@ export interface MigrateOptions {
  *
  * @param db - A Kysely on the database, or a transaction of the caller's own (which then commits the migration).
  * @returns The names of the steps that ran, oldest first.
+ * @throws IncompatibleTablesError when the schema has tables of our names that are not ours, such as those of Python's
+ *   `ShallowPostgresSaver`.
  * @throws MigrationRequiredError when the role may not do what is to be done; it says what, and which command does it.
  * @throws MigrationError when a step fails. Nothing is kept then.
  *

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { MIGRATION_TABLE } from "./migrator.js";
+import { refuseIncompatibleTables } from "./refuse-incompatible-tables.js";
 import { MIGRATION_NAMES } from "./steps/index.js";
 
 /** How far a schema has come. */
@@ -41,6 +42,7 @@ const NOTHING: Catalog = {
  * const { pending } = await migrationStatus(db, { schema: "agents" });
  * if (pending.length > 0) throw new Error(`database is behind: ${pending.join(", ")}`);
  * ```
+ * @throws IncompatibleTablesError when the schema has tables of our names that are not ours.
  * @throws DatabaseError when the database can't be reached.
  */
 export async function migrationStatus(
@@ -50,6 +52,7 @@ export async function migrationStatus(
   const schema = options.schema ?? "public";
   const plain = db.withoutPlugins();
   try {
+    await refuseIncompatibleTables(plain, schema);
     const catalog = await readCatalog(plain, schema);
     const applied = catalog.recordReadable ? await readRecord(plain, schema) : assumeApplied(catalog);
     return {

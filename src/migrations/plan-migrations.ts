@@ -35,6 +35,7 @@ export interface PlannedStep {
  * Tells what {@link migrateToLatest} would run, without running it. All of the statements, in order and in one
  * transaction, do what it would do, so that someone who may change the schema can apply them by hand.
  *
+ * @throws IncompatibleTablesError when the schema has tables of our names that are not ours.
  * @throws DatabaseError when the database can't be reached.
  * @throws MigrationError when the record of migrations does not fit the steps of this version.
  *

@@ -42,6 +42,7 @@ import { fork, type Forker } from "./life/fork.js";
 import { history } from "./life/history.js";
 import { listThreads } from "./life/list-threads.js";
 import type {
+  CopyOptions,
   ForkOptions,
   HistoryOptions,
   RollbackOptions,
@@ -76,8 +77,8 @@ export abstract class ThreadSaver
     this.#context = context;
   }
 
-  async copyThread(source: string, target: string, options?: CallOptions): Promise<RowCounts> {
-    const threads = parseCopy(source, target);
+  async copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts> {
+    const threads = parseCopy(source, target, options, this.serde);
     return this.#observed("copyThread", options, (tables) => copyThread(tables, threads, this.serde));
   }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { PostgresSaver, ThreadDeletedError } from "../../src/index.js";
+import { JsonSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
@@ -32,6 +33,15 @@ describeEachTarget("changing threads", (target) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return JSON.parse(stdout) as Record<string, unknown>;
   }
+
+  it("copies a thread whose versions are numbers so that they are text", async () => {
+    await using numbers = new PostgresSaver(database.source, new JsonSerializer());
+    await putValues(numbers, threadConfig("numbers"), { plan: ["A"] });
+    await json("copy", "numbers", "texts", "--reencode");
+    const tuple = await numbers.getTuple(threadConfig("texts"));
+    expect(tuple?.checkpoint.channel_values).toEqual({ plan: ["A"] });
+    expect(tuple?.checkpoint.channel_versions.plan).toMatch(/^\d{32}\.0\./);
+  });
 
   it("copies, forks and rolls back, and says which checkpoint is the newest then", async () => {
     expect((await run("copy", "42", "new")).stdout).toMatch(

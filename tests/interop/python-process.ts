@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { isRecord } from "../../src/serde/msgpack/prototypes.js";
 
-const SERVER = fileURLToPath(new URL("python/serve.py", import.meta.url));
+const FOLDER = new URL("python/", import.meta.url);
 
 /**
  * A Python process that runs agents on Python's own saver, told what to do line by line.
@@ -24,10 +24,11 @@ export class PythonProcess {
    * @param python - the interpreter
    * @param url - the database that Python's saver connects to
    * @param key - the key of Python's encrypted serializer, where values are to be encrypted
+   * @param program - the file that does what it is asked for
    */
-  constructor(python: string, url: string, key?: string) {
+  constructor(python: string, url: string, key?: string, program = "serve.py") {
     const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...(key && { LANGGRAPH_AES_KEY: key }) };
-    this.#process = spawn(python, ["-u", SERVER, url], { env });
+    this.#process = spawn(python, ["-u", fileURLToPath(new URL(program, FOLDER)), url], { env });
     this.#process.stderr.on("data", (chunk: Buffer) => (this.#complaints += chunk.toString()));
     this.#lines = createInterface({ input: this.#process.stdout });
     this.#answers = this.#lines[Symbol.asyncIterator]();

@@ -1,6 +1,7 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
 import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
 import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";
 import { codeOf } from "./code-of.js";
@@ -34,12 +35,17 @@ const threads = fc.subarray([...THREADS, "unknown"]);
 const namespaces = fc.subarray(["", "child", "node:1f0c|inner", "unknown"]);
 
 const copy = fc
-  .record({ source: place.thread, back: fc.constantFrom(1, 2) })
-  .map(({ source, back }) => ({ source, target: THREADS.at(THREADS.indexOf(source) - back) ?? "" }))
+  .record({ source: place.thread, back: fc.constantFrom(1, 2), reencode: fc.boolean() })
+  .map(({ source, back, reencode }) => ({
+    ...{ source, reencode },
+    target: THREADS.at(THREADS.indexOf(source) - back) ?? "",
+  }))
   .map((call) =>
-    step("copyThread", call, async ({ source, target }, model, saver) => {
+    step("copyThread", call, async ({ source, target, reencode }, model, saver) => {
       const expected = await copyThread(model, source, target);
-      const actual = await codeOf(saver.copyThread(source, target));
+      // What is written here is encoded as it would be anew.
+      const options = { reencode: reencode && !(saver.serde instanceof JsonSerializer) };
+      const actual = await codeOf(saver.copyThread(source, target, options));
       if (typeof expected === "string") expect(actual).toBe(expected);
       else expect(actual).toMatchObject({ ...expected });
       await expectSameRows(model, saver);

@@ -1,4 +1,4 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoint-reference.js";
@@ -6,7 +6,11 @@ import { EXIT_CODE } from "../exit-code.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
 import { printable } from "../printable.js";
 
-const flagsOfCopy = z.object({ source: z.string(), target: z.string() });
+const flagsOfCopy = z.object({
+  source: z.string(),
+  target: z.string(),
+  reencode: z.boolean().default(false),
+});
 
 /** `copy`. */
 export const copy: CommandDefinition = {
@@ -17,10 +21,16 @@ export const copy: CommandDefinition = {
     new Argument("<source>", "the thread"),
     new Argument("<target>", "the id of the copy; not one of another thread"),
   ],
-  examples: ["copy 42 42-what-if", "copy 42 42-what-if --json"],
+  options: () => [
+    new Option(
+      "--reencode",
+      "write values and versions anew, so that Python's saver goes on with a thread of the official JavaScript one",
+    ),
+  ],
+  examples: ["copy 42 42-what-if", "copy 42 42-what-if --json", "copy 42 42-for-python --reencode"],
   run: async ({ saver, signal }, flags) => {
-    const { source, target } = flagsOfCopy.parse(flags);
-    const counts = await saver.copyThread(source, target, { signal });
+    const { source, target, reencode } = flagsOfCopy.parse(flags);
+    const counts = await saver.copyThread(source, target, { reencode, signal });
     if (!hasRows(counts)) {
       const { total } = await saver.storage({ threadId: source, limit: 1, signal });
       if (total.checkpoints + total.blobs + total.writes === 0) throw notFound(source, "");

@@ -1,11 +1,13 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { convertShallowTables, type ShallowConversion } from "../../migrations/convert-shallow-tables.js";
 import { migrateToLatest } from "../../migrations/migrate.js";
 import { migrationStatus } from "../../migrations/migration-status.js";
 import { planMigrations } from "../../migrations/plan-migrations.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
+import { counted } from "../format-values.js";
 import { migrateDown } from "./migrate-down.js";
 import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
@@ -14,6 +16,7 @@ import { migrateStatus } from "./migrate-status.js";
 const flagsOfMigrate = z.object({
   plan: z.boolean().default(false),
   check: z.boolean().default(false),
+  convertShallow: z.boolean().default(false),
   ...indexFlags,
 });
 type Flags = z.output<typeof flagsOfMigrate>;
@@ -27,6 +30,10 @@ export const migrate: CommandDefinition = {
   options: () => [
     new Option("--plan", "print the SQL that would run, complete enough to apply it by hand; run nothing"),
     new Option("--check", "run nothing; exit with 1 when steps are pending").conflicts("plan"),
+    new Option(
+      "--convert-shallow",
+      "convert the tables of Python's ShallowPostgresSaver first; stop the services that use them",
+    ).conflicts(["plan", "check"]),
     ...indexOptions(),
     ...grantOptions(),
   ],
@@ -51,15 +58,30 @@ export const migrate: CommandDefinition = {
 
 async function bringToLatest(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, lockTimeoutMs, style } = context;
-  const applied = await migrateToLatest(db, { schema, lockTimeoutMs });
+  const options = { schema, lockTimeoutMs };
+  const converted = flags.convertShallow ? await convertShallowTables(db, options) : undefined;
+  const applied = converted?.applied ?? (await migrateToLatest(db, options));
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
   const { text, json, exitCode } = await changeIndexes(context, flags);
   return {
     exitCode,
-    text: `${steps}schema "${schema}" is up to date${end}${text}`,
-    json: { schema, applied, ...json },
+    text: `${converted ? describeConversion(converted) : ""}${steps}schema "${schema}" is up to date${end}${text}`,
+    json: { schema, applied, ...(converted && { converted: countsOf(converted) }), ...json },
   };
+}
+
+function countsOf({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConversion) {
+  return { checkpoints, blobs, writes, unreferencedBlobs };
+}
+
+function describeConversion({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConversion): string {
+  const rows = `${counted(checkpoints, "checkpoint")}, ${counted(blobs, "value")} and ${counted(writes, "write")}`;
+  const gone =
+    unreferencedBlobs === 0
+      ? ""
+      : `; ${counted(unreferencedBlobs, "value that no checkpoint refers to is", "values that no checkpoint refers to are")} gone`;
+  return `converted ${rows} of Python's ShallowPostgresSaver${gone}\n`;
 }
 
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {

@@ -118,7 +118,8 @@ export interface RebuiltBlob {
  *
  * - `corrupt-header`: a row of `checkpoints` that holds no checkpoint
  * - `undecodable-value`, `undecodable-write`: bytes that the saver's serializer can't read
- * - `missing-value`: a channel has a version, but neither a blob nor a value in the header
+ * - `missing-value`: a channel has a version, but neither a blob nor a value in the header; a notice where Python made the
+ *   checkpoint, and no row tells whether the channel was empty
  * - `missing-parent`: a checkpoint's parent is not stored; an error if a delta channel needs it, else it may have been
  *   pruned
  * - `parent-cycle`: checkpoints that are each other's ancestors
@@ -248,7 +249,8 @@ export interface Auditing {
   /**
    * Restores the missing values of a checkpoint from what its ancestors' tasks wrote: on the nearest ancestor that has a
    * value of the channel, or from nothing, the writes are applied by the channel's reducer, oldest first. What is stored
-   * is not touched. Delta channels have no values of their own, and are left alone.
+   * is not touched. Delta channels have no values of their own, and are left alone, and so are channels of Python that held
+   * nothing. Where {@link Auditing.verify} can't tell, a reducer for the channel says that it held something.
    *
    * LangGraph.js records no task paths before 1.5: parallel tasks are applied in the order of their ids then, which need
    * not be that of the graph. A message that was written without an id gets a new one from `messagesStateReducer`.
@@ -280,7 +282,10 @@ export interface Auditing {
    * page, beside running agents. Only what is found is kept in memory.
    *
    * Channels that an engine makes for itself, as `branch:to:…`, are taken for empty where nothing is stored of them at a
-   * version that is text, as Python's saver has it.
+   * version that is text, as Python's saver has it. Python's saver stores nothing for any other empty channel either, nor for
+   * an `UntrackedValue`: there the step decides in which the channel got its version. It is a problem where that step wrote
+   * a value, none where it wrote none, and a notice where this is not recorded: after `durability="exit"`, after a prune,
+   * and for an `UntrackedValue` in an update of the state.
    *
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    * @throws AbortError when the signal ended it.

@@ -8,9 +8,11 @@ import { mayBeEmpty } from "../codec/may-be-empty.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../codec/parse-header.js";
 import { isOwnAncestor } from "../queries/audit/get-ancestry.js";
 import type { CheckedHeaderRow } from "../queries/audit/get-header-page.js";
+import type { IntroducedVersion } from "../queries/audit/get-introduction.js";
 import type { Problem } from "./auditing.js";
 import type { DeltaChannels } from "./delta-channels.js";
 import { error, notice } from "./problems.js";
+import type { UnstoredChannels } from "./unstored-channels.js";
 
 /** What a header is looked at with. */
 export interface HeaderCheck {
@@ -18,6 +20,7 @@ export interface HeaderCheck {
   /** Whether values that stand in headers are refused when they are read. */
   readonly refusesPlaintext: boolean;
   readonly deltaChannels: DeltaChannels;
+  readonly unstoredChannels: UnstoredChannels;
 }
 
 /** What is wrong with a checkpoint, but for the values that it refers to. */
@@ -29,12 +32,9 @@ export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck
   const missing = unstored.filter(({ channel }) => !mayBeEmpty({ channel, ...originOf(read, channel) }));
   const isDelta = missing.length === 0 ? () => false : await check.deltaChannels.of(key);
   const refused = check.refusesPlaintext ? namesIn(row.inline) : [];
+  const values = missing.filter(({ channel }) => !isDelta(channel));
   return [
-    ...missing
-      .filter(({ channel }) => !isDelta(channel))
-      .map(({ channel, version }) =>
-        error("missing-value", { ...key, channel, version }, missingMessage(key, channel, version)),
-      ),
+    ...(await problemsOfUnstored(key, values, check)),
     ...refused.map((channel) => error("undecodable-value", { ...key, channel }, INLINE_REFUSAL)),
     ...(await problemsOfParent(row, check, [
       ...namesIn(row.emptied),
@@ -79,6 +79,21 @@ function originOf({ header, source }: ReadHeader, channel: string) {
   return { version: header.channel_versions?.[channel], source };
 }
 
+async function problemsOfUnstored(
+  key: CheckpointKey,
+  channels: readonly VersionedChannel[],
+  { unstoredChannels }: HeaderCheck,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { channel, version } of channels) {
+    const place = { ...key, channel, version };
+    const state = await unstoredChannels.stateOf(place);
+    if (state === "lost") problems.push(error("missing-value", place, missingMessage(place)));
+    if (state === "unclear") problems.push(notice("missing-value", place, unclearMessage(place)));
+  }
+  return problems;
+}
+
 /** @param unstored - The channels of the checkpoint that have no value. */
 async function problemsOfParent(
   row: CheckedHeaderRow,
@@ -106,8 +121,14 @@ async function problemsOfParent(
   return [error("parent-cycle", key, message)];
 }
 
-function missingMessage({ threadId, checkpointId }: CheckpointKey, channel: string, version: string): string {
+function missingMessage({ threadId, checkpointId, channel, version }: IntroducedVersion): string {
   return `thread "${threadId}", checkpoint "${checkpointId}": no value of channel "${channel}" is stored at version "${version}"`;
+}
+
+function unclearMessage(version: IntroducedVersion): string {
+  const may =
+    "Python's saver stores nothing for an empty channel, and no row tells whether this one was empty";
+  return `${missingMessage(version)}: ${may}`;
 }
 
 function parentMessage({ threadId, checkpointId }: CheckpointKey, parent: string): string {

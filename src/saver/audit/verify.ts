@@ -17,6 +17,7 @@ import type { Problem, VerifyReport } from "./auditing.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./page-walk.js";
 import { notice } from "./problems.js";
+import { UnstoredChannels } from "./unstored-channels.js";
 import { keyOf, problemsOfHeader } from "./verify-headers.js";
 import { blobKeyOf, problemsOfBlob, problemsOfWrite, writeKeyOf } from "./verify-values.js";
 
@@ -45,7 +46,12 @@ async function verifyHeaders(
   progress: Progress,
 ): Promise<void> {
   const refusesPlaintext = serde.refusesPlaintext === true;
-  const check = { tables, refusesPlaintext, deltaChannels: new DeltaChannels(tables) };
+  const check = {
+    tables,
+    refusesPlaintext,
+    deltaChannels: new DeltaChannels(tables),
+    unstoredChannels: new UnstoredChannels(tables),
+  };
   const pages = walkPages<CheckedHeaderRow, ReturnType<typeof keyOf>>(tables, {
     threadId,
     keyOf,

@@ -35,3 +35,11 @@ export function needsNoRow(unstored: UnstoredChannel): boolean {
 export function isTrigger(channel: string): boolean {
   return channel === INPUT_CHANNEL || channel.startsWith("branch:to:");
 }
+
+/**
+ * Whether LangGraph.js says by `undefined` that a channel is empty, as of the trigger of a deferred node: Python would take
+ * it for a pair.
+ */
+export function isEmptyTrigger(channel: string, value: unknown): boolean {
+  return value === undefined && isTrigger(channel);
+}

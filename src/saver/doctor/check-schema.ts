@@ -1,5 +1,7 @@
 import { migrateCommand } from "../../db/migrate-command.js";
+import { IncompatibleTablesError } from "../../errors.js";
 import { migrationStatus } from "../../migrations/migration-status.js";
+import { convertCommand } from "../../migrations/refuse-incompatible-tables.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -31,7 +33,7 @@ export const checkSchema: Check = {
     if (ROW_TABLES.every(({ name }) => !schema.tables.has(name))) {
       return [error(`schema "${schema.name}" has no checkpoint tables`, await elsewhere(db, schema.name))];
     }
-    return [...missingTables(examination), await migrationsOf(examination)];
+    return [...missingTables(examination), await stateOf(examination)];
   },
 };
 
@@ -63,6 +65,16 @@ function missingTables({ schema }: Examination): Finding[] {
         `restore it from a backup; or have it made anew, empty: delete from ${quoted(schema.name, RECORD)}, then ${migrateCommand(schema.name)}`,
       ),
   );
+}
+
+async function stateOf(examination: Examination): Promise<Finding> {
+  try {
+    return await migrationsOf(examination);
+  } catch (reason) {
+    if (!(reason instanceof IncompatibleTablesError)) throw reason;
+    const isShallow = reason.layout === "python-shallow";
+    return error(reason.message, isShallow ? convertCommand(reason.schema) : "use another schema");
+  }
 }
 
 async function migrationsOf({ db, schema }: Examination): Promise<Finding> {

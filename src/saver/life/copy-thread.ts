@@ -19,20 +19,20 @@ export async function copyThread(
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  if (serde.bindsToPlace !== undefined) return copyBoundThread(tables, threads, serde);
+  if (threads.reencode || serde.bindsToPlace !== undefined) return copyEncodedThread(tables, threads, serde);
   const { counts } = await runCopy(tables, threads, "all");
   return counts;
 }
 
 /**
- * Copies a thread whose values may be bound to their place, by way of this process: its values and writes in portions, then
+ * Copies a thread whose values have to be encoded for their place in the target, by way of this process: its values and writes in portions, then
  * its checkpoints. One transaction does all of it, so that nobody sees a part of the copy, and nobody who collects
  * unreferenced values finds values whose checkpoints are still to come.
  *
  * The source may be written to meanwhile. The checkpoints are copied as of a moment at which the target has all values
  * and writes of the source.
  */
-function copyBoundThread(
+function copyEncodedThread(
   tables: WritableTables,
   threads: CopiedThreads,
   serde: ContextualSerializer,

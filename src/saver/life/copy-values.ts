@@ -4,6 +4,7 @@ import type { BoundStatement } from "../../db/statement.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../codec/decode-value.js";
 import { encodeValue } from "../codec/encode-value.js";
+import { isEmptyTrigger } from "../codec/may-be-empty.js";
 import { storedValueOf } from "../codec/stored-value.js";
 import { ReplacedValueError, readUnreplaced, valueReader } from "../long-values.js";
 import type { CopiedThreads } from "../queries/life/copy-rows.js";
@@ -18,43 +19,51 @@ import { restoreWrites } from "../queries/backup/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../queries/backup/restored-rows.js";
 import type { TablePage } from "../queries/audit/table-page.js";
 import type { WritableTables } from "../write-rules.js";
+import { storedEngineValue } from "./engine-values.js";
 
 /** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
 const PAGE_SIZE = 128;
+/** The type of a row that says that a channel is empty. */
+const EMPTY = "empty";
 /** How many bytes are collected before they are stored. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
 /**
  * Copies those values and writes of a thread that the target has not, portion by portion: the ones that are bound to their
- * place are decoded there and encoded for their place in the target, others go as they are.
+ * place, or all where that is asked for, are decoded there and encoded for their place in the target, others go as they are.
  */
 export async function copyValues(
   tables: WritableTables,
-  { source, target }: CopiedThreads,
+  { source, target, reencode }: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<void> {
-  const mover: Mover = { tables, target, reader: valueReader(tables, serde) };
-  const copied = { threadId: source, absentFrom: target };
+  const mover: Mover = { tables, reader: valueReader(tables, serde), reencode };
+  const copied = { threadId: source, absentFrom: target, textVersions: reencode };
   await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
     getPage: (page) => getWritePage(tables, { ...page, ...copied }),
     placeOf: writePlace,
+    rowAt: (row) => ({ ...row, thread_id: target }),
+    takesEmpty: false,
     restore: (rows) => restoreWrites(tables.schema, rows),
   });
   await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
     getPage: (page) => getBlobPage(tables, { ...page, ...copied }),
     placeOf: blobPlace,
+    rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
+    takesEmpty: true,
     restore: (rows) => restoreBlobs(tables.schema, rows),
   });
 }
 
 interface Mover {
   readonly tables: WritableTables;
-  readonly target: string;
   readonly reader: ValueReader;
+  readonly reencode: boolean;
 }
 
 /** A row of either table, as a page brings it. */
 interface PageRow {
+  readonly channel: string;
   readonly type: string | null;
   readonly blob: string | null;
 }
@@ -62,6 +71,10 @@ interface PageRow {
 interface MovedTable<Row extends PageRow, Place extends ValueContext, Moved> {
   readonly getPage: (page: Omit<TablePage<Place>, "threadId">) => Promise<Row[]>;
   readonly placeOf: (row: Row) => Place;
+  /** The row as the target has it, but for its bytes. */
+  readonly rowAt: (row: Row) => Row;
+  /** Whether the table has rows that say that a channel is empty. */
+  readonly takesEmpty: boolean;
   readonly restore: (rows: readonly Moved[]) => BoundStatement<StoredRow>;
 }
 
@@ -101,7 +114,7 @@ async function moveUnreplaced<Row extends PageRow, Place extends ValueContext, S
   let row = first;
   return readUnreplaced(async () => {
     try {
-      return await move(mover, row, key);
+      return await move(mover, table, row);
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) throw error;
       const [again] = await table.getPage({ begin: { key, inclusive: true }, pageSize: 1 });
@@ -117,19 +130,26 @@ function isSamePlace(a: ValueContext, b: ValueContext): boolean {
 }
 
 /** @throws ReplacedValueError where the row is no longer what it was. */
-async function move<Row extends PageRow>(
-  { reader, target }: Mover,
+async function move<Row extends PageRow, Place extends ValueContext, Stored>(
+  mover: Mover,
+  table: MovedTable<Row, Place, Stored>,
   row: Row,
-  place: ValueContext,
 ): Promise<MovedRow<Row>> {
-  const moved = { ...row, thread_id: target };
-  const { serde } = reader;
-  if (row.type === null || serde.bindsToPlace?.(row.type) !== true)
-    return { ...moved, blob: await bytesOf(row, place, reader) };
+  const { reader } = mover;
+  const [place, moved] = [table.placeOf(row), table.rowAt(row)];
+  if (!isEncodedAnew(row, mover)) return { ...moved, blob: await bytesOf(row, place, reader) };
   // Each value is a read of its own: none is in memory beside another.
   const value = await decodeValue({ ...reader, read: {} }, storedValueOf(row.type, row.blob), place, place);
-  const to = { ...place, threadId: target };
-  return { ...moved, ...(await encodeValue(serde, value, to, to)) };
+  if (mover.reencode && table.takesEmpty && isEmptyTrigger(row.channel, value))
+    return { ...moved, type: EMPTY, blob: null };
+  const stored = mover.reencode ? storedEngineValue(row.channel, value) : value;
+  const to = table.placeOf(moved);
+  return { ...moved, ...(await encodeValue(reader.serde, stored, to, to)) };
+}
+
+function isEncodedAnew({ type }: PageRow, { reader, reencode }: Mover): boolean {
+  if (reencode) return type !== EMPTY;
+  return type !== null && reader.serde.bindsToPlace?.(type) === true;
 }
 
 async function bytesOf(row: PageRow, place: ValueContext, reader: ValueReader): Promise<Uint8Array | null> {

@@ -101,6 +101,17 @@ export interface RollbackOptions extends CallOptions {
   readonly reducers?: ChannelReducers | undefined;
 }
 
+/** How a thread is copied. */
+export interface CopyOptions extends CallOptions {
+  /**
+   * Writes the copy as this saver writes new threads: values encoded anew by its serializer, and versions of channels that
+   * are numbers as text. So Python's saver goes on with a thread that the official JavaScript saver began, which it can't
+   * otherwise, and so does this one with text. Values that stand in the header of a checkpoint stay there. The values go
+   * through this process. Default: `false`, the rows are copied as they are.
+   */
+  readonly reencode?: boolean | undefined;
+}
+
 /** What becomes of whole threads: they are listed, copied, looked at, forked and rolled back. */
 export interface ThreadLife {
   /**
@@ -115,8 +126,11 @@ export interface ThreadLife {
    *
    * @param source - The thread that is copied.
    * @param target - The thread that it is copied to: a new one, or an earlier copy of `source`.
-   * @returns How many rows `target` now has of `source`, also those that an earlier copy brought.
-   * @throws ThreadExistsError when `target` has checkpoints that `source` has not; nothing is written then.
+   * @param options - `reencode` writes the copy anew, so that Python's saver goes on with it.
+   * @returns How many rows `target` now has of `source`, also those that an earlier copy brought. The bytes are those of `source`.
+   * @throws ThreadExistsError when `target` has checkpoints that `source` has not, or has them as they are and `reencode` is
+   *   asked for; nothing is written then.
+   * @throws DeserializationError, SerializationError when a value can't be read or written anew; it names the channel.
    * @throws ThreadDeletedError when `target` was deleted for good, with `keepTombstones`.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    *
@@ -125,7 +139,7 @@ export interface ThreadLife {
    * await checkpointer.copyThread("42", "42-what-if");
    * ```
    */
-  copyThread(source: string, target: string, options?: CallOptions): Promise<RowCounts>;
+  copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts>;
 
   /**
    * Lists threads by their ids, in the order of the database, by steps through the index; the checkpoints of those that it

@@ -50,11 +50,21 @@ const FORK_OPTIONS: readonly Row[] = [
   ["a Proxy that throws as reducers", { reducers: throwingProxy() }, invalid("options")],
 ];
 
+const COPY_OPTIONS: readonly Row[] = [
+  ["text as options", "b", invalid("options")],
+  ["text as reencode", { reencode: "yes" }, invalid("options.reencode")],
+];
+
 /** What copies, lists, forks and rolls back threads, with arguments that can't be used. */
 export const BAD_LIFE: readonly BadInput[] = [
   ...COPIES.map(([what, source, target, error]): BadInput => ({
     what: `copyThread with ${what}`,
     call: ({ saver }) => saver.copyThread(source as string, target as string),
+    error,
+  })),
+  ...COPY_OPTIONS.map(([what, options, error]): BadInput => ({
+    what: `copyThread with ${what}`,
+    call: ({ saver }) => saver.copyThread("a", "b", options as object),
     error,
   })),
   ...QUERIES.map(([what, query, error]): BadInput => ({

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { openDatabase } from "../../../src/db/index.js";
 import { PostgresSaver, ThreadDeletedError, ThreadExistsError } from "../../../src/index.js";
 import {
   AesGcmSerializer,
   CompressedSerializer,
   EncryptedSerializer,
+  JsonSerializer,
   MsgpackSerializer,
 } from "../../../src/serde/index.js";
+import { compareText } from "../../../src/saver/codec/compare-text.js";
+import { nextVersion } from "../../../src/saver/next-version.js";
+import { textVersion } from "../../../src/saver/queries/life/text-versions.js";
 import { collect, newThread, putValues, threadConfig } from "../../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
 import { rowsOf } from "../../support/thread-rows.js";
@@ -181,6 +188,83 @@ describeEachTarget("copyThread", (target) => {
       const [copied] = await collect(saver.list(threadConfig(copy)));
       expect(copied?.checkpoint).toEqual(original?.checkpoint);
       expect(copied?.pendingWrites).toEqual(original?.pendingWrites);
+    });
+  });
+
+  describe("that encodes anew", () => {
+    let database: TestDatabase;
+    let official: PostgresSaver;
+    beforeAll(async () => {
+      database = await target.createDatabase();
+      official = open(database.source, new JsonSerializer());
+      await official.setup();
+    });
+
+    /** What a thread holds, but for its versions and for how it is encoded. */
+    async function stateOf(saver: PostgresSaver, thread: string): Promise<unknown[]> {
+      const tuples = await tuplesOf(saver, thread);
+      return tuples.map(({ config, parentConfig, metadata, pendingWrites, checkpoint }) => ({
+        ...{ config, parentConfig, metadata, pendingWrites },
+        checkpoint: { ...checkpoint, channel_versions: Object.keys(checkpoint.channel_versions) },
+      }));
+    }
+
+    it.each([
+      ["MessagePack", () => new MsgpackSerializer(), ["msgpack", "null"]],
+      ["AES-GCM", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS), ["msgpack+aes-256-gcm"]],
+    ])("writes all of a thread as %s does, and its numbers as text", async (_name, serde, types) => {
+      const saver = open(database.source, serde());
+      const [source, copy] = [newThread(), newThread()];
+      await fill(official, source);
+      const counts = await saver.copyThread(source, copy, { reencode: true });
+      expect(counts).toMatchObject(await rowsOf(database, copy));
+      expect(await stateOf(saver, copy)).toEqual(await stateOf(saver, source));
+      const stored = await database.query<{ type: string }>(
+        `select distinct type from (select type, thread_id from checkpoint_blobs union all
+           select type, thread_id from checkpoint_writes) rows where thread_id = $1`,
+        [copy],
+      );
+      expect(types).toEqual(expect.arrayContaining(stored.map(({ type }) => type)));
+      const versions = (await tuplesOf(saver, copy)).flatMap(({ checkpoint }) =>
+        Object.values(checkpoint.channel_versions),
+      );
+      for (const version of versions) expect(version).toMatch(/^\d{32}\.0\.\d+$/);
+      expect(await saver.copyThread(source, copy, { reencode: true })).toEqual(counts);
+      expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
+    });
+
+    it("refuses an earlier copy with numbers, and a serializer that numbers versions", async () => {
+      const saver = open(database.source);
+      const [source, copy] = [newThread(), newThread()];
+      await fill(official, source);
+      await saver.copyThread(source, copy);
+      await expect(saver.copyThread(source, copy, { reencode: true })).rejects.toThrow(ThreadExistsError);
+      await expect(official.copyThread(source, newThread(), { reencode: true })).rejects.toThrow(
+        /options\.reencode: needs a serializer that Python reads/,
+      );
+    });
+
+    it("keeps numbers apart, and in their order, as Python's versions and the ones after them", async () => {
+      const { kysely } = openDatabase(database.source);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 2 }), async (counts) => {
+          const numbers = counts.flatMap((count) => [count, nextVersion(count), nextVersion(count)]);
+          const given = [...new Set(numbers)].sort((a, b) => a - b);
+          const { rows } = await sql<{ text: string }>`
+            select ${textVersion(sql<string>`version`)} as text
+            from unnest(${given.map(String)}::text[]) with ordinality given(version, place) order by place`.execute(
+            kysely,
+          );
+          const texts = rows.map(({ text }) => text);
+          expect(new Set(texts).size).toBe(given.length);
+          expect([...texts].sort(compareText)).toEqual(texts);
+          for (const [index, text] of texts.entries()) {
+            expect(Number.parseInt(text.split(".")[0] ?? "", 10)).toBe(Math.floor(given[index] ?? -1));
+            expect(compareText(nextVersion(text), text)).toBeGreaterThan(0);
+          }
+        }),
+        { numRuns: 20, seed: 1 },
+      );
     });
   });
 

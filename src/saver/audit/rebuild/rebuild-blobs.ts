@@ -18,6 +18,7 @@ import { readTuple } from "../../read-tuple.js";
 import type { RebuiltBlob } from "../auditing.js";
 import { DeltaChannels } from "../delta-channels.js";
 import { EMPTY } from "./engine-channels.js";
+import { UnstoredChannels } from "../unstored-channels.js";
 import { type RebuiltChannels, rebuildValues } from "./rebuild-values.js";
 
 /** See {@link Auditing.rebuildBlobs}. */
@@ -27,7 +28,7 @@ export async function rebuildBlobs(
   reducers: ChannelReducers,
   serde: ContextualSerializer,
 ): Promise<RebuiltBlob[]> {
-  const { key, versions, ...channels } = await missingValues(tables, target, serde);
+  const { key, versions, ...channels } = await missingValues(tables, target, reducers, serde);
   if (channels.required.length === 0) return [];
   const rebuild = { tables, key, serde, reducers };
   const values = await readUnreplaced(() => rebuildValues(rebuild, channels));
@@ -46,6 +47,7 @@ interface MissingValues extends RebuiltChannels {
 async function missingValues(
   tables: CheckpointTables,
   target: CheckpointTarget,
+  reducers: ChannelReducers,
   serde: ContextualSerializer,
 ): Promise<MissingValues> {
   const tuple = await readTuple(tables, target, { channels: [], writes: false }, serde);
@@ -65,13 +67,30 @@ async function missingValues(
   const source = tuple.metadata?.source;
   const isOptional = (channel: string) => mayBeEmpty({ channel, version: channel_versions[channel], source });
   const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(tables).of(key);
-  const channels = unstored.map(([channel]) => channel).filter((channel) => !isDelta(channel));
+  const versions = new Map(unstored.filter(([channel]) => !isDelta(channel)));
+  const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
   return {
     key,
-    versions: new Map(unstored),
-    required: channels.filter((channel) => !isOptional(channel)),
-    optional: channels.filter(isOptional),
+    versions,
+    required: await lostChannels(tables, key, required, reducers),
+    optional: [...versions.keys()].filter(isOptional),
   };
+}
+
+/** Where the rows don't tell whether a channel was empty, it is the caller who knows: a reducer says that it was not. */
+async function lostChannels(
+  tables: CheckpointTables,
+  key: CheckpointKey,
+  versions: ReadonlyMap<string, string>,
+  reducers: ChannelReducers,
+): Promise<string[]> {
+  const unstored = new UnstoredChannels(tables);
+  const lost: string[] = [];
+  for (const [channel, version] of versions) {
+    const state = await unstored.stateOf({ ...key, channel, version });
+    if (state === "lost" || (state === "unclear" && Object.hasOwn(reducers, channel))) lost.push(channel);
+  }
+  return lost;
 }
 
 async function encodeBlob(

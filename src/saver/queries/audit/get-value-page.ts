@@ -4,6 +4,7 @@ import { runStatement } from "../../../db/run-statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
 import type { ChannelValueContext, PendingWriteContext } from "../../../serde/serde-context.js";
 import { sentBytes } from "../sent-bytes.js";
+import { textVersion } from "../life/text-versions.js";
 import { isOnPage, pageShapeOf, type PageParams, type PageShape, type TablePage } from "./table-page.js";
 
 /** Longer values are fetched one by one, so that a page is never long. */
@@ -15,13 +16,15 @@ export interface BlobPageRow {
   readonly checkpoint_ns: string;
   readonly channel: string;
   readonly version: string;
+  /** The version as text, where {@link ValuePage.textVersions} asks for it. */
+  readonly text_version?: string;
   readonly type: string;
   /** As `sentBytes` brings it. */
   readonly blob: string | null;
 }
 
 /** A write of a task. */
-export interface WritePageRow extends Omit<BlobPageRow, "version" | "type"> {
+export interface WritePageRow extends Omit<BlobPageRow, "version" | "text_version" | "type"> {
   readonly checkpoint_id: string;
   readonly task_id: string;
   readonly task_path: string;
@@ -38,6 +41,8 @@ export type WriteKey = Omit<PendingWriteContext, "channel">;
 export interface ValuePage<Key extends object> extends TablePage<Key> {
   /** Leaves out what this thread has a row for, at the same place in the thread. */
   readonly absentFrom?: string | undefined;
+  /** Whether that thread has versions that are numbers here as text. */
+  readonly textVersions?: boolean | undefined;
 }
 
 /** Values in the order of the primary key. */
@@ -68,12 +73,19 @@ export function getWritePage(tables: CheckpointTables, page: ValuePage<WriteKey>
 
 interface ValueShape extends PageShape {
   readonly skipsPresent: boolean;
+  readonly textVersions: boolean;
 }
 
 function valueShapeOf(page: ValuePage<object>): ValueShape & { readonly id: string } {
   const { id, ...shape } = pageShapeOf(page);
   const skipsPresent = page.absentFrom !== undefined;
-  return { ...shape, skipsPresent, id: `${id} ${String(skipsPresent)}` };
+  const textVersions = page.textVersions === true;
+  return {
+    ...shape,
+    skipsPresent,
+    textVersions,
+    id: `${id} ${String(skipsPresent)} ${String(textVersions)}`,
+  };
 }
 
 interface ValueParams extends PageParams {
@@ -104,6 +116,8 @@ function paramsOf({
 
 const BLOB_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
 
+const TEXT_VERSION = /* @__PURE__ */ textVersion(sql<string>`stored.version`);
+
 const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobPageRow>(
   (shape) => (db, parameter) => {
     const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
@@ -119,12 +133,17 @@ const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobP
               .where("present.thread_id", "=", parameter("absentFrom"))
               .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
               .whereRef("present.channel", "=", "stored.channel")
-              .whereRef("present.version", "=", "stored.version")
+              .where(
+                "present.version",
+                "=",
+                shape.textVersions ? TEXT_VERSION : sql.ref<string>("stored.version"),
+              )
               .limit(sql.lit(1)),
           ),
         ),
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
+      .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
       .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
       .orderBy("stored.thread_id")
       .orderBy("stored.checkpoint_ns")

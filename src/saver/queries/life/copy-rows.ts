@@ -4,11 +4,14 @@ import type { BoundStatement, Parameter } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
 import { blobIsHeld, headerIsHeld, writeIsHeld } from "../conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "../inserted-columns.js";
+import { headerWithTextVersions, textVersion } from "./text-versions.js";
 
 /** Which thread is copied to which. */
 export interface CopiedThreads {
   readonly source: string;
   readonly target: string;
+  /** Whether values are encoded anew, and versions that are numbers become text. */
+  readonly reencode: boolean;
 }
 
 /** What became of a copy: one row. */
@@ -28,38 +31,51 @@ export interface CopyRow {
 /** What is copied: all rows, or the checkpoints alone, once the target has all values and writes of the source. */
 export type CopiedRows = "all" | "checkpoints";
 
+interface CopyShape {
+  readonly rows: CopiedRows;
+  readonly textVersions: boolean;
+}
+
+type CopyParams = Pick<CopiedThreads, "source" | "target">;
+
 /**
  * Copies rows of a thread on the server, as of one moment, unless the target has checkpoints of its own. Rows that the
  * target has already stay, so that it may be sent again, and are locked until the transaction ends.
  */
 export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
-  return copies.of(rows, rows).bind(schema, threads);
+  const { source, target, reencode: textVersions } = threads;
+  return copies
+    .of(`${rows} ${String(textVersions)}`, { rows, textVersions })
+    .bind(schema, { source, target });
 }
 
-const copies = /* @__PURE__ */ new StatementFamily<CopiedRows, CopiedThreads, CopyRow>(
-  (rows) => (db, parameter) => {
-    const source = parameter("source");
-    const values =
-      rows === "all" ? withCopiedValues(withStranger(db, parameter), parameter) : withStranger(db, parameter);
-    const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter);
-    return values
-      .with("copied_checkpoints", (qb) => insertHeaders(qb, parameter, hasValues))
-      .selectNoFrom((eb) => [
-        eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
-        hasValues.as("has_values"),
-        count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
-        count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
-        count(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
-        sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
+const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRow>(
+  ({ rows, textVersions }) =>
+    (db, parameter) => {
+      const source = parameter("source");
+      const stranger = withStranger(db, parameter, textVersions);
+      const values = rows === "all" ? withCopiedValues(stranger, parameter) : stranger;
+      const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter, textVersions);
+      return values
+        .with("copied_checkpoints", (qb) =>
+          insertHeaders(qb, parameter, { isMeant: hasValues, textVersions }),
+        )
+        .selectNoFrom((eb) => [
+          eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
+          hasValues.as("has_values"),
+          count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
+          count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
+          count(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
+          sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
           + ${eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(BYTES)})::float8`.as(
-          "bytes",
-        ),
-      ]);
-  },
+            "bytes",
+          ),
+        ]);
+    },
 );
 
 /** Postgres works through what is inserted from the last to the first: checkpoints, writes, blobs, as all writers do. */
-function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<CopiedThreads>) {
+function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<CopyParams>) {
   const source = parameter("source");
   return db
     .with("copied_blobs", (qb) =>
@@ -111,12 +127,14 @@ function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<C
 /** Whether the target has a row for each value and write of the source, be it encoded otherwise. */
 function hasAllValues(
   db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<CopiedThreads>,
+  parameter: Parameter<CopyParams>,
+  textVersions: boolean,
 ): RawBuilder<boolean> {
-  const blobsOf = (threadId: RawBuilder<string>) =>
+  const version = sql<string>`version`;
+  const blobsOf = (threadId: RawBuilder<string>, copied: RawBuilder<string>) =>
     db
       .selectFrom("checkpoint_blobs")
-      .select(["checkpoint_ns", "channel", "version"])
+      .select(["checkpoint_ns", "channel", copied.as("version")])
       .where("thread_id", "=", threadId);
   const writesOf = (threadId: RawBuilder<string>) =>
     db
@@ -124,7 +142,8 @@ function hasAllValues(
       .select(["checkpoint_ns", "checkpoint_id", "task_id", "idx"])
       .where("thread_id", "=", threadId);
   const [source, target] = [parameter("source"), parameter("target")];
-  return sql<boolean>`(not exists (${blobsOf(source).except(blobsOf(target))})
+  const copiedVersion = textVersions ? textVersion(version) : version;
+  return sql<boolean>`(not exists (${blobsOf(source, copiedVersion).except(blobsOf(target, version))})
     and not exists (${writesOf(source).except(writesOf(target))}))`;
 }
 
@@ -133,17 +152,22 @@ const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.
 
 type WithStranger = CheckpointDatabase & { stranger: { checkpoint_id: string } };
 
-/** The CTE `stranger`: a checkpoint that only the target has, if there is one. */
+/** A checkpoint of an earlier copy that was not encoded anew. */
+const HAS_NUMBERS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
+  is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
+
+/** The CTE `stranger`: a checkpoint that only the target has, or has with numbers as versions, if there is one. */
 function withStranger(
   db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<CopiedThreads>,
+  parameter: Parameter<CopyParams>,
+  textVersions: boolean,
 ): QueryCreator<WithStranger> {
   return db.with("stranger", (qb) =>
     qb
       .selectFrom("checkpoints as own")
       .where("own.thread_id", "=", parameter("target"))
-      .where((eb) =>
-        eb.not(
+      .where((eb) => {
+        const isOwn = eb.not(
           eb.exists(
             eb
               .selectFrom("checkpoints as copied")
@@ -152,18 +176,25 @@ function withStranger(
               .whereRef("copied.checkpoint_ns", "=", "own.checkpoint_ns")
               .whereRef("copied.checkpoint_id", "=", "own.checkpoint_id"),
           ),
-        ),
-      )
+        );
+        return textVersions ? eb.or([isOwn, HAS_NUMBERS]) : isOwn;
+      })
       .select("own.checkpoint_id")
       .limit(sql.lit(1)),
   );
 }
 
+interface InsertedHeaders {
+  readonly isMeant: Expression<SqlBool>;
+  readonly textVersions: boolean;
+}
+
 function insertHeaders(
   qb: QueryCreator<WithStranger>,
-  parameter: Parameter<CopiedThreads>,
-  isMeant: Expression<SqlBool>,
+  parameter: Parameter<CopyParams>,
+  { isMeant, textVersions }: InsertedHeaders,
 ) {
+  const header = sql.ref<string>("checkpoint");
   return qb
     .insertInto("checkpoints")
     .columns([...HEADER_COLUMNS, "type"])
@@ -174,7 +205,9 @@ function insertHeaders(
         .where(isMeant)
         .where(isCopied(eb.selectFrom("stranger").select("stranger.checkpoint_id")))
         .select(as(parameter("target")))
-        .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "checkpoint", "metadata", "type"])
+        .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
+        .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
+        .select(["metadata", "type"])
         // Writers of the same rows must take them in the same order, or they may wait for each other for ever.
         .orderBy("checkpoint_ns")
         .orderBy("checkpoint_id"),

@@ -1,0 +1,196 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { toDatabaseError } from "../db/to-database-error.js";
+import { DatabaseError, MigrationError, PermissionError } from "../errors.js";
+import { inLockedTransaction } from "./in-locked-transaction.js";
+import { DEFAULT_LOCK_TIMEOUT_MS, type MigrateOptions, migrateToLatest } from "./migrate.js";
+import { findIncompatibleTables } from "./refuse-incompatible-tables.js";
+import { seeingAllRows } from "./seeing-all-rows.js";
+
+/** What became of the tables of Python's shallow saver. */
+export interface ShallowConversion {
+  /** The number of checkpoints: as many as before. */
+  readonly checkpoints: number;
+  /** The number of writes: as many as before. */
+  readonly writes: number;
+  /** The number of values that checkpoints refer to. */
+  readonly blobs: number;
+  /** The number of values that no checkpoint referred to; they are gone, since they have no version. */
+  readonly unreferencedBlobs: number;
+  /** The migration steps that ran afterwards, oldest first. */
+  readonly applied: readonly string[];
+}
+
+type Tables = Kysely<CheckpointDatabase>;
+type TableName = "checkpoints" | "checkpoint_blobs" | "checkpoint_writes";
+type RowCounts = Readonly<Record<TableName, number>>;
+
+/** In the order in which every writer takes them. */
+const TABLES: readonly TableName[] = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+
+/**
+ * Converts the tables of Python's `ShallowPostgresSaver` to those that this library and Python's `PostgresSaver` use, and brings
+ * them to the newest version. Every checkpoint keeps its id, and its values get the versions that it refers to them by.
+ * It is one transaction: nothing is changed where it fails.
+ *
+ * Stop the services that use the tables first. The tables are locked until it is done, and rewritten. Afterwards the shallow
+ * saver can't use them any more.
+ *
+ * @param db - A Kysely on the database, or a transaction of the caller's own (which then commits the conversion).
+ * @returns How many rows the tables have afterwards.
+ * @throws IncompatibleTablesError when the schema has tables of our names that are of no LangGraph saver.
+ * @throws MigrationError when there are no such tables, and when a statement fails.
+ * @throws PermissionError when the role may not change the tables.
+ *
+ * @example
+ * ```ts
+ * const { checkpoints, blobs, writes } = await convertShallowTables(db, { schema: "agents" });
+ * ```
+ */
+export async function convertShallowTables(
+  db: Kysely<CheckpointDatabase>,
+  options: MigrateOptions = {},
+): Promise<ShallowConversion> {
+  const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+  return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, (transaction) =>
+    seeingAllRows(transaction, async () => {
+      await requireShallowTables(transaction, schema);
+      const converted = await convert(transaction, schema).catch((reason: unknown) => {
+        throw conversionFailed(reason);
+      });
+      return { ...converted, applied: await migrateToLatest(transaction, { schema, lockTimeoutMs }) };
+    }),
+  );
+}
+
+async function requireShallowTables(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+): Promise<void> {
+  const found = await findIncompatibleTables(transaction, schema);
+  if (found?.layout === "python-shallow") return;
+  if (found !== undefined) throw found;
+  throw new MigrationError(
+    `schema "${schema}" has no tables of Python's ShallowPostgresSaver: there is nothing to convert`,
+  );
+}
+
+async function convert(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+): Promise<Omit<ShallowConversion, "applied">> {
+  const tables = await presentTables(transaction, schema);
+  for (const table of tables)
+    await sql`lock table ${sql.table(`${schema}.${table}`)} in access exclusive mode`.execute(transaction);
+  const db = transaction.withSchema(schema);
+  const before = await countRows(db, tables);
+  await addCheckpointIds(db, tables);
+  const unreferencedBlobs = tables.includes("checkpoint_blobs") ? await addVersions(db) : 0;
+  const after = await countRows(db, tables);
+  requireAllRows(before, { ...after, checkpoint_blobs: after.checkpoint_blobs + unreferencedBlobs });
+  return {
+    checkpoints: after.checkpoints,
+    writes: after.checkpoint_writes,
+    blobs: after.checkpoint_blobs,
+    unreferencedBlobs,
+  };
+}
+
+/** A setup() that failed may have left some of them. */
+async function presentTables(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+): Promise<TableName[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${TABLES}::text[]) name
+    where to_regclass(format('%I.%I', ${schema}::text, name)) is not null`.execute(transaction);
+  return TABLES.filter((table) => rows.some(({ name }) => name === table));
+}
+
+async function countRows(db: Tables, tables: readonly TableName[]): Promise<RowCounts> {
+  const counts = { checkpoints: 0, checkpoint_blobs: 0, checkpoint_writes: 0 };
+  for (const table of tables) {
+    const row = await db
+      .selectFrom(table)
+      .select(sql<number>`count(*)::float8`.as("rows"))
+      .executeTakeFirstOrThrow();
+    counts[table] = row.rows;
+  }
+  return counts;
+}
+
+function requireAllRows(before: RowCounts, after: RowCounts): void {
+  for (const table of TABLES) {
+    if (before[table] === after[table]) continue;
+    throw new MigrationError(
+      `"${table}" had ${before[table]} rows, and ${after[table]} after the conversion`,
+    );
+  }
+}
+
+async function addCheckpointIds(db: Tables, tables: readonly TableName[]): Promise<void> {
+  await db.schema
+    .alterTable("checkpoints")
+    .addColumn("checkpoint_id", "text")
+    .addColumn("parent_checkpoint_id", "text")
+    .execute();
+  await db
+    .updateTable("checkpoints")
+    .set({ checkpoint_id: sql<string>`checkpoint ->> 'id'` })
+    .execute();
+  if (tables.includes("checkpoint_writes")) await addSendersOfOldCheckpoints(db);
+  await replaceKey(db, "checkpoints", ["thread_id", "checkpoint_ns", "checkpoint_id"]);
+}
+
+/** A checkpoint before version 4 of the format has its sends beside its parent, of which the shallow saver keeps the writes. */
+async function addSendersOfOldCheckpoints(db: Tables): Promise<void> {
+  await db
+    .updateTable("checkpoints")
+    .set((eb) => ({
+      parent_checkpoint_id: eb
+        .selectFrom("checkpoint_writes as sent")
+        .select(({ fn }) => fn.max("sent.checkpoint_id").as("id"))
+        .whereRef("sent.thread_id", "=", "checkpoints.thread_id")
+        .whereRef("sent.checkpoint_ns", "=", "checkpoints.checkpoint_ns")
+        .whereRef("sent.checkpoint_id", "<>", "checkpoints.checkpoint_id")
+        .where("sent.channel", "=", "__pregel_tasks"),
+    }))
+    .where(sql<boolean>`(checkpoint ->> 'v')::numeric < 4`)
+    .execute();
+}
+
+/** @returns The number of values that no checkpoint refers to. */
+async function addVersions(db: Tables): Promise<number> {
+  await db.schema.alterTable("checkpoint_blobs").addColumn("version", "text").execute();
+  await db
+    .updateTable("checkpoint_blobs")
+    .from("checkpoints")
+    .whereRef("checkpoints.thread_id", "=", "checkpoint_blobs.thread_id")
+    .whereRef("checkpoints.checkpoint_ns", "=", "checkpoint_blobs.checkpoint_ns")
+    .set({
+      version: sql<string>`checkpoints.checkpoint -> 'channel_versions' ->> checkpoint_blobs.channel`,
+    })
+    .execute();
+  const { numDeletedRows } = await db
+    .deleteFrom("checkpoint_blobs")
+    .where("version", "is", null)
+    .executeTakeFirstOrThrow();
+  await replaceKey(db, "checkpoint_blobs", ["thread_id", "checkpoint_ns", "channel", "version"]);
+  return Number(numDeletedRows);
+}
+
+/** A primary key makes its columns NOT NULL. */
+async function replaceKey({ schema }: Tables, table: TableName, key: readonly string[]): Promise<void> {
+  const name = `${table}_pkey`;
+  await schema.alterTable(table).dropConstraint(name).execute();
+  await schema
+    .alterTable(table)
+    .addPrimaryKeyConstraint(name, [...key])
+    .execute();
+}
+
+function conversionFailed(reason: unknown): Error {
+  const cause = toDatabaseError(reason);
+  if (cause instanceof PermissionError || !(cause instanceof DatabaseError)) return cause;
+  return new MigrationError(`the conversion failed, nothing was changed: ${cause.message}`, { cause });
+}

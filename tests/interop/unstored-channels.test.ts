@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import type { TestDatabase } from "../support/targets.js";
+import { describePythonGraphs } from "./python-graphs.js";
+import type { PythonProcess } from "./python-process.js";
+import { configOf } from "./two-languages.js";
+
+interface BlobKey extends Record<string, unknown> {
+  readonly channel: string;
+  readonly version: string;
+}
+
+await describePythonGraphs("Python's channels without a row", (target, start) => {
+  let database: TestDatabase<string>;
+  let python: PythonProcess;
+  let saver: PostgresSaver;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    python = start(database);
+    saver = new PostgresSaver(database.source);
+    await saver.setup();
+  });
+
+  afterAll(async () => {
+    await python.end();
+    await saver.end();
+  });
+
+  const run = (thread: string, details: Record<string, unknown> = {}) =>
+    python.do("run", { graph: "channels", thread, input: { log: ["in"] }, ...details });
+
+  async function problemsOf(thread: string): Promise<string[]> {
+    const { problems } = await saver.verify(thread);
+    return [
+      ...new Set(problems.map(({ kind, severity, channel = "" }) => `${severity} ${kind} ${channel}`)),
+    ].sort();
+  }
+
+  it("are no problem of a thread, and nothing to rebuild", async () => {
+    await run("healthy");
+    await run("healthy");
+    expect(await problemsOf("healthy")).toEqual([]);
+    expect(await saver.rebuildBlobs(configOf("healthy"), {})).toEqual([]);
+  });
+
+  it("are told from every value that is lost", async () => {
+    await run("damaged");
+    await python.do("update", {
+      ...{ graph: "channels", thread: "damaged", as: "wait" },
+      values: { log: ["update"], passing: ["update"] },
+    });
+    const blobs = await database.query<BlobKey>(
+      `select channel, version from checkpoint_blobs
+       where thread_id = 'damaged' and channel in ('log', 'passing') order by channel, version`,
+    );
+    expect(blobs.length).toBeGreaterThan(5);
+    await database.exec("create table kept as select * from checkpoint_blobs where thread_id = 'damaged'");
+    for (const { channel, version } of blobs) {
+      await database.query(
+        "delete from checkpoint_blobs where thread_id = 'damaged' and channel = $1 and version = $2",
+        [channel, version],
+      );
+      const { problems } = await saver.verify("damaged");
+      expect(problems.filter(({ severity }) => severity === "error")).toContainEqual(
+        expect.objectContaining({ kind: "missing-value", channel, version }),
+      );
+      await database.exec("insert into checkpoint_blobs select * from kept on conflict do nothing");
+    }
+    await database.exec("delete from checkpoint_blobs where thread_id = 'damaged' and channel = 'agreed'");
+    expect(await problemsOf("damaged")).toEqual(["error missing-value agreed"]);
+  });
+
+  it("are noticed where no row tells whether they were empty, and rebuilt only for a reducer", async () => {
+    await run("exit", { durability: "exit" });
+    const notices = ["agreed", "passing", "untracked"].map((channel) => `notice missing-value ${channel}`);
+    expect(await problemsOf("exit")).toEqual(notices);
+    expect(await saver.rebuildBlobs(configOf("exit"), {})).toEqual([]);
+    await expect(saver.rebuildBlobs(configOf("exit"), { agreed: (_, update) => update })).rejects.toThrow(
+      /agreed/,
+    );
+
+    await run("updated");
+    await python.do("update", {
+      ...{ graph: "channels", thread: "updated", as: "wait" },
+      values: { untracked: ["update"] },
+    });
+    expect(await problemsOf("updated")).toEqual(["notice missing-value untracked"]);
+  });
+
+  it("of a thread that Python has pruned are noticed", async () => {
+    await run("pruned");
+    await python.do("prune", { thread: "pruned" });
+    expect(await problemsOf("pruned")).toEqual(
+      ["agreed", "passing", "untracked"].map((channel) => `notice missing-value ${channel}`),
+    );
+  });
+});

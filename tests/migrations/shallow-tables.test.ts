@@ -1,0 +1,149 @@
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { openDatabase } from "../../src/db/index.js";
+import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
+import { convertShallowTables, MIGRATION_NAMES, migrateToLatest } from "../../src/migrations/index.js";
+import { threadConfig } from "../support/checkpoints.js";
+import { dumpSchema } from "../support/schema-dump.js";
+import { SHALLOW_MIGRATIONS } from "../support/shallow-migrations.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { cliOn } from "../cli/cli.js";
+import { complaints, examine } from "../cli/doctor/examine.js";
+
+const MESSAGE = /tables of Python's ShallowPostgresSaver/;
+const HINT = "npx langgraph-checkpoint migrate --schema public --convert-shallow";
+
+describeEachTarget("tables of Python's shallow saver", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(() => database.reset());
+
+  /** @param migrations - How many of the shallow saver's tables are there. */
+  async function makeTables(migrations = SHALLOW_MIGRATIONS.length): Promise<void> {
+    for (const migration of SHALLOW_MIGRATIONS.slice(0, migrations)) await database.exec(migration);
+    await database.exec(`insert into checkpoint_migrations select generate_series(0, ${migrations - 1})`);
+  }
+
+  async function putRows(thread: string, header: object): Promise<void> {
+    await database.query("insert into checkpoints (thread_id, checkpoint) values ($1, $2)", [
+      thread,
+      JSON.stringify({ v: 4, ts: "2024-01-01T00:00:00+00:00", versions_seen: {}, ...header }),
+    ]);
+  }
+
+  function putBlob(thread: string, channel: string, value: string): Promise<unknown> {
+    return database.query(
+      "insert into checkpoint_blobs (thread_id, channel, type, blob) values ($1, $2, 'json', $3::text::bytea)",
+      [thread, channel, value],
+    );
+  }
+
+  function putWrite(thread: string, checkpointId: string, channel: string, value: string): Promise<unknown> {
+    return database.query(
+      `insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+       values ($1, $2, 'task', 0, $3, 'json', $4::text::bytea)`,
+      [thread, checkpointId, channel, value],
+    );
+  }
+
+  it.each([2, 3, 5])(
+    "of which %i migrations ran are named before anything is recorded",
+    async (migrations) => {
+      await makeTables(migrations);
+      const before = await dumpSchema(database);
+      const saver = new PostgresSaver(database.source);
+      const refused = await saver.setup().catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(IncompatibleTablesError);
+      expect(refused).toMatchObject({
+        code: "INCOMPATIBLE_TABLES",
+        schema: "public",
+        layout: "python-shallow",
+      });
+      expect(String(refused)).toMatch(MESSAGE);
+      expect(String(refused)).toContain(HINT);
+      expect((await saver.health()).error).toBeInstanceOf(IncompatibleTablesError);
+      await saver.end();
+
+      for (const argv of [[], ["--check"], ["--plan"]]) {
+        const { code, stdout, stderr } = await run("migrate", ...argv);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(MESSAGE);
+      }
+      expect(complaints(await examine(database), "schema")).toEqual([
+        { state: "error", message: expect.stringMatching(MESSAGE), remedy: HINT },
+      ]);
+      expect(await dumpSchema(database)).toEqual(before);
+    },
+  );
+
+  it("are named where an older version of this library has recorded its steps", async () => {
+    await makeTables();
+    await database.exec("create table checkpoint_kysely_migration (name text primary key, timestamp text)");
+    for (const name of MIGRATION_NAMES)
+      await database.query("insert into checkpoint_kysely_migration values ($1, '2024')", [name]);
+    await using saver = new PostgresSaver(database.source);
+    await expect(saver.setup()).rejects.toThrow(IncompatibleTablesError);
+  });
+
+  it("are told from tables of somebody else, which are not touched either", async () => {
+    await database.exec("create table checkpoints (id int primary key, station text)");
+    await using saver = new PostgresSaver(database.source);
+    const refused = await saver.setup().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "INCOMPATIBLE_TABLES", layout: "unknown" });
+    expect(String(refused)).toMatch(/table "checkpoints" .* lacks .*"thread_id"/);
+    expect(await run("migrate", "--convert-shallow")).toMatchObject({ code: 1 });
+    expect(complaints(await examine(database), "schema")).toMatchObject([
+      { state: "error", message: expect.stringMatching(/"thread_id"/) },
+    ]);
+  });
+
+  it("are converted with every row, and then read like those of any other saver", async () => {
+    await makeTables();
+    await putRows("t", { id: "2", channel_versions: { a: "02.x", gone: "01.y" } });
+    await putBlob("t", "a", '{"b":1}');
+    await putWrite("t", "2", "a", "[2]");
+    await putWrite("t", "1", "a", "[1]");
+    await putRows("old", { id: "2", v: 3, channel_versions: { a: "01.z" } });
+    await putWrite("old", "1", "__pregel_tasks", '{"lg_name":"Send","node":"n","args":1}');
+    await putBlob("old", "a", '{"b":2}');
+    await putBlob("nobody", "a", '{"b":3}');
+
+    const { code, stdout, stderr } = await run("migrate", "--convert-shallow");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(
+      "converted 2 checkpoints, 2 values and 3 writes of Python's ShallowPostgresSaver; " +
+        "1 value that no checkpoint refers to is gone\n" +
+        `${MIGRATION_NAMES.map((name) => `applied ${name}\n`).join("")}schema "public" is up to date\n`,
+    );
+    await using saver = new PostgresSaver(database.source);
+    expect(await saver.getTuple(threadConfig("t"))).toMatchObject({
+      checkpoint: { id: "2", channel_values: { a: { b: 1 } } },
+      pendingWrites: [["task", "a", [2]]],
+    });
+    expect((await saver.getTuple(threadConfig("t")))?.parentConfig).toBeUndefined();
+    const old = await saver.getTuple(threadConfig("old"));
+    expect(old?.checkpoint.channel_values).toMatchObject({ a: { b: 2 }, __pregel_tasks: [{ node: "n" }] });
+    expect(await run("migrate", "--check")).toMatchObject({ code: 0 });
+    expect(complaints(await examine(database), "indexes")).toEqual([]);
+    expect(await run("migrate", "--convert-shallow")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no tables of Python's ShallowPostgresSaver/),
+    });
+  });
+
+  it("stay as they are where the conversion fails", async () => {
+    await makeTables();
+    await putRows("t", { channel_versions: {} });
+    const before = await dumpSchema(database);
+    const { kysely, close } = openDatabase(database.source);
+    await expect(convertShallowTables(kysely)).rejects.toMatchObject({ code: "MIGRATION_FAILED" });
+    expect(await dumpSchema(database)).toEqual(before);
+    await expect(migrateToLatest(kysely)).rejects.toThrow(IncompatibleTablesError);
+    await close();
+  });
+});
