@@ -10,7 +10,7 @@ import { encodeJsonb } from "./encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { guardRead } from "./guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
-import { isTrigger, needsNoRow } from "./may-be-empty.js";
+import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
 
 /** A checked call of `put`. */
 export interface PutRequest extends PutTarget {
@@ -133,18 +133,10 @@ function givenValue(request: PutRequest, channel: string): Pick<ChannelValue, "v
   return guardRead(
     () => {
       const value = channel_values[channel];
-      return { isEmpty: isEmptyChannel(channel, value) || !Object.hasOwn(channel_values, channel), value };
+      return { isEmpty: isEmptyTrigger(channel, value) || !Object.hasOwn(channel_values, channel), value };
     },
     placeOf(request, channel),
   );
-}
-
-/**
- * Whether LangGraph.js says by `undefined` that a channel is empty, as of the trigger of a deferred node: Python would take
- * it for a pair. A channel of the state may hold `undefined`.
- */
-function isEmptyChannel(channel: string, value: unknown): boolean {
-  return value === undefined && isTrigger(channel);
 }
 
 function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: string): ErrorLocation {

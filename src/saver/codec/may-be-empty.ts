@@ -38,7 +38,7 @@ export function isTrigger(channel: string): boolean {
 
 /**
  * Whether LangGraph.js says by `undefined` that a channel is empty, as of the trigger of a deferred node: Python would take
- * it for a pair.
+ * it for a pair. A channel of the state may hold `undefined`.
  */
 export function isEmptyTrigger(channel: string, value: unknown): boolean {
   return value === undefined && isTrigger(channel);
