@@ -66,6 +66,12 @@ export function rememberOrigin<T extends object>(value: T, origin: PythonOrigin)
   return Object.defineProperty(value, PYTHON_ORIGIN, { value: origin, configurable: true, writable: true });
 }
 
+/** Lets a copy remember what the original does. */
+export function copyOrigin<T extends object>(original: object, copy: T): T {
+  const origin = pythonOriginOf(original);
+  return origin === undefined ? copy : rememberOrigin(copy, origin);
+}
+
 /** Which entries of `value` stood for a Python value that JavaScript reads as a primitive. */
 export function pythonScalarsOf(value: object): PythonScalars | undefined {
   return hasScalars(value) ? value[PYTHON_SCALARS] : undefined;
