@@ -1,5 +1,5 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import { pythonScalarsOf, rememberOrigin, rememberScalars, type PythonOrigin } from "../python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { isArray, isRecord } from "./prototypes.js";
 
@@ -16,9 +16,11 @@ export function decodeSend(args: unknown, origin: PythonOrigin, context: DecodeC
   if (!isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
   const timeout = decodeTimeout(args[2]);
   const parts = { lg_name: "Send", node: args[0], args: args[1], timeout };
-  if (context.langGraph === null) return rememberOrigin(parts, origin);
+  const scalar = pythonScalarsOf(args)?.get("1");
+  const scalars = scalar && new Map([["args", scalar]]);
+  if (context.langGraph === null) return rememberScalars(rememberOrigin(parts, origin), scalars);
   // The constructor would rebuild the argument, and take an object with a node and args in it for another Send.
-  return Object.assign(new context.langGraph.Send(args[0], undefined), parts);
+  return rememberScalars(Object.assign(new context.langGraph.Send(args[0], undefined), parts), scalars);
 }
 
 /** Python counts timeouts in seconds, JavaScript in milliseconds. */
@@ -41,10 +43,12 @@ export function decodeCommand(kwargs: unknown, origin: PythonOrigin, context: De
   const isFromPython = Object.keys(kwargs)[0] === "graph" && "goto" in kwargs;
   const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
   const args = Object.fromEntries(given);
-  if (context.langGraph === null) return rememberOrigin({ lg_name: "Command", ...args }, origin);
+  const scalars = pythonScalarsOf(kwargs);
+  if (context.langGraph === null)
+    return rememberScalars(rememberOrigin({ lg_name: "Command", ...args }, origin), scalars);
   // The constructor copies plain objects in it key by key, and this key would replace their prototypes.
   if (hasPrototypeKey(args.goto)) return context.fail("a Command is malformed");
-  return new context.langGraph.Command(args);
+  return rememberScalars(new context.langGraph.Command(args), scalars);
 }
 
 function hasPrototypeKey(value: unknown): boolean {
@@ -55,7 +59,10 @@ function hasPrototypeKey(value: unknown): boolean {
 /** `Overwrite(value)`. */
 export function decodeOverwrite(kwargs: unknown, origin: PythonOrigin, context: DecodeContext): object {
   if (!isRecord(kwargs)) return context.fail("an Overwrite is malformed");
-  const value = kwargs.value;
-  if (context.langGraph !== null) return new context.langGraph.Overwrite(value);
-  return rememberOrigin({ lg_name: "Overwrite", __overwrite__: value }, origin);
+  const { value } = kwargs;
+  const overwrite =
+    context.langGraph === null
+      ? rememberOrigin({ lg_name: "Overwrite", __overwrite__: value }, origin)
+      : new context.langGraph.Overwrite(value);
+  return rememberScalars(overwrite, pythonScalarsOf(kwargs));
 }
