@@ -4,6 +4,7 @@ import { describeEncryption } from "./encryption.js";
 import { pythonEnvironment } from "./python-environment.js";
 import { describeTable } from "./table.js";
 import { describeThreads } from "./threads.js";
+import { describeValues } from "./values.js";
 
 // One file, so that a machine without Python is told so once.
 const environment = await pythonEnvironment();
@@ -13,6 +14,7 @@ if ("python" in environment) {
   describeThreads(environment.python);
   describeDatabases(environment.python);
   describeEncryption(environment.python);
+  describeValues(environment.python);
 } else {
   process.stdout.write(`The tests between Python and TypeScript are skipped: ${environment.missing}\n`);
   describe("Python and TypeScript", () => {
