@@ -58,6 +58,10 @@ def special_values():
     yield Profile(name="Ann", address=Address(street="High St", number=3), weight=2.0)
     yield HumanMessage("hi", id="h", score=3.0, price=decimal.Decimal("1.10"))
     yield AIMessage("a", id="a", response_metadata={"cost": decimal.Decimal("0.10"), 1: 2.0})
+    block = {"type": "tool_call", "id": "c", "name": "f", "args": {"x": 1.0}}
+    yield AIMessage(content_blocks=[{"type": "text", "text": "hi"}, block], id="a")
+    yield AIMessage([{"type": "text", "text": "hi"}], id="a", response_metadata={"output_version": "v1"})
+    yield AIMessage([block], id="a", response_metadata={"output_version": "v1"})
     yield ToolMessage("t", id="t", tool_call_id="c", artifact=decimal.Decimal("1.10"))
     yield ToolMessage("t", id="t", tool_call_id="c", artifact=2.0)
     yield from [Send("n", decimal.Decimal("1")), Send("n", 2.0), Overwrite(uuid.UUID(int=1)), Overwrite(2.0)]
