@@ -35,7 +35,8 @@ export function reviveDocument(fields: Fields): object {
  */
 function constructGiven(name: ModelClassName, given: Fields): object {
   const { response_metadata } = given;
-  if (!isFields(response_metadata) || response_metadata.output_version !== "v1") return construct(name, given);
+  if (!isFields(response_metadata) || response_metadata.output_version !== "v1")
+    return construct(name, given);
   const message = construct(name, { ...given, response_metadata: {} });
   Reflect.set(message, "response_metadata", response_metadata);
   const kwargs: unknown = Reflect.get(message, "lc_kwargs");

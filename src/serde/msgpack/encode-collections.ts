@@ -1,12 +1,6 @@
 import { types } from "node:util";
 import { isExactly } from "../json/inspect-object.js";
-import {
-  PYTHON_DICT,
-  pythonOriginOf,
-  pythonScalarsOf,
-  type PythonOrigin,
-  type Spellings,
-} from "../python-origin.js";
+import { PYTHON_DICT, pythonOriginOf, pythonScalarsOf, type Spellings } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
@@ -58,19 +52,25 @@ function refuseForeignKeys(value: ReadonlyMap<unknown, unknown>, context: Encode
   }
 }
 
-const SET: Pick<PythonOrigin, "module" | "name" | "spellings"> = { module: "builtins", name: "set" };
-
 /** A Set, as Python's `set`, or as the `frozenset` that it was read from. */
 export function encodeSet(value: object, context: EncodeContext): unknown {
   if (!types.isSet(value) || !isExactly(value, "Set", 2)) return undefined;
   refuseExtra(value, "a Set", context);
-  const { module, name, spellings } = pythonOriginOf(value) ?? SET;
+  const origin = pythonOriginOf(value);
+  const spellings = origin?.spellings;
   const members = context.within(value, () =>
-    [...value].flatMap(
-      (member, index) => spelledWires(spellings, member) ?? [context.at(setMemberStep(index), member)],
-    ),
+    spellings === undefined
+      ? [...value].map((member, index) => context.at(setMemberStep(index), member))
+      : encodeSpelled(value, spellings, context),
   );
+  const { module, name } = origin ?? { module: "builtins", name: "set" };
   return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple(module, name, members));
+}
+
+function encodeSpelled(value: ReadonlySet<unknown>, spellings: Spellings, context: EncodeContext): unknown[] {
+  return [...value].flatMap(
+    (member, index) => spelledWires(spellings, member) ?? [context.at(setMemberStep(index), member)],
+  );
 }
 
 function spelledWires(spellings: Spellings | undefined, part: unknown): Wire[] | undefined {
