@@ -7,8 +7,8 @@ export interface StoredCheckpoint {
   ts: string;
   channel_versions?: Record<string, string | number>;
   versions_seen?: unknown;
-  /** Values that are kept inline: null, booleans, numbers and strings. */
-  channel_values?: Record<string, string | number | boolean | null>;
+  /** Values that are kept inline: null, booleans, numbers, strings, and integers that no double holds. */
+  channel_values?: Record<string, string | number | boolean | null | bigint>;
   /** Whatever else a version of LangGraph puts there. */
   [key: string]: unknown;
 }

@@ -52,7 +52,7 @@ export class JsonSerializer implements SerializerProtocol {
    *   type that is never read
    */
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    return await readTypedValue(type, data, { msgpack: decode, json: parseJsonText });
+    return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });
   }
 }
 

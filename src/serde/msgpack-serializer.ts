@@ -44,6 +44,6 @@ export class MsgpackSerializer implements SerializerProtocol {
    * @throws {@link DeserializationError} for bytes that are no value of that type, and for a type that is never read
    */
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    return await readTypedValue(type, data, { msgpack: decode, json: parseJsonText });
+    return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });
   }
 }

@@ -13,7 +13,7 @@
 export const PYTHON_ORIGIN: unique symbol = Symbol.for("langgraph-checkpoint-kysely.pythonOrigin");
 
 /**
- * The symbol under which an object or array remembers which of its entries stood for a Python value that JavaScript
+ * The symbol under which an object, array or Map remembers which of its entries stood for a Python value that JavaScript
  * reads as a primitive: a UUID, a Decimal, an enum member, a float that is whole. Not enumerable either.
  */
 export const PYTHON_SCALARS: unique symbol = Symbol.for("langgraph-checkpoint-kysely.pythonScalars");
@@ -30,6 +30,11 @@ export interface PythonOrigin {
   readonly fields?: readonly string[] | undefined;
   /** For a value that JavaScript holds in another form: what Python wrote, valid while the value is unchanged. */
   readonly written?: { readonly argument: unknown; readonly value: unknown } | undefined;
+  /**
+   * For a dict or a set: the bytes of the keys or members that JavaScript reads as primitives. Several members of a set
+   * may be one member of a Set, as a UUID and its text.
+   */
+  readonly spellings?: Spellings | undefined;
   /** For a typed array that was a numpy array. */
   readonly array?: NumpyLayout | undefined;
 }
@@ -53,8 +58,14 @@ export interface PythonScalar {
   readonly bytes: Uint8Array;
 }
 
-/** The entries of an object or array that stood for a Python value that JavaScript reads as a primitive. */
-export type PythonScalars = ReadonlyMap<string, PythonScalar>;
+/**
+ * The entries of an object, array or Map that stood for a Python value that JavaScript reads as a primitive: by name, by
+ * index as text, or by key.
+ */
+export type PythonScalars = ReadonlyMap<unknown, PythonScalar>;
+
+/** What primitives were read from, by the primitive. */
+export type Spellings = ReadonlyMap<unknown, readonly Uint8Array[]>;
 
 /** What Python value `value` was read from, if it was and remembers it. */
 export function pythonOriginOf(value: object): PythonOrigin | undefined {
@@ -66,14 +77,21 @@ export function rememberOrigin<T extends object>(value: T, origin: PythonOrigin)
   return Object.defineProperty(value, PYTHON_ORIGIN, { value: origin, configurable: true, writable: true });
 }
 
+/** Lets a copy remember what the original does. */
+export function copyOrigin<T extends object>(original: object, copy: T): T {
+  const origin = pythonOriginOf(original);
+  return origin === undefined ? copy : rememberOrigin(copy, origin);
+}
+
 /** Which entries of `value` stood for a Python value that JavaScript reads as a primitive. */
 export function pythonScalarsOf(value: object): PythonScalars | undefined {
   return hasScalars(value) ? value[PYTHON_SCALARS] : undefined;
 }
 
 /** Lets `value` remember which of its entries were another type in Python. */
-export function rememberScalars(value: object, scalars: PythonScalars): void {
-  Object.defineProperty(value, PYTHON_SCALARS, { value: scalars, configurable: true, writable: true });
+export function rememberScalars<T extends object>(value: T, scalars: PythonScalars | undefined): T {
+  if (scalars === undefined || scalars.size === 0) return value;
+  return Object.defineProperty(value, PYTHON_SCALARS, { value: scalars, configurable: true, writable: true });
 }
 
 function hasOrigin(value: object): value is { [PYTHON_ORIGIN]: PythonOrigin } {

@@ -5,6 +5,7 @@ import { pythonEnvironment } from "./python-environment.js";
 import { describeQuestions } from "./questions.js";
 import { describeTable } from "./table.js";
 import { describeThreads } from "./threads.js";
+import { describeValues } from "./values.js";
 
 // One file, so that a machine without Python is told so once.
 const environment = await pythonEnvironment();
@@ -15,6 +16,7 @@ if ("python" in environment) {
   describeQuestions(environment.python);
   describeDatabases(environment.python);
   describeEncryption(environment.python);
+  describeValues(environment.python);
 } else {
   process.stdout.write(`The tests between Python and TypeScript are skipped: ${environment.missing}\n`);
   describe("Python and TypeScript", () => {

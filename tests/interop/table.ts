@@ -1,65 +1,103 @@
-import { expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { readFile, writeFile } from "node:fs/promises";
 import { format, resolveConfig } from "prettier";
 import { z } from "zod";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { firstDifference } from "../serde/first-difference.js";
 import { nextId } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { renderValue } from "./render-value.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
+import { everyTypeScriptValue } from "./typescript-values.js";
 
 const PAGE = new URL("../../docs/interop.md", import.meta.url);
-const BEGIN = "<!-- The table is written by `npm run docs:interop`. -->";
-const END = "<!-- End of the table. -->";
 
+const everyShape = z.record(z.string(), z.unknown());
 const returnedShape = z.record(
   z.string(),
   z.object({ class: z.string().optional(), own: z.boolean().optional() }),
 );
+const seenShape = z.record(z.string(), z.object({ class: z.string(), repr: z.string() }));
 
-/** The table of types in docs/interop.md, which this run makes and compares. */
+/** The tables of types in docs/interop.md, which this run makes and compares. */
 export function describeTable(interpreter: string): void {
-  describeServer("the table of types", (target) => {
-    it("in docs/interop.md is what this run sees; npm run docs:interop writes it", async () => {
-      const both = await TwoLanguages.start(target, interpreter);
-      await both.python.do("store", { thread: "types", checkpoint: nextId() });
-      const tuple = await both.saver.getTuple(configOf("types"));
-      if (tuple === undefined) throw new Error("Python stored nothing");
-      const every = z.record(z.string(), z.unknown()).parse(tuple.checkpoint.channel_values.every);
-      // Written again by TypeScript, under a version of its own.
-      const channel_versions = { every: both.saver.getNextVersion("1") };
-      const handedOn = {
-        ...tuple.checkpoint,
-        id: nextId(),
-        channel_values: { every: tuple.checkpoint.channel_values.every },
-        channel_versions,
-      };
-      await both.saver.put(
-        tuple.config,
-        handedOn,
-        { source: "loop", step: 2, parents: {} },
-        channel_versions,
-      );
-      const returned = returnedShape.parse(await both.python.do("returned", { thread: "types" }));
-      await both.end();
+  describeServer("in docs/interop.md", (target) => {
+    let both: TwoLanguages;
+    beforeAll(async () => {
+      both = await TwoLanguages.start(target, interpreter);
+    });
+    afterAll(() => both.end());
 
-      const rows = Object.entries(every).map(([name, value]) =>
-        row([name, renderValue(value), comesBackAs(returned[name] ?? {})]),
-      );
+    it("the table of Python's types is what this run sees; npm run docs:interop writes it", async () => {
+      await both.python.do("store", { thread: "types", checkpoint: nextId() });
+      const { config, every } = await readEvery(both, "types");
+      await putEvery(both, config, every);
+      const returned = returnedShape.parse(await both.python.do("returned", { thread: "types" }));
+
+      const rows = Object.entries(everyShape.parse(every)).map(([name, value]) => [
+        name,
+        renderValue(value),
+        comesBackAs(returned[name] ?? {}),
+      ]);
       expect(Object.values(returned).filter(({ own }) => own === false)).toEqual([]);
-      const table = [row(["In Python", "In TypeScript", "Back in Python"]), "|---|---|---|", ...rows].join(
-        "\n",
-      );
-      const page = await readFile(PAGE, "utf8");
-      const written = `${page.slice(0, page.indexOf(BEGIN))}${BEGIN}\n\n${table}\n\n${page.slice(page.indexOf(END))}`;
-      const fresh = await format(written, { ...(await resolveConfig(PAGE)), parser: "markdown" });
-      if (process.env.INTEROP_TABLE === "write") await writeFile(PAGE, fresh);
-      else expect(page).toBe(fresh);
+      await expectTable("from Python", ["In Python", "In TypeScript", "Back in Python"], rows);
+    });
+
+    it("the table of TypeScript's types is what this run sees; npm run docs:interop writes it", async () => {
+      const values = everyTypeScriptValue();
+      await putEvery(both, configOf("seen"), values);
+      const seen = seenShape.parse(await both.python.do("seen", { thread: "seen", checkpoint: nextId() }));
+      const returned = everyShape.parse((await readEvery(both, "seen")).every);
+
+      const rows = Object.entries(values).map(([name, value]) => [
+        name,
+        isSeenAs(seen[name] ?? { class: "", repr: "" }),
+        firstDifference(returned[name], value) === undefined ? "the same" : renderValue(returned[name]),
+      ]);
+      await expectTable("from TypeScript", ["In TypeScript", "In Python", "Back in TypeScript"], rows);
     });
   });
 }
 
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
+async function readEvery(
+  { saver }: TwoLanguages,
+  thread: string,
+): Promise<{ readonly config: RunnableConfig; readonly every: unknown }> {
+  const tuple = await saver.getTuple(configOf(thread));
+  if (tuple === undefined) throw new Error("nothing was stored");
+  return { config: tuple.config, every: tuple.checkpoint.channel_values.every };
+}
+
+/** Stores the very object, since a copy remembers nothing, under a version of TypeScript's own. */
+async function putEvery({ saver }: TwoLanguages, config: RunnableConfig, every: unknown): Promise<void> {
+  const channel_versions = { every: saver.getNextVersion("1") };
+  const checkpoint = {
+    v: 4,
+    id: nextId(),
+    ts: "",
+    channel_values: { every },
+    channel_versions,
+    versions_seen: {},
+  };
+  await saver.put(config, checkpoint, { source: "loop", step: 2, parents: {} }, channel_versions);
+}
+
+/** Compares a table with the one on the page, or writes it there. */
+async function expectTable(
+  from: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const begin = `<!-- The table ${from} is written by \`npm run docs:interop\`. -->`;
+  const end = `<!-- End of the table ${from}. -->`;
+  const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const page = await readFile(PAGE, "utf8");
+  expect(page).toContain(begin);
+  expect(page).toContain(end);
+  const written = `${page.slice(0, page.indexOf(begin))}${begin}\n\n${table}\n\n${page.slice(page.indexOf(end))}`;
+  const fresh = await format(written, { ...(await resolveConfig(PAGE)), parser: "markdown" });
+  if (process.env.INTEROP_TABLE === "write") await writeFile(PAGE, fresh);
+  else expect(page).toBe(fresh);
 }
 
 function comesBackAs({
@@ -71,4 +109,10 @@ function comesBackAs({
 }): string {
   if (name === undefined) return "the same";
   return own === true ? `\`${name}\`, as from Python's own saver` : `\`${name}\``;
+}
+
+/** What has a class of its own is told by that, anything else by its `repr`. */
+function isSeenAs(seen: { readonly class: string; readonly repr: string }): string {
+  const text = seen.class.includes(".") ? seen.class : seen.repr;
+  return `\`${text.replaceAll("|", "\\|")}\``;
 }

@@ -44,7 +44,10 @@ function times<T>(length: number, item: T): T[] {
 }
 
 const LAYOUTS = {
-  MessagePack: { serde: () => new MsgpackSerializer(), takesBlob: (value: unknown) => !isInlineValue(value) },
+  MessagePack: {
+    serde: () => new MsgpackSerializer(),
+    takesBlob: (value: unknown) => !isInlineValue(value, false),
+  },
   JSON: { serde: () => new JsonSerializer(), takesBlob: () => true },
 };
 

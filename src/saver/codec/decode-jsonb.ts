@@ -8,7 +8,7 @@ import { parseJsonText } from "../../serde/json/json-text.js";
  */
 export async function decodeJsonb(text: string, location: ErrorLocation): Promise<unknown> {
   try {
-    return await parseJsonText(text);
+    return await parseJsonText(text, "jsonb");
   } catch (error) {
     throw error instanceof DeserializationError ? error.at(location) : error;
   }

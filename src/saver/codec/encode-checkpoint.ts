@@ -34,7 +34,7 @@ export interface Encoding {
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const { inline, stored, carried } = splitValues(request, encoding);
-  const headerText = textOf(encodeHeader(checkpoint, inline), "checkpoint");
+  const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
@@ -85,7 +85,7 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   const stored: ChannelValue[] = [];
   const add = (channel: string, version: string | number, isCarried: boolean): void => {
     const { isEmpty, value } = givenValue(request, channel);
-    if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
+    if (!isEmpty && inlineScalars && isInlineValue(value, isCarried)) inline.set(channel, value);
     else stored.push({ channel, version: String(version), value, isEmpty, isCarried });
   };
   for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
@@ -174,14 +174,22 @@ async function encodeBlob(
   return { channel, version, ...encoded, ...(isCarried === true && { isCarried }) };
 }
 
-function encodeHeader(checkpoint: CheckedCheckpoint, inline: Record<string, InlineValue>): StoredCheckpoint {
+function encodeHeader(checkpoint: CheckedCheckpoint): StoredCheckpoint {
   const { v, id, ts, channel_versions } = checkpoint;
   const others = Object.entries(checkpoint)
     .filter(([key]) => !SEPARATE_KEYS.has(key))
     .map(([key, value]) => [key, encodeJsonb(value, `checkpoint.${key}`)] as const);
   // The versions are not encoded like the rest: Postgres looks values up by them, whatever the channels are called.
-  const header = { v, id, ts, channel_versions, ...Object.fromEntries(others) };
-  return Object.keys(inline).length === 0 ? header : { ...header, channel_values: inline };
+  return { v, id, ts, channel_versions, ...Object.fromEntries(others) };
+}
+
+/** Adds the inline values to the text of a header, since `JSON.stringify` takes no BigInt. */
+function withInlineValues(header: string, inline: Record<string, InlineValue>): string {
+  const values = Object.entries(inline).map(
+    ([channel, value]) =>
+      `${JSON.stringify(channel)}:${typeof value === "bigint" ? String(value) : JSON.stringify(value)}`,
+  );
+  return values.length === 0 ? header : `${header.slice(0, -1)},"channel_values":{${values.join()}}}`;
 }
 
 const SEPARATE_KEYS = new Set(["v", "id", "ts", "channel_values", "channel_versions"]);

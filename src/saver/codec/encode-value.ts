@@ -1,4 +1,5 @@
 import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors.js";
+import { copyOrigin } from "../../serde/python-origin.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
 /** A value as a serializer wrote it. */
@@ -37,7 +38,7 @@ export async function encodeValue(
 // A serializer may hand bytes back as they are, and they are sent only when a connection is free.
 function detached(value: unknown): unknown {
   // Not the method of the value's own class: that of Buffer shares the memory.
-  return value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
+  return value instanceof Uint8Array ? copyOrigin(value, Uint8Array.prototype.slice.call(value)) : value;
 }
 
 function tooLong(bytes: number): SerializationError {

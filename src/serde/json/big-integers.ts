@@ -21,6 +21,9 @@ export function mayHoldBigIntegers(text: string): boolean {
   return LONG_NUMBER.test(text);
 }
 
+/** Where JSON text comes from: JSONB prints all digits of a number that JSON text has with an exponent, such as 1e22. */
+export type JsonOrigin = "json" | "jsonb";
+
 /**
  * Replaces each integer of valid JSON text that a double can't print again digit for digit by the record of a BigInt.
  * Python writes such integers as they are, and `JSON.parse` would read them as other ones.
@@ -31,23 +34,39 @@ export function mayHoldBigIntegers(text: string): boolean {
  * // [{"lc":2,"type":"constructor","id":["BigInt"],"args":["9007199254740993"]}, 9007199254740992]
  * ```
  */
-export function quoteBigIntegers(text: string): string {
+export function quoteBigIntegers(text: string, origin: JsonOrigin = "json"): string {
+  const quote = (digits: string): string => quoteIfBig(digits, origin);
   const parts: string[] = [];
   let position = 0;
   while (position < text.length) {
-    const quote = text.indexOf('"', position);
-    const end = quote === -1 ? text.length : quote;
-    parts.push(text.slice(position, end).replace(NUMBER, quoteIfBig));
-    position = quote === -1 ? end : endOfString(text, quote);
+    const start = text.indexOf('"', position);
+    const end = start === -1 ? text.length : start;
+    parts.push(text.slice(position, end).replace(NUMBER, quote));
+    position = start === -1 ? end : endOfString(text, start);
     parts.push(text.slice(end, position));
   }
   return parts.join("");
 }
 
-function quoteIfBig(digits: string): string {
+function quoteIfBig(digits: string, origin: JsonOrigin): string {
   assertReadable(digits);
-  if (!LONG_INTEGER.test(digits) || String(Number(digits)) === digits) return digits;
+  if (!isReadAsBigInt(digits, origin)) return digits;
   return `{"lc":2,"type":"constructor","id":["BigInt"],"args":["${digits}"]}`;
+}
+
+/** Whether an integer in text of that origin is read as a BigInt: no double is printed there by these digits. */
+export function isReadAsBigInt(digits: string, origin: JsonOrigin): boolean {
+  if (!LONG_INTEGER.test(digits)) return false;
+  const printed = String(Number(digits));
+  return (origin === "jsonb" ? withoutExponent(printed) : printed) !== digits;
+}
+
+/** `1.5e+22` as 15000000000000000000000. */
+function withoutExponent(printed: string): string {
+  const [mantissa = "", exponent] = printed.split("e+");
+  if (exponent === undefined) return printed;
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return whole + fraction.padEnd(Number(exponent), "0");
 }
 
 /** Where the string that begins at `start` is over. A quote after an odd number of backslashes is part of it. */

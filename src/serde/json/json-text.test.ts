@@ -35,6 +35,21 @@ describe("an integer of JSON text", () => {
     );
   });
 
+  it("of a JSONB column is a number where its digits are all that JSONB keeps of one", () => {
+    const large = fc.double({ min: 1e21, max: Number.MAX_VALUE, noNaN: true });
+    fc.assert(
+      fc.property(large, fc.boolean(), (size, isNegative) => {
+        const number = isNegative ? -size : size;
+        const [mantissa = "", exponent = ""] = String(number).split("e+");
+        const [whole = "", fraction = ""] = mantissa.split(".");
+        const digits = whole + fraction + "0".repeat(Number(exponent) - fraction.length);
+        expect(parseJsonText(digits, "jsonb")).toBe(number);
+        const another = `${digits.slice(0, -1)}1`;
+        expect(parseJsonText(another, "jsonb")).toBe(BigInt(another));
+      }),
+    );
+  });
+
   it("is not looked for inside a string, however the string is escaped", () => {
     fc.assert(
       fc.property(

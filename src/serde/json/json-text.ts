@@ -1,5 +1,5 @@
 import { DeserializationError, SerializationError } from "../../errors.js";
-import { mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
+import { type JsonOrigin, mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
 import { readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { decodeTree } from "./decode-json.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
@@ -15,6 +15,7 @@ const LONG_TEXT = 2 ** 20;
  * as Python writes it, is read as a BigInt.
  *
  * @param text - the text, such as a row of type `json` or a JSONB column
+ * @param origin - which of the two: in JSONB the digits of 1e22 are those of a number, in JSON those of an integer
  * @returns the value, or a promise of it where it holds a Send, Overwrite or Command, as `decodeJson` says
  * @throws {@link DeserializationError} for text that is not JSON, with the parser's error as its cause
  *
@@ -23,15 +24,15 @@ const LONG_TEXT = 2 ** 20;
  * await parseJsonText('{"seen":{"lc":2,"type":"constructor","id":["Set"],"args":[[1]]}}'); // { seen: Set { 1 } }
  * ```
  */
-export function parseJsonText(text: string): unknown {
-  const json = parseJson(text);
+export function parseJsonText(text: string, origin: JsonOrigin = "json"): unknown {
+  const json = parseJson(text, origin);
   return isPlainJson(text) ? json : readWithLangGraph((source) => decodeTree(json, source));
 }
 
 /** Reads JSON data in which integers beyond the doubles are records of a BigInt. */
-export function parseJson(text: string): JsonValue {
+export function parseJson(text: string, origin: JsonOrigin = "json"): JsonValue {
   const json = parse(text);
-  return mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text)) : json;
+  return mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text, origin)) : json;
 }
 
 /**

@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
  * @throws whatever the class's constructor throws for fields that make no message
  */
 export function reviveMessage(name: ModelClassName, fields: Fields): object {
-  if (Object.hasOwn(fields, "type")) return construct(name, givenInPython(fields));
+  if (Object.hasOwn(fields, "type")) return constructGiven(name, givenInPython(fields));
   const { [JS_FIELD]: js, ...usual } = fields;
   return js === undefined ? restore(name, fields, fields) : restoreDisagreement(name, usual, js);
 }
@@ -27,6 +27,21 @@ export function reviveDocument(fields: Fields): object {
   if (Object.hasOwn(fields, "metadata")) defineOwn(document, "metadata", metadata);
   defineOwn(document, "id", isFromPython ? (id ?? undefined) : id);
   return document;
+}
+
+/**
+ * Constructs a message, and leaves content and tool calls as they are where the content is blocks of version 1: the
+ * constructor would add those blocks and tool calls that it finds in one of the two alone.
+ */
+function constructGiven(name: ModelClassName, given: Fields): object {
+  const { response_metadata } = given;
+  if (!isFields(response_metadata) || response_metadata.output_version !== "v1")
+    return construct(name, given);
+  const message = construct(name, { ...given, response_metadata: {} });
+  Reflect.set(message, "response_metadata", response_metadata);
+  const kwargs: unknown = Reflect.get(message, "lc_kwargs");
+  if (isFields(kwargs)) kwargs.response_metadata = response_metadata;
+  return message;
 }
 
 /** Puts the fields on a bare message, since the constructor would derive some of them anew from the others. */

@@ -1,5 +1,6 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { langGraphLiteral } from "../langchain/langgraph-literals.js";
+import { pythonScalarsOf, rememberScalars } from "../python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { isArray, isRecord } from "./prototypes.js";
 
@@ -12,9 +13,11 @@ export function decodeDeltaSnapshot(value: unknown): DeltaSnapshot {
 export function decodeSend(args: unknown, context: DecodeContext): object {
   if (!isArray(args) || typeof args[0] !== "string") return context.fail("a Send is malformed");
   const parts = { node: args[0], args: args[1], timeout: decodeTimeout(args[2]) };
-  if (context.langGraph === null) return langGraphLiteral("Send", parts);
+  const scalar = pythonScalarsOf(args)?.get("1");
+  const scalars = scalar && new Map([["args", scalar]]);
+  if (context.langGraph === null) return rememberScalars(langGraphLiteral("Send", parts), scalars);
   // The constructor would rebuild the argument, and take an object with a node and args in it for another Send.
-  return Object.assign(new context.langGraph.Send(args[0], undefined), parts);
+  return rememberScalars(Object.assign(new context.langGraph.Send(args[0], undefined), parts), scalars);
 }
 
 /** Python counts timeouts in seconds, JavaScript in milliseconds. */
@@ -37,10 +40,11 @@ export function decodeCommand(kwargs: unknown, context: DecodeContext): object {
   const isFromPython = Object.keys(kwargs)[0] === "graph" && "goto" in kwargs;
   const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
   const args = Object.fromEntries(given);
-  if (context.langGraph === null) return langGraphLiteral("Command", args);
+  const scalars = pythonScalarsOf(kwargs);
+  if (context.langGraph === null) return rememberScalars(langGraphLiteral("Command", args), scalars);
   // The constructor copies plain objects in it key by key, and this key would replace their prototypes.
   if (hasPrototypeKey(args.goto)) return context.fail("a Command is malformed");
-  return new context.langGraph.Command(args);
+  return rememberScalars(new context.langGraph.Command(args), scalars);
 }
 
 function hasPrototypeKey(value: unknown): boolean {
@@ -51,7 +55,10 @@ function hasPrototypeKey(value: unknown): boolean {
 /** `Overwrite(value)`. */
 export function decodeOverwrite(kwargs: unknown, context: DecodeContext): object {
   if (!isRecord(kwargs)) return context.fail("an Overwrite is malformed");
-  const value = kwargs.value;
-  if (context.langGraph !== null) return new context.langGraph.Overwrite(value);
-  return langGraphLiteral("Overwrite", { __overwrite__: value });
+  const { value } = kwargs;
+  const overwrite =
+    context.langGraph === null
+      ? langGraphLiteral("Overwrite", { __overwrite__: value })
+      : new context.langGraph.Overwrite(value);
+  return rememberScalars(overwrite, pythonScalarsOf(kwargs));
 }

@@ -1,4 +1,5 @@
 import { decodeTree } from "../json/decode-json.js";
+import { defineOwn } from "../json/inspect-object.js";
 import { parseJson } from "../json/json-text.js";
 import { recordProblem } from "../langchain/constructor-record.js";
 import { sparseArray } from "../sparse-array.js";
@@ -20,6 +21,7 @@ export const OWN_DECODERS: ReadonlyMap<number, OwnDecoder> = new Map<number, Own
   [EXT.URL, { payload: "bytes", decode: (bytes) => new URL(Buffer.from(bytes).toString("utf8")) }],
   [EXT.LANGCHAIN, { payload: "bytes", decode: decodeLangChain }],
   [EXT.MAP, { payload: "value", decode: decodeMap }],
+  [EXT.OBJECT, { payload: "value", decode: decodeObject }],
   [EXT.ERROR, { payload: "value", decode: decodeError }],
   [EXT.BINARY, { payload: "value", decode: decodeBinary }],
   [EXT.DATE, { payload: "value", decode: decodeDate }],
@@ -44,6 +46,15 @@ function decodeMap(payload: unknown, context: DecodeContext): Map<unknown, unkno
   const map = new Map<unknown, unknown>();
   for (let index = 0; index < flat.length; index += 2) map.set(flat[index], flat[index + 1]);
   return map;
+}
+
+function decodeObject(payload: unknown, context: DecodeContext): object {
+  const object = {};
+  for (const [key, value] of decodeMap(payload, context)) {
+    if (typeof key !== "string") return context.fail("an object has a key that is no text");
+    defineOwn(object, key, value);
+  }
+  return object;
 }
 
 /** Puts back the own properties exactly; those of the fresh Error would be of here and now. */

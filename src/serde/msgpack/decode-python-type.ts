@@ -1,14 +1,15 @@
-import { rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import { pythonScalarsOf, rememberOrigin, type PythonOrigin, type Spellings } from "../python-origin.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
+import { encode } from "./encoder.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
-import { isArray, isRecord } from "./prototypes.js";
+import { isArray, isObject, isRecord } from "./prototypes.js";
 
 type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
 
 /** What the classes of Python's standard library are in JavaScript, by module and name. */
 const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDecoder>([
-  ["builtins.set", (argument) => toSet(argument)],
-  ["builtins.frozenset", (argument, origin) => remembered(toSet(argument), origin)],
+  ["builtins.set", (argument, origin) => toSet(argument, origin)],
+  ["builtins.frozenset", (argument, origin) => toSet(argument, origin)],
   [
     "builtins.bytes",
     (argument) => (argument instanceof Uint8Array ? Buffer.from(argument.buffer) : undefined),
@@ -33,17 +34,33 @@ export function decodePythonType(argument: unknown, origin: PythonOrigin): unkno
   return TYPE_DECODERS.get(`${origin.module}.${origin.name}`)?.(argument, origin);
 }
 
-function toSet(argument: unknown): Set<unknown> | undefined {
-  return isArray(argument) ? new Set<unknown>(argument) : undefined;
+/** A Set that remembers what else than a set of what it holds it was. */
+function toSet(argument: unknown, origin: PythonOrigin): Set<unknown> | undefined {
+  if (!isArray(argument)) return undefined;
+  const set = new Set<unknown>(argument);
+  const spellings = spellingsOf(argument, set.size);
+  if (origin.name === "set" && spellings === undefined) return set;
+  return rememberOrigin(set, { ...origin, spellings });
+}
+
+/** How the members of a set were written that JavaScript reads as primitives; `undefined` where it writes them alike. */
+function spellingsOf(members: readonly unknown[], size: number): Spellings | undefined {
+  const scalars = pythonScalarsOf(members);
+  if (scalars === undefined && size === members.length) return undefined;
+  const spellings = new Map<unknown, Uint8Array[]>();
+  for (const [index, member] of members.entries()) {
+    if (isObject(member)) continue;
+    const bytes = scalars?.get(String(index))?.bytes ?? encode(member);
+    const known = spellings.get(member);
+    if (known === undefined) spellings.set(member, [bytes]);
+    else known.push(bytes);
+  }
+  return spellings;
 }
 
 /** What was written of an object without a prototype. */
 function toBareObject(argument: unknown): object | undefined {
   return isRecord(argument) ? (Object.setPrototypeOf(argument, null) as object) : undefined;
-}
-
-function remembered(value: object | undefined, origin: PythonOrigin): object | undefined {
-  return value === undefined ? undefined : rememberOrigin(value, origin);
 }
 
 function toUuidText(argument: unknown): string | undefined {

@@ -1,8 +1,15 @@
 import { LANGGRAPH_TYPES } from "../langchain/langgraph-literals.js";
 import { classOfPython } from "../langchain/python-modules.js";
 import { reviveDocument, reviveMessage } from "../langchain/revive-message.js";
-import { pythonOriginOf, rememberOrigin, type PythonOrigin } from "../python-origin.js";
+import {
+  pythonOriginOf,
+  pythonScalarsOf,
+  rememberOrigin,
+  rememberScalars,
+  type PythonOrigin,
+} from "../python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
+import { decodeTextDict } from "./decode-dict.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
@@ -18,6 +25,8 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
   if (typeof module !== "string" || typeof name !== "string")
     return context.fail("a Python object is malformed");
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
+  if (isArray(method) && module === "builtins" && name === "dict")
+    return decodeTextDict(argument, method) ?? context.fail("a dict is malformed");
   if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
   if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);
@@ -26,7 +35,8 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
 function decodeModel(fields: unknown, origin: PythonOrigin): unknown {
   const name = classOfPython(origin.module, origin.name);
   if (name === undefined || !isRecord(fields)) return asData(fields, origin);
-  return name === "Document" ? reviveDocument(fields) : reviveMessage(name, fields);
+  if (name === "Document") return reviveDocument(fields);
+  return rememberScalars(reviveMessage(name, fields), pythonScalarsOf(fields));
 }
 
 function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: DecodeContext): unknown {

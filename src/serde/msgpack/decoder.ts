@@ -1,7 +1,8 @@
-import { PYTHON_DICT, rememberOrigin, rememberScalars, type PythonScalar } from "../python-origin.js";
+import { rememberScalars, type PythonScalar, type PythonScalars } from "../python-origin.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
+import { dictOf } from "./decode-dict.js";
 import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
@@ -108,9 +109,9 @@ export class Decoder implements DecodeContext {
     }
   }
 
-  /** A float that is whole would be written as an integer, so it is remembered. */
+  /** A float that is whole would be written as an integer, so it is remembered; Map and Set make 0 of -0. */
   #float(value: number): number {
-    if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.#scalarBytes = float64Bytes(value);
+    if (Number.isSafeInteger(value)) this.#scalarBytes = float64Bytes(value);
     return value;
   }
 
@@ -136,7 +137,7 @@ export class Decoder implements DecodeContext {
     let scalars: Map<string, PythonScalar> | undefined;
     for (let index = 0; index < size; index += 1) {
       const key = this.#key();
-      if (typeof key !== "string") return this.#dict(object, key, size - index);
+      if (typeof key !== "string") return this.#dict(object, scalars, key, size - index);
       const value = this.#value();
       if (key === "__proto__") defineProto(object, value);
       else object[key] = value;
@@ -152,17 +153,23 @@ export class Decoder implements DecodeContext {
   }
 
   /** Goes on with a map in which a key turned up that no object can have. */
-  #dict(start: object, firstKey: unknown, size: number): Map<unknown, unknown> {
+  #dict(
+    start: object,
+    startScalars: ReadonlyMap<string, PythonScalar> | undefined,
+    firstKey: unknown,
+    size: number,
+  ): Map<unknown, unknown> {
     const map = new Map<unknown, unknown>(Object.entries(start));
-    map.set(firstKey, this.#value());
-    for (let index = 1; index < size; index += 1) {
-      const key = this.#value();
-      map.set(key, this.#value());
+    const scalars = new Map<unknown, PythonScalar>(startScalars);
+    const spellings = new Map<unknown, readonly Uint8Array[]>();
+    for (let index = 0; index < size; index += 1) {
+      const key = index === 0 ? firstKey : this.#value();
+      if (this.#scalarBytes !== undefined) spellings.set(key, [this.#scalarBytes]);
+      const value = this.#value();
+      map.set(key, value);
+      if (this.#scalarBytes !== undefined) scalars.set(key, { value, bytes: this.#scalarBytes });
     }
-    return this.#leave(
-      rememberOrigin(map, { code: PYTHON_DICT, module: "builtins", name: "dict" }),
-      undefined,
-    );
+    return this.#leave(dictOf(map, spellings), scalars);
   }
 
   #announcedExtension(token: number): unknown {
@@ -200,11 +207,10 @@ export class Decoder implements DecodeContext {
     if (this.#depth > MAX_DEPTH) throw malformed(`it is nested deeper than ${MAX_DEPTH} levels`);
   }
 
-  #leave<T extends object>(container: T, scalars: ReadonlyMap<string, PythonScalar> | undefined): T {
+  #leave<T extends object>(container: T, scalars: PythonScalars | undefined): T {
     this.#depth -= 1;
     this.#scalarBytes = undefined;
-    if (scalars !== undefined) rememberScalars(container, scalars);
-    return container;
+    return scalars === undefined ? container : rememberScalars(container, scalars);
   }
 }
 

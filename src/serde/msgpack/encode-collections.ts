@@ -1,44 +1,80 @@
 import { types } from "node:util";
 import { isExactly } from "../json/inspect-object.js";
-import { PYTHON_DICT, pythonOriginOf } from "../python-origin.js";
+import { PYTHON_DICT, pythonOriginOf, pythonScalarsOf, type Spellings } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
-import { pythonTuple } from "./encode-origin.js";
+import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraProperty } from "./prototypes.js";
-import { mapKeyStep, mapValueStep, setMemberStep } from "./value-path.js";
+import { pythonKeyOf } from "./python-key.js";
+import { describeKey, mapKeyStep, mapValueStep, setMemberStep } from "./value-path.js";
+import { Wire } from "./wire.js";
 
 /** A Map: an extension of this library's own, unless it was read from a Python dict, which it becomes again. */
 export function encodeMap(value: object, context: EncodeContext): unknown {
   if (!types.isMap(value) || !isExactly(value, "Map", 2)) return undefined;
   refuseExtra(value, "a Map", context);
-  if (isUnchangedDict(value)) return context.within(value, () => new Map(encodePairs(value, context)));
-  const pairs = context.within(value, () => encodePairs(value, context));
-  return context.extension(EXT.MAP, pairs.flat());
+  const origin = pythonOriginOf(value);
+  const pairs = context.within(value, () => encodePairs(value, origin?.spellings, context));
+  if (origin?.code !== PYTHON_DICT) return context.extension(EXT.MAP, pairs.flat());
+  refuseForeignKeys(value, context);
+  const keys = [...value.keys()];
+  const dict = new Map(pairs);
+  if (keys.some((key) => typeof key !== "string")) return dict;
+  // It would be read as an object. What stands behind the argument is for JavaScript: Python does not look at it.
+  return context.extension(EXT.PYTHON_SINGLE_ARG, [...pythonTuple("builtins", "dict", dict), keys]);
 }
 
-function encodePairs(value: ReadonlyMap<unknown, unknown>, context: EncodeContext): [unknown, unknown][] {
+/** What was not changed since it was read is written as it was. */
+function encodePairs(
+  value: ReadonlyMap<unknown, unknown>,
+  spellings: Spellings | undefined,
+  context: EncodeContext,
+): [unknown, unknown][] {
+  const scalars = pythonScalarsOf(value);
   return [...value].map(([key, part], index) => [
-    context.at(mapKeyStep(index), key),
-    context.at(mapValueStep(key), part),
+    spelledWires(spellings, key)?.[0] ?? context.at(mapKeyStep(index), key),
+    rememberedScalar(scalars, key, part) ?? context.at(mapValueStep(key), part),
   ]);
 }
 
-/** A dict whose keys are all strings would be read as an object, so such a Map is written as a Map. */
-function isUnchangedDict(value: ReadonlyMap<unknown, unknown>): boolean {
-  return (
-    pythonOriginOf(value)?.code === PYTHON_DICT && [...value.keys()].some((key) => typeof key !== "string")
-  );
+/** Python could not read the whole checkpoint if a dict had a key that is an extension, and of equal keys it keeps one. */
+function refuseForeignKeys(value: ReadonlyMap<unknown, unknown>, context: EncodeContext): void {
+  const names = new Set<string>();
+  for (const key of value.keys()) {
+    const name = pythonKeyOf(key);
+    if (name === undefined)
+      context.fail(`a Map that was a dict in Python can't have the key ${describeKey(key)}`);
+    else if (names.has(name))
+      context.fail(
+        `a Map that was a dict in Python can't have two keys that equal ${describeKey(key)} there`,
+      );
+    else names.add(name);
+  }
 }
 
 /** A Set, as Python's `set`, or as the `frozenset` that it was read from. */
 export function encodeSet(value: object, context: EncodeContext): unknown {
   if (!types.isSet(value) || !isExactly(value, "Set", 2)) return undefined;
   refuseExtra(value, "a Set", context);
+  const origin = pythonOriginOf(value);
+  const spellings = origin?.spellings;
   const members = context.within(value, () =>
-    [...value].map((member, index) => context.at(setMemberStep(index), member)),
+    spellings === undefined
+      ? [...value].map((member, index) => context.at(setMemberStep(index), member))
+      : encodeSpelled(value, spellings, context),
   );
-  const { module, name } = pythonOriginOf(value) ?? { module: "builtins", name: "set" };
+  const { module, name } = origin ?? { module: "builtins", name: "set" };
   return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple(module, name, members));
+}
+
+function encodeSpelled(value: ReadonlySet<unknown>, spellings: Spellings, context: EncodeContext): unknown[] {
+  return [...value].flatMap(
+    (member, index) => spelledWires(spellings, member) ?? [context.at(setMemberStep(index), member)],
+  );
+}
+
+function spelledWires(spellings: Spellings | undefined, part: unknown): Wire[] | undefined {
+  return spellings?.get(part)?.map((bytes) => new Wire(bytes));
 }
 
 /** Refuses an object whose own properties would be lost, since only its content is written. */

@@ -3,10 +3,10 @@ import { disguiseOf } from "../built-in-state.js";
 import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { encodeString, isWellFormed } from "./encode-scalars.js";
-import { encodeAsOrigin, pythonTuple } from "./encode-origin.js";
+import { encodeAsOrigin, pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol } from "./prototypes.js";
-import { Wire } from "./wire.js";
+import type { Wire } from "./wire.js";
 
 /**
  * A literal object. Nothing is copied unless some part has an encoding of its own: then the parts go to a Map, which
@@ -44,12 +44,28 @@ function encodeEntries(
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] ?? "";
     const part = value[key];
+    if (!isWellFormed(key)) return encodeForeignKeys(value, keys, scalars, context);
     const encoded = rememberedScalar(scalars, key, part) ?? context.at(key, part);
-    if (copy === undefined && (!Object.is(encoded, part) || !isWellFormed(key)))
-      copy = copyEntries(value, keys.slice(0, index));
-    copy?.set(encodeString(key), encoded);
+    if (copy === undefined && !Object.is(encoded, part)) copy = copyEntries(value, keys.slice(0, index));
+    copy?.set(key, encoded);
   }
   return copy ?? value;
+}
+
+/** UTF-8 has no lone surrogates, and Python could not read the whole checkpoint if a key was an extension. */
+function encodeForeignKeys(
+  value: Record<string, unknown>,
+  keys: readonly string[],
+  scalars: PythonScalars | undefined,
+  context: EncodeContext,
+): Wire {
+  const entries = context.within(keys, () =>
+    keys.flatMap((key) => {
+      const part = value[key];
+      return [encodeString(key), rememberedScalar(scalars, key, part) ?? context.at(key, part)];
+    }),
+  );
+  return context.extension(EXT.OBJECT, entries);
 }
 
 function copyEntries(value: Record<string, unknown>, keys: readonly string[]): Map<unknown, unknown> {
@@ -74,7 +90,7 @@ function encodeItems(value: readonly unknown[], context: EncodeContext): readonl
   let copy: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const part = value[index];
-    const encoded = rememberedScalar(scalars, index, part) ?? context.at(index, part);
+    const encoded = rememberedScalar(scalars, String(index), part) ?? context.at(index, part);
     if (copy === undefined && !Object.is(encoded, part)) copy = value.slice(0, index);
     copy?.push(encoded);
   }
@@ -84,15 +100,6 @@ function encodeItems(value: readonly unknown[], context: EncodeContext): readonl
 function encodeHoles(value: readonly unknown[], keys: readonly string[], context: EncodeContext): Wire {
   const entries = keys.flatMap((key) => [Number(key), context.at(Number(key), value[Number(key)])]);
   return context.extension(EXT.SPARSE_ARRAY, [value.length, ...entries]);
-}
-
-function rememberedScalar(
-  scalars: PythonScalars | undefined,
-  key: string | number,
-  part: unknown,
-): Wire | undefined {
-  const scalar = scalars?.get(String(key));
-  return scalar !== undefined && Object.is(scalar.value, part) ? new Wire(scalar.bytes) : undefined;
 }
 
 /** Names come after indices among an object's keys, so the last key tells whether there are any. */

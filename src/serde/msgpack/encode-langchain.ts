@@ -3,8 +3,9 @@ import { tableClassOf } from "../json/langchain-table.js";
 import { isModelClassName } from "../langchain/classes.js";
 import { JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
+import { pythonScalarsOf } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
-import { pythonTuple } from "./encode-origin.js";
+import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol } from "./prototypes.js";
@@ -31,8 +32,10 @@ export function encodeLangChain(value: object, context: EncodeContext): unknown 
 
 function encodeMessage(message: object, context: EncodeContext): Map<unknown, unknown> {
   const { fields, js } = messageFields(message);
+  const scalars = pythonScalarsOf(message);
   const encoded = new Map<unknown, unknown>();
-  for (const [key, part] of fields) encoded.set(encodeString(key), context.at(key, part));
+  for (const [key, part] of fields)
+    encoded.set(encodeString(key), rememberedScalar(scalars, key, part) ?? context.at(key, part));
   if (js !== undefined) encoded.set(JS_FIELD, context.at(JS_FIELD, js));
   return encoded;
 }

@@ -1,6 +1,7 @@
 import { LANGGRAPH_TYPES, standsForLangGraph } from "../langchain/langgraph-literals.js";
+import { pythonScalarsOf } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
-import { pythonTuple } from "./encode-origin.js";
+import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol, isArray, isObject, isRecord, prototypeDepth } from "./prototypes.js";
 import { float64 } from "./wire.js";
@@ -35,7 +36,7 @@ function encodeSend(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "node", "args", "timeout"], context);
   const parts = context.within(value, () => [
     context.at("node", Reflect.get(value, "node")),
-    context.at("args", Reflect.get(value, "args")),
+    encodePart(value, "args", Reflect.get(value, "args"), context),
   ]);
   const timeout: unknown = Reflect.get(value, "timeout");
   const args =
@@ -72,7 +73,9 @@ function encodeCommand(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "lc_direct_tool_output", ...COMMAND_FIELDS], context);
   const source = commandSource(value);
   const kwargs = context.within(value, () =>
-    givenFields(source).map((field) => [field, context.at(field, Reflect.get(source, field))] as const),
+    givenFields(source).map(
+      (field) => [field, encodePart(value, field, Reflect.get(source, field), context)] as const,
+    ),
   );
   return context.extension(EXT.PYTHON_KWARGS, pythonTuple(LANGGRAPH_TYPES, "Command", new Map(kwargs)));
 }
@@ -110,7 +113,9 @@ function givenFields(source: object): string[] {
 
 function encodeOverwrite(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "__overwrite__"], context);
-  const part = context.within(value, () => context.at("value", Reflect.get(value, "__overwrite__")));
+  const part = context.within(value, () =>
+    encodePart(value, "value", Reflect.get(value, "__overwrite__"), context),
+  );
   return context.extension(
     EXT.PYTHON_KWARGS,
     pythonTuple(LANGGRAPH_TYPES, "Overwrite", new Map([["value", part]])),
@@ -121,6 +126,11 @@ function encodeDeltaSnapshot(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "value"], context);
   const part = context.within(value, () => context.at("value", Reflect.get(value, "value")));
   return context.extension(EXT.DELTA_SNAPSHOT, part);
+}
+
+/** A part of a Send, Command or Overwrite, by the name under which the value remembers what the part was in Python. */
+function encodePart(value: object, name: string, part: unknown, context: EncodeContext): unknown {
+  return rememberedScalar(pythonScalarsOf(value), name, part) ?? context.at(name, part);
 }
 
 function refuseForeign(value: object, known: readonly string[], context: EncodeContext): void {

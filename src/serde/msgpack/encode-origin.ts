@@ -1,6 +1,7 @@
-import type { PythonOrigin } from "../python-origin.js";
+import type { PythonOrigin, PythonScalars } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { EXT } from "./ext-codes.js";
+import { Wire } from "./wire.js";
 
 /**
  * Writes a literal object or an array as the Python value that it was read from.
@@ -23,6 +24,16 @@ export function encodeAsOrigin(
     code,
     pythonTuple(module, name, code === EXT.PYTHON_ARGS ? args : args[0], method),
   );
+}
+
+/** The bytes that an entry was read from, if it stood for another Python type and is what it was. */
+export function rememberedScalar(
+  scalars: PythonScalars | undefined,
+  key: unknown,
+  part: unknown,
+): Wire | undefined {
+  const scalar = scalars?.get(key);
+  return scalar !== undefined && Object.is(scalar.value, part) ? new Wire(scalar.bytes) : undefined;
 }
 
 /** The payload of an extension that names a Python class. */

@@ -28,9 +28,14 @@ export function encodeNumber(value: number): unknown {
   return fits32Bits || !Number.isSafeInteger(value) ? value : BigInt(value);
 }
 
+/** Whether a BigInt is an integer of the format that is not read as a number. */
+export function isLongInteger(value: bigint): boolean {
+  const isNumber = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
+  return !isNumber && value >= MIN_INT64 && value <= MAX_UINT64;
+}
+
 /** A BigInt: an integer of the format where that can't be taken for a number. */
 export function encodeBigInt(value: bigint): unknown {
-  const isNumber = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-  if (!isNumber && value >= MIN_INT64 && value <= MAX_UINT64) return value;
+  if (isLongInteger(value)) return value;
   return extension(EXT.BIGINT, Buffer.from(value.toString(16), "latin1"));
 }

@@ -47,4 +47,6 @@ export const EXT = {
   SPARSE_ARRAY: 0x1a,
   /** UTF-8: the JSON of a LangChain `lc: 1` constructor record. */
   LANGCHAIN: 0x1b,
+  /** `[k, v, k, v, …]`: an object with a key that has lone surrogates. */
+  OBJECT: 0x1c,
 } as const;

@@ -42,7 +42,8 @@ export function setMemberStep(index: number): PathSegment {
   return { step: `.values()[${index}]` };
 }
 
-function describeKey(key: unknown): string {
+/** A key of a Map, as an error names it. */
+export function describeKey(key: unknown): string {
   if (typeof key === "string") return JSON.stringify(key);
   if (typeof key === "bigint") return `${key}n`;
   return typeof key === "object" && key !== null ? "…" : String(key);

@@ -42,6 +42,8 @@ def parts_of(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {repr(key): part for key, part in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return {repr(member): member for member in sorted(value, key=repr)}
     if isinstance(value, (list, tuple, collections.deque)):
         return dict(enumerate(value))
     return None

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from agents import AGENTS, BROKEN, RUNS, python_state
 from compare import differences
+from handed_on import HANDED_ON
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
@@ -170,6 +171,7 @@ TASKS = {
     task.__name__: task
     for task in (setup, run, state, questions, history, fork, compare, store, follow, returned, migrate)
 }
+TASKS |= HANDED_ON
 
 
 def serde():

@@ -19,7 +19,7 @@ import type { RebuiltBlob } from "../auditing.js";
 import { DeltaChannels } from "../delta-channels.js";
 import { EMPTY } from "./engine-channels.js";
 import { UnstoredChannels } from "../unstored-channels.js";
-import { type RebuiltChannels, rebuildValues } from "./rebuild-values.js";
+import { type RebuiltChannels, type RebuiltValue, rebuildValues } from "./rebuild-values.js";
 
 /** See {@link Auditing.rebuildBlobs}. */
 export async function rebuildBlobs(
@@ -95,13 +95,14 @@ async function lostChannels(
 
 async function encodeBlob(
   channel: string,
-  value: unknown,
+  { value, write }: RebuiltValue,
   version: string,
   { key, serde }: { readonly key: CheckpointKey; readonly serde: ContextualSerializer },
 ): Promise<BlobRow> {
   const { threadId, checkpointNs } = key;
   const context = { threadId, checkpointNs, channel, version };
   if (value === EMPTY) return { ...context, type: "empty", blob: null };
+  if (write !== undefined) return { ...context, ...write };
   const encoded = await encodeValue(serde, toStoredBarrier(channel, value), context, { ...key, channel });
   return { ...context, ...encoded };
 }

@@ -1,12 +1,15 @@
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { InvalidConfigError, WritesMissingError } from "../../../errors.js";
+import { isObject } from "../../../serde/msgpack/prototypes.js";
 import type { ContextualSerializer } from "../../../serde/serde-context.js";
 import type { ChannelReducers } from "../../channel-reducers.js";
 import type { CheckpointKey } from "../../checkpoint-key.js";
 import type { ValueReader } from "../../codec/decode-value.js";
 import { rowKey } from "../../codec/row-key.js";
+import { storedValueOf } from "../../codec/stored-value.js";
 import { valueReader } from "../../long-values.js";
 import { getChannelWrites } from "../../queries/audit/get-channel-writes.js";
+import type { EncodedBlob } from "../../queries/put-checkpoint.js";
 import { getSuccessors, type SuccessorRow } from "../../queries/audit/get-lineage.js";
 import type { RecordedWriteRow } from "../../queries/audit/get-writes.js";
 import { readTuple } from "../../read-tuple.js";
@@ -32,11 +35,19 @@ export interface RebuiltChannels {
   readonly optional: readonly string[];
 }
 
-/** What the channels must have held, by name; {@link EMPTY} for nothing. Not a value is stored. */
+/** What a channel must have held. */
+export interface RebuiltValue {
+  /** {@link EMPTY} for nothing. */
+  readonly value: unknown;
+  /** The write that wrote the value itself, where its bytes tell more: Python's UUID is a text in JavaScript. */
+  readonly write?: Pick<EncodedBlob, "type" | "blob"> | undefined;
+}
+
+/** What the channels must have held, by name. Not a value is stored. */
 export async function rebuildValues(
   rebuild: Rebuild,
   { required, optional }: RebuiltChannels,
-): Promise<ReadonlyMap<string, unknown>> {
+): Promise<ReadonlyMap<string, RebuiltValue>> {
   const { tables, key, reducers } = rebuild;
   for (const channel of required) {
     if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducer(channel);
@@ -53,7 +64,7 @@ export async function rebuildValues(
     writes: groupBy(writes, (row) => rowKey(row.checkpoint_id, row.channel)),
     reader: valueReader(tables, rebuild.serde),
   };
-  const values = new Map<string, unknown>();
+  const values = new Map<string, RebuiltValue>();
   for (const channel of channels) {
     try {
       values.set(channel, await valueOf(rebuild, channel, lineage, records));
@@ -113,26 +124,50 @@ async function valueOf(
   channel: string,
   lineage: readonly Ancestor[],
   records: Records,
-): Promise<unknown> {
+): Promise<RebuiltValue> {
   const { key, reducers } = rebuild;
   const reducer = Object.hasOwn(reducers, channel) ? reducers[channel] : undefined;
   if (reducer === undefined) {
     const step = lastStepOf(channel, lineage);
-    const updates = step === undefined ? [] : await updatesOf(channel, step, key, records);
+    const { updates } = step === undefined ? NO_WRITES : await updatesOf(channel, step, key, records);
     const value = engineValue({ channel, step, updates }, key);
     if (value === undefined) throw missingReducer(channel);
-    return value;
+    return { value };
   }
   const path = pathOf(channel, lineage, key);
   let value = await baseValue(rebuild, path, records.reader);
+  let last = NO_WRITES;
   for (const step of path.steps) {
-    const updates = await updatesOf(channel, step, key, records);
+    last = await updatesOf(channel, step, key, records);
+    const { updates } = last;
     if (updates.length > 0) value = foldStep(channel, reducer, value, updates);
     else if (isEngineChannel(channel)) value = undefined;
     else throw unrecorded(step, channel, key);
   }
-  return value === undefined ? EMPTY : value;
+  return value === undefined ? { value: EMPTY } : { value, write: writeOf(value, last, rebuild.serde) };
 }
+
+/** The write of a primitive, whose bytes can stand at another place. */
+function writeOf(
+  value: unknown,
+  { updates, rows }: StepUpdates,
+  serde: ContextualSerializer,
+): RebuiltValue["write"] {
+  const row = rows.at(-1);
+  const type = row?.type ?? null;
+  if (row === undefined || type === null || serde.bindsToPlace?.(type) === true) return undefined;
+  if (isObject(value) || !Object.is(value, updates.at(-1))) return undefined;
+  const { blob, rowVersion } = storedValueOf(type, row.blob);
+  return rowVersion === undefined ? { type, blob } : undefined;
+}
+
+/** What was written to a channel in a step, and the rows that it was read from. */
+interface StepUpdates {
+  readonly updates: readonly unknown[];
+  readonly rows: readonly RecordedWriteRow[];
+}
+
+const NO_WRITES: StepUpdates = { updates: [], rows: [] };
 
 function unrecorded({ before }: ChannelStep, channel: string, key: CheckpointKey): WritesMissingError {
   const problem = `no write to it is recorded beside checkpoint "${before.id}"`;
@@ -155,7 +190,7 @@ async function updatesOf(
   step: ChannelStep,
   key: CheckpointKey,
   { successors, writes, reader }: Records,
-): Promise<unknown[]> {
+): Promise<StepUpdates> {
   const { id } = step.before;
   const applied = writesOfStep({
     channel,
@@ -164,7 +199,8 @@ async function updatesOf(
     writes: writes.get(rowKey(id, channel)) ?? [],
   });
   if ("problem" in applied) throw new WritesMissingError(applied.problem, { ...key, channel });
-  return Promise.all(applied.map((row) => decodeWrite(row, key, reader)));
+  const updates = await Promise.all(applied.map((row) => decodeWrite(row, key, reader)));
+  return { updates, rows: applied };
 }
 
 function toSuccessor({ checkpoint_id, source, versions }: SuccessorRow, channel: string): Successor {

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "@jest/globals";
+import { SerializationError } from "../errors.js";
+import { firstDifference } from "../../tests/serde/first-difference.js";
+import { decode } from "./msgpack/decode.js";
+import { encode } from "./msgpack/encoder.js";
+import { extension, float64, pack, type Wire } from "./msgpack/wire.js";
+
+const ID = "00000000-0000-0000-0000-000000000007";
+const uuid = single("uuid", "UUID", "00000000000000000000000000000007");
+
+function single(module: string, name: string, argument: unknown): Wire {
+  return extension(0, pack([module, name, argument]));
+}
+
+function hex(value: unknown): string {
+  return Buffer.from(pack(value)).toString("hex");
+}
+
+function asMap(value: unknown): Map<unknown, unknown> {
+  if (!(value instanceof Map)) throw new TypeError("no Map");
+  return value;
+}
+
+function asSet(value: unknown): Set<unknown> {
+  if (!(value instanceof Set)) throw new TypeError("no Set");
+  return value;
+}
+
+function expectWritten(value: unknown, expected: unknown): void {
+  expect(Buffer.from(encode(value)).toString("hex")).toBe(hex(expected));
+}
+
+describe("a dict with keys that are no strings", () => {
+  const read = (): Map<unknown, unknown> =>
+    asMap(
+      decode(
+        pack(
+          new Map<unknown, unknown>([
+            ["name", uuid],
+            [1, uuid],
+            [float64(2), float64(3)],
+            [[float64(4), "a"], "text"],
+          ]),
+        ),
+      ),
+    );
+
+  test("has keys and values of JavaScript, and is written as it was", () => {
+    const map = read();
+    expect([...map]).toEqual([
+      ["name", ID],
+      [1, ID],
+      [2, 3],
+      [[4, "a"], "text"],
+    ]);
+    expect(Buffer.from(encode(map))).toEqual(Buffer.from(encode(read())));
+    expect(hex(new Map([[1, uuid]]))).toBe(
+      Buffer.from(encode(decode(pack(new Map([[1, uuid]]))))).toString("hex"),
+    );
+  });
+
+  test("keeps what it was where it is the same, is what JavaScript says where it was changed or added", () => {
+    const map = read();
+    map
+      .set("name", "Ann")
+      .set(2, 5)
+      .set("more", 6)
+      .delete([...map.keys()][3]);
+    expectWritten(
+      map,
+      new Map<unknown, unknown>([
+        ["name", "Ann"],
+        [1, uuid],
+        [float64(2), 5],
+        ["more", 6],
+      ]),
+    );
+  });
+
+  test("stays a Map, in its order, without the last of these keys", () => {
+    const map = asMap(
+      decode(
+        pack(
+          new Map<unknown, unknown>([
+            [1, "one"],
+            ["b", uuid],
+            ["2", 2],
+            ["1", 1],
+          ]),
+        ),
+      ),
+    );
+    map.delete(1);
+    const again = asMap(decode(encode(map)));
+    expect(firstDifference(again, map)).toBeUndefined();
+    again.set(1, "one").delete("2");
+    expectWritten(
+      again,
+      new Map<unknown, unknown>([
+        ["b", uuid],
+        ["1", 1],
+        [1, "one"],
+      ]),
+    );
+    again.clear();
+    expect(firstDifference(decode(encode(again)), new Map())).toBeUndefined();
+  });
+
+  test.each<[string, unknown]>([
+    ["a BigInt that is no long integer", 5n],
+    ["a BigInt beyond 64 bits", 2n ** 64n],
+    ["a Date", new Date(0)],
+    ["an object", {}],
+    ["undefined", undefined],
+    ["a text with a lone surrogate", "\ud800"],
+    ["a Buffer", Buffer.from("a")],
+    ["an array with an object in it", [1, {}]],
+    ["an array with a hole", Array(1)],
+    ["a key that is another one for JavaScript alone", true],
+    ["bytes that are there already", Uint8Array.of(1)],
+  ])("is refused with %s as a key, which would hide the checkpoint from Python", (_, key) => {
+    const map = read().set(Uint8Array.of(1), 1).set(key, 1);
+    let error: unknown;
+    try {
+      encode({ prices: map });
+    } catch (reason) {
+      error = reason;
+    }
+    expect(error).toBeInstanceOf(SerializationError);
+    expect(error).toMatchObject({ path: "prices", problem: expect.stringContaining("a dict in Python") });
+    expect(firstDifference(decode(encode(new Map(map))), new Map(map))).toBeUndefined();
+  });
+});
+
+describe("a set", () => {
+  const read = (kind: string): Set<unknown> =>
+    asSet(decode(pack(single("builtins", kind, [uuid, ID, float64(2), float64(-0), 7, [uuid]]))));
+
+  test.each(["set", "frozenset"])("has members of JavaScript, and is written as it was: %s", (kind) => {
+    expect([...read(kind)]).toEqual([ID, 2, 0, 7, [ID]]);
+    expectWritten(read(kind), single("builtins", kind, [uuid, ID, float64(2), float64(-0), 7, [uuid]]));
+  });
+
+  test("keeps what it was where it is the same, is what JavaScript says where it was added", () => {
+    const set = read("set").add("more").add(3);
+    set.delete(ID);
+    set.delete(2);
+    expectWritten(set, single("builtins", "set", [float64(-0), 7, [uuid], "more", 3]));
+    expectWritten(new Set(set), single("builtins", "set", [0, 7, [uuid], "more", 3]));
+  });
+});
+
+test("an object with a key that UTF-8 can't hold comes back, and is no map with a key that ends Python's reader", () => {
+  const value = { a: { "\ud800": [1, { b: 2 }], 1: "x", __proto: undefined }, "b\udc00": new Date(0) };
+  const bytes = encode(value);
+  expect(firstDifference(decode(bytes), value)).toBeUndefined();
+  expect(Buffer.from(bytes.subarray(0, 1)).toString("hex")).toMatch(/^(c7|c8|d[4-8])$/);
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { z } from "zod";
+import { decode } from "../../src/serde/msgpack/decode.js";
+import { encode } from "../../src/serde/msgpack/encoder.js";
+import { pack } from "../../src/serde/msgpack/wire.js";
+import { value } from "../serde/values.js";
+import { nextId } from "../support/checkpoints.js";
+import { describeServer } from "../support/targets.js";
+import { configOf, TwoLanguages } from "./two-languages.js";
+
+const foundShape = z.object({ differences: z.array(z.string()) });
+const readShape = z.object({ values: z.array(z.string()) });
+
+/** What becomes of values on their way between the languages, whatever they are nested in. */
+export function describeValues(interpreter: string): void {
+  describeServer("a value that goes to the other language", (target) => {
+    let both: TwoLanguages;
+    beforeAll(async () => {
+      both = await TwoLanguages.start(target, interpreter);
+    });
+    afterAll(() => both.end());
+
+    async function readInPython(values: readonly unknown[], strict: boolean): Promise<string[]> {
+      const blobs = values.map((each) => Buffer.from(encode(each)).toString("base64"));
+      return readShape.parse(await both.python.do("read", { blobs, strict })).values;
+    }
+
+    it.each([
+      { thread: "untouched", where: "a channel that TypeScript does not write to", written: false },
+      { thread: "written", where: "a channel that TypeScript writes", written: true },
+    ])("from Python and back is what it was, in $where", async ({ thread, written }) => {
+      const checkpoint = nextId();
+      await both.python.do("offer", { thread, checkpoint, seed: 7, random: 60 });
+      const tuple = await both.saver.getTuple(configOf(thread));
+      if (tuple === undefined) throw new Error("Python stored nothing");
+      const { channel_versions: versions } = tuple.checkpoint;
+      const newVersions = written
+        ? Object.fromEntries(Object.keys(versions).map((name) => [name, both.saver.getNextVersion("1")]))
+        : {};
+      await both.saver.put(
+        tuple.config,
+        { ...tuple.checkpoint, id: nextId(), channel_versions: { ...versions, ...newVersions } },
+        { source: "loop", step: 2, parents: {} },
+        newVersions,
+      );
+      const found = foundShape.parse(await both.python.do("kept", { thread, checkpoint, written }));
+      expect(found).toEqual({ differences: [] });
+    });
+
+    it("from TypeScript never ends Python's reader, whatever it is", async () => {
+      const read = await readInPython(fc.sample(value, { seed: 11, numRuns: 600 }), false);
+      expect(read.filter((reading) => reading.startsWith("raised"))).toEqual([]);
+    });
+
+    it.each([
+      ["by default", false],
+      ["where Python is strict", true],
+    ])(
+      "is a dict in Python where it was one, whatever keys were deleted, and where it is an object: %s",
+      async (_, strict) => {
+        const maps = [[], [1], ["a"], [1, "a"]].map((deleted) => {
+          const map = decode(
+            pack(
+              new Map<unknown, unknown>([
+                [1, 2],
+                ["a", 3],
+              ]),
+            ),
+          );
+          if (map instanceof Map) for (const key of deleted) map.delete(key);
+          return map;
+        });
+        const bare: unknown = Object.assign(Object.create(null) as object, { a: 1 });
+        const read = await readInPython([...maps, bare], strict);
+        expect(read).toEqual(["{1: 2, 'a': 3}", "{'a': 3}", "{1: 2}", "{}", "{'a': 1}"]);
+      },
+    );
+  });
+}
