@@ -77,7 +77,8 @@ export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): 
   return new AbortError({ cause: signal?.reason ?? error });
 }
 
-function isCanceled(error: unknown): boolean {
+/** Whether the server has cancelled a statement. */
+export function isCanceled(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === QUERY_CANCELED;
 }
 

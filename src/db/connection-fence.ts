@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from "pg";
 import { ConnectionError } from "../errors.js";
 import { type Backend, type BackendFences, currentBackend } from "./backend-fences.js";
-import { abortErrorOf } from "./bounded-run.js";
+import { abortErrorOf, isCanceled } from "./bounded-run.js";
 import { raceAgainst } from "./race-against.js";
 import type { RunContext } from "./run-context.js";
 import { ServerClock } from "./server-clock.js";
@@ -107,7 +107,7 @@ export class ConnectionFence {
       if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;
       return { processId, startedAt };
     } catch (error) {
-      if (giveUp.aborted || isUnanswered(error)) throw error;
+      if (giveUp.aborted || isLost(error)) throw error;
       this.#clock.read(undefined);
       return null;
     }
@@ -118,7 +118,7 @@ export class ConnectionFence {
     try {
       haveEnded = await this.#fences.end((statement) => this.#send(statement, giveUp));
     } catch (error) {
-      if (giveUp.aborted || isUnanswered(error)) throw error;
+      if (giveUp.aborted || isLost(error) || isCanceled(error)) throw error;
       // The role may not end its own processes: to ask again would fail as well.
       this.#fences.clear();
       return;
@@ -140,4 +140,9 @@ export class ConnectionFence {
 function isUnanswered(error: unknown): boolean {
   const failure = toDatabaseError(error);
   return failure instanceof ConnectionError && failure.sqlState === undefined;
+}
+
+/** Whether a statement failed since its connection was lost: another connection may carry it out. */
+function isLost(error: unknown): boolean {
+  return toDatabaseError(error) instanceof ConnectionError;
 }

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { PostgresPool } from "kysely";
 import type { Pool } from "pg";
 import { AbortError, ConnectionError } from "../errors.js";
 import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "./bounded-run.js";
+import { growingPauseMs, type PauseBounds } from "./growing-pause.js";
 import { guardPool } from "./guard-pool.js";
 import { GuardedClient } from "./guarded-client.js";
 import { connectUntilEnded } from "./pool-line.js";
@@ -14,6 +16,9 @@ import { withinTime } from "./within-time.js";
 
 /** How long a call that gives a statement up waits until the server can no longer carry it out, in milliseconds. */
 const FENCED_WITHIN_MS = 2_000;
+
+/** How long it waits until it connects again. */
+const FENCE_PAUSE: PauseBounds = { firstMs: 5, longestMs: 200 };
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -87,16 +92,20 @@ export class GuardedPool implements PostgresPool {
     }
   }
 
-  /** Before the caller hears of it: what it does next must not be overtaken. Where that fails, the next use of the pool does it. */
+  /**
+   * Ends the server processes of abandoned connections before the caller hears of it: what it does next must not be overtaken. A
+   * connection that is lost meanwhile is replaced. Where the server can't be reached in time, the next use of the pool does it.
+   */
   async #fence(): Promise<void> {
-    if (!this.#fences.areDue) return;
-    try {
-      await withinTime({ limitMs: FENCED_WITHIN_MS }, async (signal) => {
-        (await this.#connect({ signal })).release();
-      });
-    } catch {
-      // The server can't be reached.
-    }
+    await withinTime({ limitMs: FENCED_WITHIN_MS }, async (signal) => {
+      for (let round = 0; this.#fences.areDue && !signal.aborted && !this.#pool.ending; round++) {
+        try {
+          (await this.#connect({ signal })).release();
+        } catch {
+          await pause(growingPauseMs(round, FENCE_PAUSE), undefined, { signal }).catch(ignore);
+        }
+      }
+    });
   }
 
   #isSuspect(client: GuardedClient): boolean {

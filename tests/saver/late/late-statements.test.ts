@@ -108,6 +108,18 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
+    it("is not carried out after its call has failed, where the first connections that could stop it are lost too", async () => {
+      const saver = connected({ retry: false });
+      const pairs = await prepareAll(saver);
+      const statements = proxy.delayStatements(WRITES);
+      const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
+      await until(() => statements.count === COUNT);
+      proxy.terminateNew(2 * COUNT);
+      statements.resetClients();
+      for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
+      await expectNothingFrom(() => statements.deliver());
+    });
+
     it("is not carried out after the next call, where the server could not be reached when its call failed", async () => {
       const saver = connected({ retry: false });
       const pairs = await prepareAll(saver);
