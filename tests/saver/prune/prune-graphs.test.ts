@@ -117,8 +117,8 @@ describeGraphs("a graph whose thread is pruned", (suite) => {
     const graph = mixedGraph(suite);
     for (const marker of ["one", "two", "three"]) await graph.updateState(thread, both(marker), "close");
     const state = await graph.getState(thread);
-    // The first of all hangs on no checkpoint, and LangGraph loses what it wrote.
-    expect(state.values).toMatchObject({ log: ["two", "three"] });
+    // The first update has no checkpoint before it: LangGraph.js before 1.5 loses what it wrote.
+    expect(state.values.log.slice(-2)).toEqual(["two", "three"]);
 
     await suite.saver.prune([thread.configurable.thread_id]);
 
