@@ -1,4 +1,5 @@
 import { AbortError, ConnectionError, NotReplicatedError, StatementTimeoutError } from "../errors.js";
+import { codeOf } from "./error-code.js";
 import { onAbort } from "./on-abort.js";
 import type { RunContext } from "./run-context.js";
 
@@ -79,7 +80,7 @@ export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): 
 
 /** Whether the server has cancelled a statement. */
 export function isCanceled(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === QUERY_CANCELED;
+  return codeOf(error) === QUERY_CANCELED;
 }
 
 function rejectable(): { promise: Promise<never>; reject: (error: Error) => void } {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConnectionError } from "../errors.js";
+import { codeOf } from "./error-code.js";
 
 const LOCK_FILE = "langgraph-checkpoint.lock";
 
@@ -74,8 +75,4 @@ function inUse(folder: string, file: string, pid: number | undefined): Connectio
       `(if it is gone for certain, delete ${file})`,
     { transient: false },
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

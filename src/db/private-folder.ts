@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "./error-code.js";
 
 /** What others than the owner may do with a file. */
 const OTHERS = 0o077;
@@ -38,8 +39,7 @@ function takeRights(path: string, mode: number): void {
     chmodSync(path, withoutOthers(mode) & 0o777);
   } catch (error) {
     // A folder of another user's, who has opened it to this one: its rights are not ours to set.
-    if (typeof error !== "object" || error === null || !("code" in error) || error.code !== "EPERM")
-      throw error;
+    if (codeOf(error) !== "EPERM") throw error;
   }
 }
 

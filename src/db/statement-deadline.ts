@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { ConnectionError, StatementTimeoutError } from "../errors.js";
+import { codeOf } from "./error-code.js";
 import type { RunContext } from "./run-context.js";
 import { type BoundStatement, Statement } from "./statement.js";
 
@@ -23,7 +24,7 @@ export function refuseAfter(deadlineMs: number): BoundStatement<ClockRow> {
 
 /** Whether {@link refuseAfter} has refused a transaction. */
 export function isRefusedAsLate(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === REFUSED_STATE;
+  return codeOf(error) === REFUSED_STATE;
 }
 
 /** The server's clock, as text: the pool may have parsers of its own for other types. */

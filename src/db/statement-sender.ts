@@ -4,6 +4,7 @@ import { ConnectionError, NotReplicatedError } from "../errors.js";
 import { runBounded, throwIfAborted } from "./bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
 import type { ConnectionFence } from "./connection-fence.js";
+import { codeOf } from "./error-code.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
 import { isUnreplicated, isWorthRepeating, type Warning } from "./replication.js";
 import type { RunContext } from "./run-context.js";
@@ -126,9 +127,4 @@ export class StatementSender {
       await setTimeout(CANCEL_AGAIN_MS, undefined, { signal: giveUp });
     }
   }
-}
-
-/** The code of an error, as pg and Node name it: of one that the server sent its SQLSTATE. */
-export function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

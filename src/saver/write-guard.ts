@@ -44,6 +44,15 @@ export function writeGuard(
   ];
 }
 
+/** What must be so before threads are written to by other means: none of them was deleted for good. */
+export function tombstoneGuard(tables: WritableTables, threadIds: readonly string[]): readonly GuardStep[] {
+  const nowhere = { checkpointNs: "", checkpointId: "", taskId: "", taskPath: "", writes: [] };
+  return writeGuard(
+    tables,
+    threadIds.map((threadId) => ({ kind: "putWrites", writes: { threadId, ...nowhere } })),
+  );
+}
+
 /** Whoever deletes a thread for good waits for those who write to it, and they wait for him. */
 function threadLock(operation: BatchOperation): TransactionLock {
   return { name: ["thread", threadOf(operation)], shared: operation.kind !== "deleteThread" };

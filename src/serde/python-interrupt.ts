@@ -1,8 +1,9 @@
+import { LANGGRAPH_TYPES } from "./langchain/langgraph-literals.js";
 import { EXT } from "./msgpack/ext-codes.js";
 import { isArray, isRecord } from "./msgpack/prototypes.js";
 import { pythonOriginOf, rememberOrigin } from "./python-origin.js";
 
-const ORIGIN = { code: EXT.PYTHON_KWARGS, module: "langgraph.types", name: "Interrupt" };
+const ORIGIN = { code: EXT.PYTHON_KWARGS, module: LANGGRAPH_TYPES, name: "Interrupt" };
 const FIELDS: ReadonlySet<string> = new Set(["id", "value", "response_schema"]);
 
 /**

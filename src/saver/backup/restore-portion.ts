@@ -12,7 +12,7 @@ import type {
   RestoredWrite,
   StoredRow,
 } from "../queries/backup/restored-rows.js";
-import { writeGuard } from "../write-guard.js";
+import { tombstoneGuard } from "../write-guard.js";
 import type { WritableTables } from "../write-rules.js";
 import { BackupError } from "./backup-error.js";
 import type { EarlierValues } from "./earlier-values.js";
@@ -98,16 +98,8 @@ async function refuseDeleted(
   tables: WritableTables,
   { checkpoints, writes, blobs }: RestoredPortion,
 ): Promise<void> {
-  const rules = tables.rules && { ...tables.rules, concurrency: "unchecked" as const };
   const threads = [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
-  const guard = writeGuard(
-    { ...tables, ...(rules && { rules }) },
-    threads.map((threadId) => ({
-      kind: "putWrites",
-      writes: { threadId, checkpointNs: "", checkpointId: "", taskId: "", taskPath: "", writes: [] },
-    })),
-  );
-  for (const step of guard) {
+  for (const step of tombstoneGuard(tables, threads)) {
     const [rows = []] = await runTransaction(tables, { statements: [step.statement] });
     step.check?.(rows);
   }

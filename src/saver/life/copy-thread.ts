@@ -6,7 +6,7 @@ import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "../
 import { lockThread } from "../queries/life/lock-thread.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../queries/take-locks.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
-import { writeGuard } from "../write-guard.js";
+import { tombstoneGuard } from "../write-guard.js";
 import type { WritableTables } from "../write-rules.js";
 import { copyValues } from "./copy-values.js";
 
@@ -58,7 +58,7 @@ async function runCopy(
   copied: CopiedRows,
 ): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean }> {
   const [[row] = []] = await runTransaction<CopyRow>(tables, {
-    guard: [targetLock(tables, threads), ...tombstoneGuard(tables, threads)],
+    guard: [targetLock(tables, threads), ...tombstoneGuard(tables, [threads.target])],
     statements: [copyRows(tables.schema, copied, threads)],
   });
   const {
@@ -78,10 +78,4 @@ function targetLock({ schema }: WritableTables, { target }: CopiedThreads): Guar
       refuseSnapshots(rows, "copyThread needs");
     },
   };
-}
-
-/** A thread that was deleted for good is not written to. */
-function tombstoneGuard(tables: WritableTables, { target }: CopiedThreads): readonly GuardStep[] {
-  const place = { threadId: target, checkpointNs: "", checkpointId: "", taskId: "", taskPath: "" };
-  return writeGuard(tables, [{ kind: "putWrites", writes: { ...place, writes: [] } }]);
 }

@@ -1,8 +1,7 @@
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
-import { EXT } from "../../serde/msgpack/ext-codes.js";
+import { langGraphLiteral } from "../../serde/langchain/langgraph-literals.js";
 import { isArray, isRecord } from "../../serde/msgpack/prototypes.js";
 import { asPythonInterrupts } from "../../serde/python-interrupt.js";
-import { rememberOrigin } from "../../serde/python-origin.js";
 import { toStoredBarrier } from "../codec/barrier-value.js";
 
 /**
@@ -18,8 +17,5 @@ export function storedEngineValue(channel: string, value: unknown): unknown {
 /** The official saver writes the node of a send and what it is given, and not that it is one. */
 function asPythonSend(value: unknown): unknown {
   if (!isRecord(value) || typeof value.node !== "string" || !Object.hasOwn(value, "args")) return value;
-  return rememberOrigin(
-    { lg_name: "Send", ...value },
-    { code: EXT.PYTHON_ARGS, module: "langgraph.types", name: "Send" },
-  );
+  return langGraphLiteral("Send", value);
 }
