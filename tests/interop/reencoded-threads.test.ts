@@ -28,8 +28,8 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (held, added) => [...held, ...added], default: () => [] }),
 });
 
-/** `deferred` of serve_graphs.py. */
-function deferred(checkpointer: BaseCheckpointSaver) {
+/** `uneven` of serve_graphs.py. */
+function uneven(checkpointer: BaseCheckpointSaver) {
   const says = (name: string) => () => ({ log: [name] });
   return new StateGraph(State)
     .addNode("short", says("short"))
@@ -183,11 +183,11 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
   });
 
   it("keeps which nodes wait until all others are done", async () => {
-    await deferred(official).invoke(INPUT, configOf("deferred"));
-    const copy = await copied("deferred", deferred, "deferred");
-    await python.do("run", { graph: "deferred", thread: copy, input: { log: ["again"] } });
+    await uneven(official).invoke(INPUT, configOf("uneven"));
+    const copy = await copied("uneven", uneven, "uneven");
+    await python.do("run", { graph: "uneven", thread: copy, input: { log: ["again"] } });
     const log = ["long", "short", "longer", "late"];
-    expect(await valuesIn("deferred", copy)).toEqual({ log: ["in", ...log, "again", ...log] });
+    expect(await valuesIn("uneven", copy)).toEqual({ log: ["in", ...log, "again", ...log] });
   });
 
   it("keeps its subgraphs", async () => {

@@ -1,3 +1,20 @@
+/** The table of the writes, in the official savers and in Python's shallow one. */
+export const CREATE_WRITES = `CREATE TABLE IF NOT EXISTS checkpoint_writes (
+    thread_id TEXT NOT NULL,
+    checkpoint_ns TEXT NOT NULL DEFAULT '',
+    checkpoint_id TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    idx INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    type TEXT,
+    blob BYTEA NOT NULL,
+    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+  )`;
+
+/** Of the same savers. */
+export const ADD_TASK_PATH =
+  "ALTER TABLE checkpoint_writes ADD COLUMN IF NOT EXISTS task_path TEXT NOT NULL DEFAULT ''";
+
 /**
  * The migrations of the official savers, each a version of the schema that a database may stand at. Those of the
  * JavaScript saver are the first five of the Python saver's: they differ in white space alone.
@@ -27,21 +44,11 @@ export const OFFICIAL_MIGRATIONS: readonly string[] = [
     blob BYTEA NOT NULL,
     PRIMARY KEY (thread_id, checkpoint_ns, channel, version)
   )`,
-  `CREATE TABLE IF NOT EXISTS checkpoint_writes (
-    thread_id TEXT NOT NULL,
-    checkpoint_ns TEXT NOT NULL DEFAULT '',
-    checkpoint_id TEXT NOT NULL,
-    task_id TEXT NOT NULL,
-    idx INTEGER NOT NULL,
-    channel TEXT NOT NULL,
-    type TEXT,
-    blob BYTEA NOT NULL,
-    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
-  )`,
+  CREATE_WRITES,
   "ALTER TABLE checkpoint_blobs ALTER COLUMN blob DROP NOT NULL",
   "SELECT 1",
   "CREATE INDEX CONCURRENTLY IF NOT EXISTS checkpoints_thread_id_idx ON checkpoints(thread_id)",
   "CREATE INDEX CONCURRENTLY IF NOT EXISTS checkpoint_blobs_thread_id_idx ON checkpoint_blobs(thread_id)",
   "CREATE INDEX CONCURRENTLY IF NOT EXISTS checkpoint_writes_thread_id_idx ON checkpoint_writes(thread_id)",
-  "ALTER TABLE checkpoint_writes ADD COLUMN IF NOT EXISTS task_path TEXT NOT NULL DEFAULT ''",
+  ADD_TASK_PATH,
 ];

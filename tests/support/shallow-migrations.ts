@@ -1,3 +1,5 @@
+import { ADD_TASK_PATH, CREATE_WRITES } from "./official-migrations.js";
+
 /**
  * The tables of Python's `ShallowPostgresSaver`, but for its indexes: only the newest checkpoint of a namespace has a row.
  *
@@ -21,16 +23,6 @@ export const SHALLOW_MIGRATIONS: readonly string[] = [
     blob BYTEA,
     PRIMARY KEY (thread_id, checkpoint_ns, channel)
   )`,
-  `CREATE TABLE IF NOT EXISTS checkpoint_writes (
-    thread_id TEXT NOT NULL,
-    checkpoint_ns TEXT NOT NULL DEFAULT '',
-    checkpoint_id TEXT NOT NULL,
-    task_id TEXT NOT NULL,
-    idx INTEGER NOT NULL,
-    channel TEXT NOT NULL,
-    type TEXT,
-    blob BYTEA NOT NULL,
-    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
-  )`,
-  "ALTER TABLE checkpoint_writes ADD COLUMN IF NOT EXISTS task_path TEXT NOT NULL DEFAULT ''",
+  CREATE_WRITES,
+  ADD_TASK_PATH,
 ];

@@ -1,12 +1,10 @@
 """Does what it is told in lines of JSON on its input, and answers each with a line: the Python half of the tests."""
 
-import json
 import os
-import sys
-import traceback
 from datetime import datetime
 
 from agents import AGENTS, BROKEN, RUNS, python_state
+from answering import answer_all
 from compare import differences
 from handed_on import HANDED_ON
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -14,8 +12,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
-from psycopg import Connection, DataError
-from psycopg.rows import dict_row
+from psycopg import DataError
 
 
 def setup(saver, request):
@@ -178,16 +175,4 @@ def serde():
     return EncryptedSerializer.from_pycryptodome_aes() if "LANGGRAPH_AES_KEY" in os.environ else JsonPlusSerializer()
 
 
-def main():
-    with Connection.connect(sys.argv[1], autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
-        saver = PostgresSaver(connection, serde=serde())
-        for line in sys.stdin:
-            request = json.loads(line)
-            try:
-                answer = TASKS[request["do"]](saver, request)
-            except Exception:
-                answer = {"raised": traceback.format_exc()}
-            print(json.dumps(answer), flush=True)
-
-
-main()
+answer_all(TASKS, lambda connection: PostgresSaver(connection, serde=serde()))

@@ -1,21 +1,17 @@
 """Runs graphs on any of Python's savers, told what to do by lines of JSON on its input: for the tests of whole threads."""
 
-import json
 import operator
-import sys
-import traceback
 import warnings
 from typing import Annotated, Any, TypedDict
 
 from agents import AGENTS, LogState, says
+from answering import answer_all
 from langgraph.channels import AnyValue, EphemeralValue, UntrackedValue
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.shallow import ShallowPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
-from psycopg import Connection
-from psycopg.rows import dict_row
 
 warnings.simplefilter("ignore")
 
@@ -51,7 +47,7 @@ def asking(saver):
     return graph.compile(checkpointer=saver)
 
 
-def deferred(saver):
+def uneven(saver):
     """A node that waits until all others are done, on two ways of different length."""
     graph = StateGraph(LogState)
     for name in ("short", "long", "longer"):
@@ -80,7 +76,7 @@ def pickled(saver):
     return graph.compile(checkpointer=saver)
 
 
-GRAPHS = {**AGENTS, "channels": channels, "asking": asking, "pickled": pickled, "deferred": deferred}
+GRAPHS = {**AGENTS, "channels": channels, "asking": asking, "pickled": pickled, "uneven": uneven}
 
 
 def graph_of(connection, request):
@@ -161,15 +157,4 @@ def plain(value):
 TASKS = {task.__name__: task for task in (setup, run, update, state, history, put, prune)}
 
 
-def main():
-    with Connection.connect(sys.argv[1], autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
-        for line in sys.stdin:
-            request = json.loads(line)
-            try:
-                answer = TASKS[request["do"]](connection, request)
-            except Exception:
-                answer = {"raised": traceback.format_exc()}
-            print(json.dumps(answer), flush=True)
-
-
-main()
+answer_all(TASKS, lambda connection: connection)
