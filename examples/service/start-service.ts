@@ -31,7 +31,7 @@ const Message = z.object({ text: z.string().min(1) });
  */
 export async function startService(databaseUrl: string, port: number): Promise<Service> {
   const saver = PostgresSaver.fromConnString(databaseUrl);
-  // A service whose role may not create tables leaves this to its pipeline: `langgraph-checkpoint migrate`.
+  // A service whose role may not create tables leaves this to its pipeline: `npx langgraph-checkpoint-kysely migrate`.
   await saver.setup();
   const assistant = createAssistant(saver);
   // Two runs of one thread at once would begin from the same checkpoint, and one would be forgotten. With several

@@ -7,7 +7,7 @@ import { EXIT_CODE_HELP } from "./exit-code.js";
 import { explainUsage, reportUsage } from "./report-usage.js";
 import type { CommandRuntime } from "./run-command.js";
 
-const NAME = "langgraph-checkpoint";
+const NAME = "langgraph-checkpoint-kysely";
 const DEFAULT_WIDTH = 100;
 /** How narrow a column of help may become before its lines are left to the terminal. */
 const MIN_HELP_COLUMN = 20;
@@ -113,6 +113,6 @@ function refuseLockTimeout(command: Command): void {
 }
 
 function addHelp(command: Command, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `  $ ${NAME} ${example}`);
+  const lines = examples.map((example) => `  $ npx ${NAME} ${example}`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\n${EXIT_CODE_HELP}`);
 }

@@ -16,7 +16,7 @@ export { interruptSignal, type SignalSource } from "./interrupt-signal.js";
 export type { OpenUrl } from "./open-url.js";
 
 /**
- * Runs the command line `langgraph-checkpoint` in this process. It never rejects, never ends the process, and closes what
+ * Runs the command line `langgraph-checkpoint-kysely` in this process. It never rejects, never ends the process, and closes what
  * it opened; a password that is part of a connection string is printed nowhere.
  *
  * @param argv - The arguments, without those that name the program.

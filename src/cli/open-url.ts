@@ -14,7 +14,7 @@ export const openUrl: OpenUrl = (url) => {
     {
       connectionString: url,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      application_name: "langgraph-checkpoint",
+      application_name: "langgraph-checkpoint-kysely",
     },
     { prepare: false },
   );

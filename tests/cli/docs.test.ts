@@ -6,7 +6,7 @@ import { fillDatabase } from "./filled-database.js";
 
 const DOCS = new URL("../../docs/cli.md", import.meta.url);
 /** A command line of ours, and what it prints. */
-const BLOCK = /```console\n\$ langgraph-checkpoint ([^\n]+)\n([^`]*)```/g;
+const BLOCK = /```console\n\$ npx langgraph-checkpoint-kysely ([^\n]+)\n([^`]*)```/g;
 const WORD = /'([^']*)'|(\S+)/g;
 
 describePglite("docs/cli.md", (target) => {
@@ -21,7 +21,7 @@ describePglite("docs/cli.md", (target) => {
       const { stdout, stderr } = await run(...argv);
       printed = printed.replace(
         block,
-        () => `\`\`\`console\n$ langgraph-checkpoint ${line}\n${stdout}${stderr}\`\`\``,
+        () => `\`\`\`console\n$ npx langgraph-checkpoint-kysely ${line}\n${stdout}${stderr}\`\`\``,
       );
     }
     if (process.env.CLI_DOCS === "write") await writeFile(DOCS, printed);

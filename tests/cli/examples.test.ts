@@ -23,8 +23,8 @@ describeServer("every example of the help, typed as it stands", (server) => {
   beforeAll(async () => {
     database = await server.createDatabase();
     folder = await mkdtemp(join(tmpdir(), "checkpoint-examples-"));
-    const program = join(folder, "langgraph-checkpoint");
-    const script = join(ROOT, "bin", "langgraph-checkpoint.js");
+    const program = join(folder, "langgraph-checkpoint-kysely");
+    const script = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
     await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
     await chmod(program, 0o755);
   });
@@ -59,7 +59,7 @@ describeServer("every example of the help, typed as it stands", (server) => {
     return new Promise((resolve) => {
       execFile(
         "sh",
-        ["-c", `langgraph-checkpoint ${line}`],
+        ["-c", `langgraph-checkpoint-kysely ${line}`],
         { cwd: folder, env },
         (error, _stdout, stderr) => {
           resolve({ code: error === null ? 0 : Number(error.code), stderr });

@@ -9,7 +9,7 @@ import { describeServer, type TestDatabase } from "../support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
-const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint.js");
+const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
 // Without a build there is no program; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
@@ -32,7 +32,7 @@ describeServer("the program", (server) => {
 
   async function untilConnected(): Promise<void> {
     const isThere =
-      "select from pg_stat_activity where application_name = 'langgraph-checkpoint' and datname = current_database()";
+      "select from pg_stat_activity where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()";
     while ((await database.query(isThere)).length === 0);
   }
 

@@ -159,7 +159,7 @@ describeServer("migrate", (server) => {
     expect(stderr).toMatch(
       /^error: schema "public" lacks 0001-create-tables, .*this role may not change it .*\n$/,
     );
-    expect(stderr).toContain("npx langgraph-checkpoint migrate --schema public");
+    expect(stderr).toContain("npx langgraph-checkpoint-kysely migrate --schema public");
     expect(await database.query("select from pg_tables where schemaname = 'public'")).toEqual([]);
   });
 

@@ -93,7 +93,9 @@ commit;
     for (const option of ["--print-grants", "--read-write <role>", "--read-only <role>"])
       expect(stdout).toContain(option);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain("needs no database");
-    expect(stdout).toMatch(/\$ langgraph-checkpoint migrate --print-grants --schema agents --read-write /);
+    expect(stdout).toMatch(
+      /\$ npx langgraph-checkpoint-kysely migrate --print-grants --schema agents --read-write /,
+    );
   });
 });
 

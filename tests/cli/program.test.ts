@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/gl
 import { ROOT, runNode } from "../package/consumer-project.js";
 import { describeServer } from "../support/targets.js";
 
-const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint.js");
+const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
 // Without a build there is no program; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));

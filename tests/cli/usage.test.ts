@@ -70,7 +70,7 @@ describe("wrong usage", () => {
   it("shows the help to whoever names no command", async () => {
     const { code, stderr } = await cli([]);
     expect(code).toBe(2);
-    expect(stderr).toContain("Usage: langgraph-checkpoint");
+    expect(stderr).toContain("Usage: langgraph-checkpoint-kysely");
   });
 });
 
@@ -90,8 +90,10 @@ describe("help", () => {
     async (command) => {
       const { code, stdout, stderr } = await cli([...command, "--help"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain(["Usage: langgraph-checkpoint", ...command].join(" "));
-      expect(stdout).toMatch(new RegExp(`Examples:\\n  \\$ langgraph-checkpoint ${command.join(" ")}`));
+      expect(stdout).toContain(["Usage: langgraph-checkpoint-kysely", ...command].join(" "));
+      expect(stdout).toMatch(
+        new RegExp(`Examples:\\n  \\$ npx langgraph-checkpoint-kysely ${command.join(" ")}`),
+      );
       expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/);
       for (const option of ["--url", "--schema", "--lock-timeout", "--json", "--verbose"]) {
         expect(stdout).toContain(option);
@@ -102,7 +104,7 @@ describe("help", () => {
   it.each(COMMANDS.map(({ name }) => [name]))("of %s can be followed: it has examples", async (name) => {
     const { code, stdout } = await cli([name, "--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ langgraph-checkpoint ${name}`));
+    expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ npx langgraph-checkpoint-kysely ${name}`));
     expect((await cli(["--help"])).stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
   });
 

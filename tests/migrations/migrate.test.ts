@@ -191,7 +191,7 @@ describeServer("migrating on a server", (target) => {
     const error = await writer.setup().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRequiredError);
     expect(error).toMatchObject({ schema: "public", pending: MIGRATION_NAMES, sqlState: "42501" });
-    expect(String(error)).toContain("npx langgraph-checkpoint migrate --schema public");
+    expect(String(error)).toContain("npx langgraph-checkpoint-kysely migrate --schema public");
 
     await using owner = new PostgresSaver(database.source);
     await owner.setup();

@@ -10,7 +10,7 @@ import { cliOn } from "../cli/cli.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
 
 const MESSAGE = /tables of Python's ShallowPostgresSaver/;
-const HINT = "npx langgraph-checkpoint migrate --schema public --convert-shallow";
+const HINT = "npx langgraph-checkpoint-kysely migrate --schema public --convert-shallow";
 
 describeEachTarget("tables of Python's shallow saver", (target) => {
   let database: TestDatabase;

@@ -47,7 +47,7 @@ describeEachTarget("health", (target) => {
     expect(schema?.pending.length).toBeGreaterThan(1);
     expect(serverVersion).toBeDefined();
     expect(error).toMatchObject({ code: "MIGRATION_REQUIRED", pending: schema?.pending });
-    expect(error?.message).toContain("langgraph-checkpoint migrate");
+    expect(error?.message).toContain("langgraph-checkpoint-kysely migrate");
   });
 
   it("is not well where the schema is older than the library", async () => {

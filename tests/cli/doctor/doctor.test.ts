@@ -70,7 +70,7 @@ describeEachTarget("doctor", (target) => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^error +schema +schema "agents" has no checkpoint tables\n +→ name the schema/m);
     expect(stdout).toContain('there are some in "public"');
-    expect(stdout).toContain("npx langgraph-checkpoint migrate --schema agents");
+    expect(stdout).toContain("npx langgraph-checkpoint-kysely migrate --schema agents");
     expect(await found("schema", { schema: "none" })).toMatchObject([
       { state: "error", message: 'there is no schema "none"' },
     ]);
@@ -111,7 +111,7 @@ describeEachTarget("doctor", (target) => {
       {
         state,
         message: expect.stringMatching(/not adopted yet, version \d of the official savers/),
-        remedy: "npx langgraph-checkpoint migrate --schema public",
+        remedy: "npx langgraph-checkpoint-kysely migrate --schema public",
       },
     ]);
   });
@@ -148,7 +148,7 @@ describeEachTarget("doctor", (target) => {
     expect(await found("indexes")).toMatchObject([
       { state: "error", remedy: 'reindex index concurrently "public"."checkpoint_blobs_pkey"' },
       { state: "warning", remedy: expect.stringContaining('drop index concurrently "public"."mine"') },
-      { state: "warning", remedy: "npx langgraph-checkpoint migrate --schema public --with run-index" },
+      { state: "warning", remedy: "npx langgraph-checkpoint-kysely migrate --schema public --with run-index" },
     ]);
   });
 
