@@ -148,7 +148,10 @@ describeEachTarget("doctor", (target) => {
     expect(await found("indexes")).toMatchObject([
       { state: "error", remedy: 'reindex index concurrently "public"."checkpoint_blobs_pkey"' },
       { state: "warning", remedy: expect.stringContaining('drop index concurrently "public"."mine"') },
-      { state: "warning", remedy: "npx langgraph-checkpoint-kysely migrate --schema public --with run-index" },
+      {
+        state: "warning",
+        remedy: "npx langgraph-checkpoint-kysely migrate --schema public --with run-index",
+      },
     ]);
   });
 
