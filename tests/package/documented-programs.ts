@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./consumer-project.js";
+
+/** A block of code in a document. */
+export interface DocumentedProgram {
+  readonly document: string;
+  /** The document and the line that the code begins at: `docs/poolers.md:25`. */
+  readonly place: string;
+  /** The name of a file for it: a module of TypeScript, or of JavaScript. */
+  readonly file: string;
+  readonly code: string;
+  /** What it serves, as its comments say: `// curl http://localhost:8080/healthz`. */
+  readonly urls: readonly string[];
+}
+
+const BLOCK = /^ *```(ts|js)\n([^]*?)^ *```/gm;
+const SERVED = /\/\/ curl (http:\S+)/g;
+
+/** Every block of TypeScript and JavaScript in README.md and docs/, in the order of the files. */
+export function documentedPrograms(): DocumentedProgram[] {
+  const documents = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)];
+  return documents.sort().flatMap((document) => {
+    const text = readFileSync(join(ROOT, document), "utf8");
+    return [...text.matchAll(BLOCK)].map(({ index, 1: language = "", 2: code = "" }) => {
+      const line = text.slice(0, index).split("\n").length + 1;
+      return {
+        document,
+        place: `${document}:${line}`,
+        file: `${document.replaceAll(/\W/g, "-")}-${line}.m${language}`,
+        code,
+        urls: [...code.matchAll(SERVED)].map(([, url = ""]) => url),
+      };
+    });
+  });
+}

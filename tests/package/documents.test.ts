@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { describeServer } from "../support/targets.js";
+import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
+import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
+import { documentedPrograms } from "./documented-programs.js";
+
+const PROGRAMS = documentedPrograms();
+/** What README.md and docs/ tell their readers to install, and types for what they bring along. */
+const INSTALLED = [
+  ...["@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "kysely", "pg", "zod"],
+  ...["@electric-sql/pglite", "msgpackr", "p-retry", "commander", "cli-progress", "cli-table3"],
+  ...["@opentelemetry/api", "@opentelemetry/sdk-metrics", "@opentelemetry/sdk-trace-base"],
+  ...["@types/node", "@types/pg"],
+];
+/** What the runner prints for a program that has run. */
+const RAN = "null";
+const TIMEOUT_MS = 240_000;
+
+describeServer("every program in README.md and docs/", (server) => {
+  let folder: string;
+  let project: ConsumerProject;
+  let tenancy: Tenancy;
+  /** By the name of the document: its programs follow one another on one database. */
+  const databases = new Map<string, string>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "documents-"));
+    project = await ConsumerProject.create(await pack(folder), INSTALLED);
+    await project.write("package.json", JSON.stringify({ type: "module" }));
+    for (const { file, code } of PROGRAMS) await project.write(file, code);
+    for (const { document } of PROGRAMS) {
+      if (!databases.has(document)) databases.set(document, (await server.createDatabase()).source);
+    }
+    // The page about tenants supposes the role and the policies that it has an operator make.
+    const through = (url: string): Promise<string> => {
+      databases.set("docs/tenants.md", url);
+      return Promise.resolve(url);
+    };
+    tenancy = await openTenancy(server, { through });
+  });
+
+  afterAll(async () => {
+    await tenancy.close();
+    await project.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  it(
+    "compiles as it stands and runs with the installed package",
+    async () => {
+      expect(await compile(project)).toBe("");
+      const runs = PROGRAMS.map(({ document, file, urls }) => ({
+        file: join(project.folder, file.replace(/\.mts$/, ".mjs")),
+        env: { DATABASE_URL: databases.get(document), CHECKPOINT_KEY_1: randomKey() },
+        urls,
+      }));
+      const runner = join(ROOT, "tests/package/run-programs.js");
+      const { output } = await runNode(project.folder, runner, JSON.stringify(runs));
+      const outcomes = output.split("\n").filter((line) => line === RAN || line.startsWith('"'));
+      expect(PROGRAMS.map(({ place }, index) => [place, outcomes[index] ?? output])).toEqual(
+        PROGRAMS.map(({ place }) => [place, RAN]),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** What TypeScript finds wrong; what it compiles lies beside the source. */
+async function compile(project: ConsumerProject): Promise<string> {
+  const compilerOptions = {
+    ...{ strict: true, skipLibCheck: true, noUnusedLocals: true, types: ["node"] },
+    ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext" },
+  };
+  const files = PROGRAMS.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
+  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
+  const { output } = await runNode(
+    project.folder,
+    join(ROOT, "node_modules/typescript/bin/tsc"),
+    "--pretty",
+    "false",
+  );
+  return output;
+}
+
+function randomKey(): string {
+  return randomBytes(32).toString("base64");
+}
