@@ -151,10 +151,19 @@ function carriedFields({ header }: ForkTarget, values: Values): Record<string, u
   return { ...carried, updated_channels: [...new Set([...names, ...Object.keys(values)])] };
 }
 
+/**
+ * What the metadata says of the target alone: what it counts, what its step wrote, and the run that made it. Whoever deletes
+ * the checkpoints of that run means none that was made after it.
+ */
+const OF_TARGET: ReadonlySet<string> = new Set([COUNTERS, "writes", "run_id"]);
+
+/** The rest is carried over: an application finds its threads by it. */
 function newMetadata(target: ForkTarget, values: Values): Record<string, unknown> {
   const { step, parents }: { readonly step?: unknown; readonly parents?: unknown } = target.metadata;
+  const carried = Object.entries(target.metadata).filter(([key]) => !OF_TARGET.has(key));
   const counters = [...countedChannels(target)].filter(([channel]) => !Object.hasOwn(values, channel));
   return {
+    ...Object.fromEntries(carried),
     source: "fork",
     step: (typeof step === "number" ? step : -1) + 1,
     parents: parents ?? {},

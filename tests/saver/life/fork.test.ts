@@ -93,6 +93,24 @@ describeEachTarget("fork", (target) => {
       expect(fork?.channel_values[TASKS]).toEqual(["send 1", "send 2"]);
     });
 
+    it("keeps the metadata by which its thread is found, and is not of the target's run", async () => {
+      const thread = newThread();
+      const checkpoint = checkpointOf(saver, VALUES);
+      const own = { user_id: thread, tags: ["a"], delta_writes_versioned: true };
+      const metadata = metadataOf(3, { ...own, run_id: "r1", writes: { agent: "b" } });
+      const config = await saver.put(threadConfig(thread), checkpoint, metadata, allVersions(checkpoint));
+      const expected = { ...own, source: "fork", step: 4, parents: {} };
+      const forks = [
+        await saver.rollback(thread, checkpoint.id),
+        await saver.fork(config, { values: { count: 2 } }),
+      ];
+      for (const fork of forks) expect((await saver.getTuple(fork))?.metadata).toEqual(expected);
+      const found = await saver.listThreads({ filter: { user_id: thread } });
+      expect(found).toMatchObject([{ threadId: thread, metadata: expected }]);
+      expect(await saver.deleteForRuns(["r1"])).toMatchObject({ checkpoints: 1 });
+      expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values.count).toBe(2);
+    });
+
     it("knows a delta channel by its snapshot where nobody has counted it", async () => {
       const parent = await putValues(saver, threadConfig(newThread()), { delta: new DeltaSnapshot(["a"]) });
       const checkpoint = checkpointOf(saver, { delta: undefined }, parent.checkpoint);
