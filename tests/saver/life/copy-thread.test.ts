@@ -159,18 +159,23 @@ describeEachTarget("copyThread", (target) => {
       ["JsonSerializer", () => new JsonSerializer()],
       ["CompressedSerializer", () => new CompressedSerializer()],
       ["EncryptedSerializer", () => EncryptedSerializer.fromAesKey("0123456789abcdef")],
-    ])("refuses to copy them by a saver that can't read them, and writes nothing: %s", async (_name, serde) => {
-      const [source, copy] = [newThread(), newThread()];
-      await putValues(open(database.source), threadConfig(source), { messages: ["from before"] });
-      await fill(open(database.source, aes()), source);
-      const failure: unknown = await open(database.source, serde())
-        .copyThread(source, copy)
-        .catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(DeserializationError);
-      expect(failure).toMatchObject({ threadId: source, typeTag: expect.stringContaining("+aes-256-gcm") });
-      expect(String(failure)).toMatch(/AES-256-GCM, which binds it to its thread; copy the thread by copyThread of/);
-      expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
-    });
+    ])(
+      "refuses to copy them by a saver that can't read them, and writes nothing: %s",
+      async (_name, serde) => {
+        const [source, copy] = [newThread(), newThread()];
+        await putValues(open(database.source), threadConfig(source), { messages: ["from before"] });
+        await fill(open(database.source, aes()), source);
+        const failure: unknown = await open(database.source, serde())
+          .copyThread(source, copy)
+          .catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(DeserializationError);
+        expect(failure).toMatchObject({ threadId: source, typeTag: expect.stringContaining("+aes-256-gcm") });
+        expect(String(failure)).toMatch(
+          /AES-256-GCM, which binds it to its thread; copy the thread by copyThread of/,
+        );
+        expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+      },
+    );
 
     it("refuses a single write that can't be read, and copies it as soon as it is gone", async () => {
       const [source, copy] = [newThread(), newThread()];
