@@ -56,19 +56,26 @@ export async function fork(
     channel_versions: { ...target.header.channel_versions, ...versions },
     versions_seen: target.header.versions_seen ?? {},
   };
-  const encoded = await encodePut(
-    forker,
+  const put = await encodePut(
+    { serde: forker.serde },
     configOf(target.key),
     checkpoint,
     newMetadata(target, values),
     versions,
   );
+  const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
+  forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (tables.call !== undefined) tables.call.addBytes(sizeOfCheckpoint(encoded).bytes);
   await storeCheckpoint(tables, {
     ...encoded,
     carriedBlobs: () => Promise.reject(new CheckpointNotFoundError(target.key)),
   });
   return configOf(encoded);
+}
+
+/** The text of a JSON object with the entries of both, which have no key in common. */
+function joinedObjects(a: string, b: string): string {
+  return a === "{}" ? b : `${a.slice(0, -1)},${b.slice(1)}`;
 }
 
 /** All that the fork does not share with its target. */
@@ -151,19 +158,10 @@ function carriedFields({ header }: ForkTarget, values: Values): Record<string, u
   return { ...carried, updated_channels: [...new Set([...names, ...Object.keys(values)])] };
 }
 
-/**
- * What the metadata says of the target alone: what it counts, what its step wrote, and the run that made it. Whoever deletes
- * the checkpoints of that run means none that was made after it.
- */
-const OF_TARGET: ReadonlySet<string> = new Set([COUNTERS, "writes", "run_id"]);
-
-/** The rest is carried over: an application finds its threads by it. */
 function newMetadata(target: ForkTarget, values: Values): Record<string, unknown> {
   const { step, parents }: { readonly step?: unknown; readonly parents?: unknown } = target.metadata;
-  const carried = Object.entries(target.metadata).filter(([key]) => !OF_TARGET.has(key));
   const counters = [...countedChannels(target)].filter(([channel]) => !Object.hasOwn(values, channel));
   return {
-    ...Object.fromEntries(carried),
     source: "fork",
     step: (typeof step === "number" ? step : -1) + 1,
     parents: parents ?? {},

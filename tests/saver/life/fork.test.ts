@@ -175,6 +175,28 @@ describeEachTarget("fork", (target) => {
       });
     });
 
+    it("carries metadata over digit for digit, as Python wrote it, and counts it as stored", async () => {
+      const saver = open();
+      const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), VALUES);
+      const python = '{"user_id": 1234567890123456789, "score": 1.0, "tags": ["a", {"b": null}]}';
+      await database.query(
+        "update checkpoints set metadata = metadata || $1::text::jsonb where checkpoint_id = $2",
+        [python, checkpoint.id],
+      );
+      const fork = await saver.fork(config);
+      const [row] = await database.query<{ metadata: string }>(
+        "select metadata::text from checkpoints where checkpoint_id = $1 and metadata @> $2::text::jsonb",
+        [fork.configurable?.checkpoint_id, python],
+      );
+      expect(row?.metadata).toContain('"score": 1.0');
+      await database.query(
+        "update checkpoints set metadata = jsonb_build_object('long', repeat('x', 5000)) where checkpoint_id = $1",
+        [checkpoint.id],
+      );
+      const small = open(undefined, { maxCheckpointBytes: 4_000 });
+      await expect(small.fork(config)).rejects.toThrow(CheckpointTooLargeError);
+    });
+
     it("does not bring a deleted thread back, nor store what is too large", async () => {
       const keeping = open(undefined, { keepTombstones: true });
       const { config } = await putValues(open(), threadConfig(newThread()), VALUES);

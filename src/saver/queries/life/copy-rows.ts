@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { CheckpointDatabase } from "../../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
