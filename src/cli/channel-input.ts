@@ -32,7 +32,7 @@ function toMessage(channel: string, json: unknown, verb: string): BaseMessage {
   if (!isMessageLike(json)) throw refusal(channel, problem);
   try {
     const message = coerceMessageLikeToMessage(json);
-    if (message.id === undefined) {
+    if (typeof message.id !== "string") {
       // LangGraph's reducer tells messages by their ids, and would give it another one whenever it is read.
       message.id = randomUUID();
       message.lc_kwargs.id = message.id;

@@ -39,7 +39,7 @@ export class CliSerializer implements ContextualSerializer {
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     if (isAesGcm(type)) {
       throw new DeserializationError(
-        "the value is encrypted by AES-256-GCM, whose keys only the service has that wrote it",
+        "the value is encrypted by AES-256-GCM, whose keys only the service has that wrote it: use a saver that has its serializer",
         { typeTag: type },
       );
     }

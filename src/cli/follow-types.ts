@@ -17,7 +17,7 @@ import { IN_HEADER } from "./stored-types.js";
 /** The tag of the encryption that Python has as well. */
 const AES_LAYER = "aes";
 
-/** What every serializer of the savers reads, and none of them begins a thread with. */
+/** Layouts of single values, which don't tell what a service writes its other values in. */
 const NEUTRAL: ReadonlySet<string> = new Set(["null", "bytes", "bytearray", "empty", "pickle"]);
 
 /**

@@ -57,7 +57,7 @@ describeEachTarget("fork --set, where a channel holds messages or other objects 
       await putValues(saver, threadConfig(thread), { messages: HELD });
       const content = [{ type: "text", text: "Hi" }];
       const given = [
-        { role: "user", content: "Hello" },
+        { role: "user", content: "Hello", id: null },
         { type: "ai", content, id: "mine" },
         ["system", "Be brief."],
       ];

@@ -74,6 +74,18 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     }
   });
 
+  it("is encrypted where a key is set and the thread has no values yet", async () => {
+    for (const [env, types] of [
+      [WITH_KEY, ["msgpack+aes"]],
+      [NONE, ["msgpack"]],
+    ] as const) {
+      const thread = newThread();
+      await putValues(saverOf(), threadConfig(thread), {});
+      await run(["fork", thread, "--set", "plan=[1]"], env);
+      expect(await typesOf(thread, "plan")).toEqual(types);
+    }
+  });
+
   it("is encrypted where the newest values are, though the older ones that a fork follows are not", async () => {
     const thread = newThread();
     const first = await putValues(saverOf(), threadConfig(thread), { plan: ["A"] });
