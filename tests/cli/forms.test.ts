@@ -8,7 +8,14 @@ import {
   JsonSerializer,
   MsgpackSerializer,
 } from "../../src/serde/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 import { cliOn, type CliOutcome } from "./cli.js";
@@ -72,6 +79,21 @@ describeEachTarget("what the command line writes to threads in", (target) => {
       });
       expect(await valuesOf(saver, thread)).toEqual({ done: true, tries: 2 });
     }
+  });
+
+  it("is MessagePack in a thread of JSON that this library has gone on with", async () => {
+    const thread = newThread();
+    const first = await putValues(saverOf(new JsonSerializer()), threadConfig(thread), { plan: ["A"] });
+    const checkpoint = checkpointOf(saverOf(), { tries: 1 }, first.checkpoint);
+    const versions = allVersions(checkpoint);
+    const values = { plan: ["A"], tries: 1 };
+    await saverOf().put(first.config, { ...checkpoint, channel_values: values }, metadataOf(1), versions);
+    await run(["fork", thread, "--set", 'plan=["B"]', "--set", "tries=2"]);
+    expect(await valuesOf(saverOf(), thread)).toEqual({ plan: ["B"], tries: 2 });
+    expect([await typesOf(thread, "plan"), await typesOf(thread, "tries")]).toEqual([
+      ["json", "msgpack"],
+      [],
+    ]);
   });
 
   it("is encrypted where a key is set and the thread has no values yet", async () => {
