@@ -26,8 +26,16 @@ export interface CommandContext extends OfflineContext {
    * key in `LANGGRAPH_AES_KEY` what is encrypted by it.
    */
   readonly saver: PostgresSaver;
-  /** Makes another one, with options beside the schema. */
-  readonly openSaver: (options: Omit<PostgresSaverOptions, "schema">) => PostgresSaver;
+  /**
+   * Makes another one, with options beside the schema.
+   *
+   * @param types - What it writes is written in, as the type tags of stored values say. Default: MessagePack, encrypted where
+   *   there is a key.
+   */
+  readonly openSaver: (
+    options: Omit<PostgresSaverOptions, "schema">,
+    types?: readonly string[],
+  ) => PostgresSaver;
   /** Aborts when the user has had enough. To be handed to whatever takes long. */
   readonly signal: AbortSignal;
   /** For questions, progress, and output that is too long for a report. */

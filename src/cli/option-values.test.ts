@@ -31,6 +31,15 @@ describe("what an option is given", () => {
     for (const text of ["[]", "1", "null", "a"]) expect(() => parseJsonObject(text)).toThrow(/Expected/);
   });
 
+  it("has no integers that JavaScript would round", () => {
+    expect(collectValue('id=[9007199254740992, "9007199254740993"]')).toEqual({
+      id: [2 ** 53, "9007199254740993"],
+    });
+    for (const text of ["id=9007199254740993", 'id={"deep":[-18446744073709551617]}']) {
+      expect(() => collectValue(text)).toThrow("Expected integers of up to 2^53");
+    }
+  });
+
   it("is the value of a channel, each after those before", () => {
     const first = collectValue('plan="B=C"');
     expect(collectValue("tries=0", first)).toEqual({ plan: "B=C", tries: 0 });

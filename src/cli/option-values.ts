@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { mayHoldBigIntegers, quoteBigIntegers } from "../serde/json/big-integers.js";
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/;
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -62,11 +63,15 @@ export function collectValue(
 }
 
 function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    value = JSON.parse(text);
   } catch {
     throw new InvalidArgumentError("Expected JSON; a text has quotes of its own, as in '\"B\"'.");
   }
+  if (mayHoldBigIntegers(text) && quoteBigIntegers(text) !== text)
+    throw new InvalidArgumentError("Expected integers of up to 2^53: a larger one would lose digits.");
+  return value;
 }
 
 function parseCount(text: string, min: number): number {

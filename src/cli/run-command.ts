@@ -11,6 +11,7 @@ import type { CommandIO } from "./command-io.js";
 import { parseCommonOptions, parsePrintOptions, parseUrl, type PrintOptions } from "./common-options.js";
 import type { ExitCode } from "./exit-code.js";
 import { explainNoConnection } from "./explain-no-connection.js";
+import { followTypes } from "./follow-types.js";
 import { formatJson } from "./format-json.js";
 import type { OpenUrl } from "./open-url.js";
 import { reportFailure } from "./report-failure.js";
@@ -60,8 +61,10 @@ function contextFor(
   io: CommandIO,
   { json }: PrintOptions,
 ): CommandContext {
-  const openSaver: CommandContext["openSaver"] = (options) =>
-    new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema });
+  const openSaver: CommandContext["openSaver"] = (options, types) => {
+    const serde = types === undefined ? new CliSerializer(io.env) : followTypes(types, io.env);
+    return new PostgresSaver(kysely, serde, { ...options, schema: context.schema });
+  };
   let saver: PostgresSaver | undefined;
   return {
     ...context,

@@ -94,10 +94,20 @@ class ForkStep implements Step {
         channel_values: { ...checkpoint.channel_values, ...values },
         channel_versions: { ...checkpoint.channel_versions, ...versions },
       },
-      { source: "fork", step: (metadata?.step ?? -1) + 1, parents: metadata?.parents ?? {} },
+      {
+        ...carriedMetadata(metadata),
+        source: "fork",
+        step: (metadata?.step ?? -1) + 1,
+        parents: metadata?.parents ?? {},
+      },
       versions,
     );
   }
+}
+
+/** All but the run that made the target: a fork is not of that run. */
+function carriedMetadata(metadata: CheckpointTuple["metadata"]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => key !== "run_id"));
 }
 
 /** Whether an id that is made today can come after it. */

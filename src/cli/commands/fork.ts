@@ -2,9 +2,12 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { Option } from "commander";
 import { z } from "zod";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
+import { channelInput } from "../channel-input.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
+import { followingSaver } from "../following-saver.js";
+import { knownValues } from "../known-values.js";
 import { collectValue } from "../option-values.js";
 import { printable } from "../printable.js";
 
@@ -24,17 +27,24 @@ export const fork: CommandDefinition = {
     namespaceOption(),
     new Option(
       "--set <channel=json>",
-      "the value of a channel in it, as it is to be; may be given several times",
+      `the value of a channel in it, as it is to be; where the channel holds messages, as [{"role": "user", "content": "hi"}]; may be given several times`,
     ).argParser(collectValue),
   ],
   examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
-  run: async ({ saver, signal }, flags) => {
-    const { thread, namespace, checkpoint, set } = flagsOfFork.parse(flags);
+  run: async (context, flags) => {
+    const { saver, signal } = context;
+    const { thread, namespace, checkpoint, set = {} } = flagsOfFork.parse(flags);
     const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
     const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
     const known = new Set([...parent.channels, ...head.channels]);
-    const newChannels = Object.keys(set ?? {}).filter((name) => !known.has(name));
-    const id = checkpointIdOf(await saver.fork(parent.config, { values: set, signal }));
+    const newChannels = Object.keys(set).filter((name) => !known.has(name));
+    const forker = await followingSaver(context, { thread, namespace, ids: [parent.id, head.id] });
+    const found = parent.id === head.id ? [parent] : [parent, head];
+    const held = await knownValues(saver, found, Object.keys(set), signal);
+    const values = Object.fromEntries(
+      Object.entries(set).map(([name, json]) => [name, channelInput(name, json, held.get(name) ?? [])]),
+    );
+    const id = checkpointIdOf(await forker.fork(parent.config, { values, signal }));
     const text = `checkpoint ${printable(id)} follows ${printable(parent.id)}, and is the newest of thread ${printable(thread)}`;
     return {
       exitCode: EXIT_CODE.ok,

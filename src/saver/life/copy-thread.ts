@@ -19,13 +19,15 @@ export async function copyThread(
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  if (threads.reencode || serde.bindsToPlace !== undefined) return copyEncodedThread(tables, threads, serde);
-  const { counts } = await runCopy(tables, threads, "all");
-  return counts;
+  if (!threads.reencode && serde.bindsToPlace === undefined) {
+    const { counts, hasBound } = await runCopy(tables, threads, "all");
+    if (!hasBound) return counts;
+  }
+  return copyEncodedThread(tables, threads, serde);
 }
 
 /**
- * Copies a thread whose values have to be encoded for their place in the target, by way of this process: its values and writes in portions, then
+ * Copies a thread whose values have to be looked at or encoded for their place in the target, by way of this process: its values and writes in portions, then
  * its checkpoints. One transaction does all of it, so that nobody sees a part of the copy, and nobody who collects
  * unreferenced values finds values whose checkpoints are still to come.
  *
@@ -56,7 +58,7 @@ async function runCopy(
   tables: WritableTables,
   threads: CopiedThreads,
   copied: CopiedRows,
-): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean }> {
+): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBound: boolean }> {
   const [[row] = []] = await runTransaction<CopyRow>(tables, {
     guard: [targetLock(tables, threads), ...tombstoneGuard(tables, [threads.target])],
     statements: [copyRows(tables.schema, copied, threads)],
@@ -64,9 +66,10 @@ async function runCopy(
   const {
     stranger,
     has_values: isCopied,
+    has_bound: hasBound,
     ...counts
-  } = row ?? { ...NO_ROWS, stranger: null, has_values: true };
-  if (stranger === null) return { counts, isCopied };
+  } = row ?? { ...NO_ROWS, stranger: null, has_values: true, has_bound: false };
+  if (stranger === null) return { counts, isCopied, hasBound };
   throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId: stranger });
 }
 

@@ -1,6 +1,8 @@
 import { throwIfAborted } from "../../db/bounded-run.js";
 import { runTransaction } from "../../db/run-statement.js";
 import type { BoundStatement } from "../../db/statement.js";
+import { DeserializationError } from "../../errors.js";
+import { isAesGcm } from "../../serde/encrypted/aes-gcm-layer.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../codec/decode-value.js";
 import { encodeValue } from "../codec/encode-value.js";
@@ -137,9 +139,11 @@ async function move<Row extends PageRow, Place extends ValueContext, Stored>(
 ): Promise<MovedRow<Row>> {
   const { reader } = mover;
   const [place, moved] = [table.placeOf(row), table.rowAt(row)];
-  if (!isEncodedAnew(row, mover)) return { ...moved, blob: await bytesOf(row, place, reader) };
-  // Each value is a read of its own: none is in memory beside another.
-  const value = await decodeValue({ ...reader, read: {} }, storedValueOf(row.type, row.blob), place, place);
+  if (!isEncodedAnew(row, mover)) {
+    if (isAesGcm(row.type)) await refuseUnreadable(reader, row, place);
+    return { ...moved, blob: await bytesOf(row, place, reader) };
+  }
+  const value = await valueOf(reader, row, place);
   if (mover.reencode && table.takesEmpty && isEmptyTrigger(row.channel, value))
     return { ...moved, type: EMPTY, blob: null };
   const stored = mover.reencode ? storedEngineValue(row.channel, value) : value;
@@ -150,6 +154,27 @@ async function move<Row extends PageRow, Place extends ValueContext, Stored>(
 function isEncodedAnew({ type }: PageRow, { reader, reencode }: Mover): boolean {
   if (reencode) return type !== EMPTY;
   return type !== null && reader.serde.bindsToPlace?.(type) === true;
+}
+
+function valueOf(reader: ValueReader, { type, blob }: PageRow, place: ValueContext): Promise<unknown> {
+  // Each value is a read of its own: none is in memory beside another.
+  return decodeValue({ ...reader, read: {} }, storedValueOf(type, blob), place, place);
+}
+
+/**
+ * Refuses a value that the serializer neither binds nor reads: it is bound by an `AesGcmSerializer`, and a copy of its bytes
+ * could not be read. A value that the serializer reads is encrypted by a cipher of the same name, and bound to nothing.
+ */
+async function refuseUnreadable(reader: ValueReader, row: PageRow, place: ValueContext): Promise<void> {
+  try {
+    await valueOf(reader, row, place);
+  } catch (cause) {
+    if (!(cause instanceof DeserializationError)) throw cause;
+    const problem =
+      "the value is encrypted by AES-256-GCM, which binds it to its thread; " +
+      "copy the thread by copyThread of a saver that has the serializer of the service";
+    throw new DeserializationError(problem, { ...place, typeTag: row.type ?? undefined, cause });
+  }
 }
 
 async function bytesOf(row: PageRow, place: ValueContext, reader: ValueReader): Promise<Uint8Array | null> {

@@ -12,6 +12,8 @@ export interface ForkTarget {
   readonly key: CheckpointKey;
   readonly header: CheckpointHeader;
   readonly metadata: CheckpointMetadata;
+  /** What a fork takes over of it: the text of a JSON object. */
+  readonly carriedMetadata: string;
   /** The newest checkpoint of the namespace. */
   readonly headId: string;
   /** The channels whose values are in blobs. */
@@ -40,6 +42,7 @@ export async function readForkTarget(
     key,
     header: parseHeader(header, key),
     metadata: parseStoredMetadata(metadata, key),
+    carriedMetadata: row.carried_metadata,
     headId: row.head_checkpoint_id,
     stored: new Set(names.parse(JSON.parse(row.stored))),
     written: new Set(names.parse(JSON.parse(row.written))),

@@ -56,19 +56,26 @@ export async function fork(
     channel_versions: { ...target.header.channel_versions, ...versions },
     versions_seen: target.header.versions_seen ?? {},
   };
-  const encoded = await encodePut(
-    forker,
+  const put = await encodePut(
+    { serde: forker.serde },
     configOf(target.key),
     checkpoint,
     newMetadata(target, values),
     versions,
   );
+  const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
+  forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (tables.call !== undefined) tables.call.addBytes(sizeOfCheckpoint(encoded).bytes);
   await storeCheckpoint(tables, {
     ...encoded,
     carriedBlobs: () => Promise.reject(new CheckpointNotFoundError(target.key)),
   });
   return configOf(encoded);
+}
+
+/** The text of a JSON object with the entries of both, which have no key in common. */
+function joinedObjects(a: string, b: string): string {
+  return a === "{}" ? b : `${a.slice(0, -1)},${b.slice(1)}`;
 }
 
 /** All that the fork does not share with its target. */

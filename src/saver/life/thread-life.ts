@@ -130,7 +130,9 @@ export interface ThreadLife {
    * @returns How many rows `target` now has of `source`, also those that an earlier copy brought. The bytes are those of `source`.
    * @throws ThreadExistsError when `target` has checkpoints that `source` has not, or has them as they are and `reencode` is
    *   asked for; nothing is written then.
-   * @throws DeserializationError, SerializationError when a value can't be read or written anew; it names the channel.
+   * @throws DeserializationError, SerializationError when a value can't be read or written anew; it names the channel. So it is
+   *   with a value of AES-256-GCM, which is bound to its thread, and a saver without the serializer that wrote it; nothing is
+   *   written then.
    * @throws ThreadDeletedError when `target` was deleted for good, with `keepTombstones`.
    * @throws InvalidConfigError for an argument that can't be used, before any I/O.
    *
@@ -171,7 +173,8 @@ export interface ThreadLife {
   /**
    * Makes a new checkpoint whose parent is the one that `config` names, or the newest of its namespace: a run that goes on
    * from it begins a branch. Nothing is deleted, and values that don't change are not stored again. Pending writes stay
-   * with the checkpoint that they belong to, so that its tasks run anew.
+   * with the checkpoint that they belong to, so that its tasks run anew. Its metadata is that of its parent, with the source
+   * `fork`, the next step and no `run_id`: a filter that finds the parent by a key of yours finds it too.
    *
    * @returns The config of the new checkpoint, which is the newest of its namespace where ids are UUIDs.
    * @throws CheckpointNotFoundError when there is no such checkpoint.
@@ -186,7 +189,8 @@ export interface ThreadLife {
   fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig>;
 
   /**
-   * Takes a namespace back to one of its checkpoints: a new one, with the values of that one, becomes the newest. What came
+   * Takes a namespace back to one of its checkpoints: a new one, with the values and the metadata that {@link fork} gives it,
+   * becomes the newest. What came
    * after it is still there, on a branch of its own. Other namespaces stay as they are. A run that is under way goes on: wait
    * for its end, or keep runs off by `withThreadLock`.
    *

@@ -3,10 +3,9 @@ import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import { refuseUnknown } from "../refuse-unknown.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
+import { AES_GCM_LAYER as LAYER } from "./aes-gcm-layer.js";
 import { open, seal } from "./aes-gcm.js";
 import { type EncryptionKey, type KeyRing, keyRing } from "./encryption-keys.js";
-
-const LAYER = "aes-256-gcm";
 
 /** How an {@link AesGcmSerializer} encrypts. */
 export interface AesGcmOptions {

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTuple, SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { openDatabase } from "../../../src/db/index.js";
-import { PostgresSaver, ThreadDeletedError, ThreadExistsError } from "../../../src/index.js";
+import {
+  DeserializationError,
+  PostgresSaver,
+  ThreadDeletedError,
+  ThreadExistsError,
+} from "../../../src/index.js";
 import {
   AesGcmSerializer,
+  type CheckpointCipher,
   CompressedSerializer,
   EncryptedSerializer,
   JsonSerializer,
@@ -146,6 +152,61 @@ describeEachTarget("copyThread", (target) => {
       await putValues(plain, threadConfig(source), { messages: ["in plain"] });
       await strict.copyThread(source, copy);
       expect(await tuplesOf(plain, copy)).toEqual(await tuplesOf(plain, source));
+    });
+
+    it.each([
+      ["MsgpackSerializer", () => new MsgpackSerializer()],
+      ["JsonSerializer", () => new JsonSerializer()],
+      ["CompressedSerializer", () => new CompressedSerializer()],
+      ["EncryptedSerializer", () => EncryptedSerializer.fromAesKey("0123456789abcdef")],
+    ])(
+      "refuses to copy them by a saver that can't read them, and writes nothing: %s",
+      async (_name, serde) => {
+        const [source, copy] = [newThread(), newThread()];
+        await putValues(open(database.source), threadConfig(source), { messages: ["from before"] });
+        await fill(open(database.source, aes()), source);
+        const failure: unknown = await open(database.source, serde())
+          .copyThread(source, copy)
+          .catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(DeserializationError);
+        expect(failure).toMatchObject({ threadId: source, typeTag: expect.stringContaining("+aes-256-gcm") });
+        expect(String(failure)).toMatch(
+          /AES-256-GCM, which binds it to its thread; copy the thread by copyThread of/,
+        );
+        expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+      },
+    );
+
+    it("refuses a single write that can't be read, and copies it as soon as it is gone", async () => {
+      const [source, copy] = [newThread(), newThread()];
+      const plain = open(database.source);
+      const { config } = await putValues(plain, threadConfig(source), { messages: ["in plain"] });
+      await open(database.source, aes()).putWrites(config, [["messages", "secret"]], "task");
+      await expect(plain.copyThread(source, copy)).rejects.toMatchObject({ channel: "messages" });
+      expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+      await database.query("delete from checkpoint_writes where thread_id = $1", [source]);
+      await plain.copyThread(source, copy);
+      expect(await tuplesOf(plain, copy)).toEqual(await tuplesOf(plain, source));
+    });
+
+    it("copies values of another cipher of that name as they are", async () => {
+      const invert = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
+      const cipher: CheckpointCipher = {
+        encrypt: (plaintext) => ["aes-256-gcm", invert(plaintext)],
+        decrypt: (_cipher, ciphertext) => invert(ciphertext),
+      };
+      const encrypted = new EncryptedSerializer(cipher);
+      const unaware: SerializerProtocol = {
+        dumpsTyped: (value) => encrypted.dumpsTyped(value),
+        loadsTyped: (type, data) => encrypted.loadsTyped(type, data),
+      };
+      for (const serde of [encrypted, unaware]) {
+        const saver = open(database.source, serde);
+        const [source, copy] = [newThread(), newThread()];
+        await fill(saver, source);
+        await saver.copyThread(source, copy);
+        expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+      }
     });
 
     it("completes what a crash has left behind, when it is called again", async () => {

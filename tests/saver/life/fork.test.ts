@@ -93,6 +93,24 @@ describeEachTarget("fork", (target) => {
       expect(fork?.channel_values[TASKS]).toEqual(["send 1", "send 2"]);
     });
 
+    it("keeps the metadata by which its thread is found, and is not of the target's run", async () => {
+      const thread = newThread();
+      const checkpoint = checkpointOf(saver, VALUES);
+      const own = { user_id: thread, tags: ["a"], delta_writes_versioned: true };
+      const metadata = metadataOf(3, { ...own, run_id: "r1", writes: { agent: "b" } });
+      const config = await saver.put(threadConfig(thread), checkpoint, metadata, allVersions(checkpoint));
+      const expected = { ...own, source: "fork", step: 4, parents: {} };
+      const forks = [
+        await saver.rollback(thread, checkpoint.id),
+        await saver.fork(config, { values: { count: 2 } }),
+      ];
+      for (const fork of forks) expect((await saver.getTuple(fork))?.metadata).toEqual(expected);
+      const found = await saver.listThreads({ filter: { user_id: thread } });
+      expect(found).toMatchObject([{ threadId: thread, metadata: expected }]);
+      expect(await saver.deleteForRuns(["r1"])).toMatchObject({ checkpoints: 1 });
+      expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values.count).toBe(2);
+    });
+
     it("knows a delta channel by its snapshot where nobody has counted it", async () => {
       const parent = await putValues(saver, threadConfig(newThread()), { delta: new DeltaSnapshot(["a"]) });
       const checkpoint = checkpointOf(saver, { delta: undefined }, parent.checkpoint);
@@ -155,6 +173,28 @@ describeEachTarget("fork", (target) => {
         blobs: before.blobs + 1,
         writes: 0,
       });
+    });
+
+    it("carries metadata over digit for digit, as Python wrote it, and counts it as stored", async () => {
+      const saver = open();
+      const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), VALUES);
+      const python = '{"user_id": 1234567890123456789, "score": 1.0, "tags": ["a", {"b": null}]}';
+      await database.query(
+        "update checkpoints set metadata = metadata || $1::text::jsonb where checkpoint_id = $2",
+        [python, checkpoint.id],
+      );
+      const fork = await saver.fork(config);
+      const [row] = await database.query<{ metadata: string }>(
+        "select metadata::text from checkpoints where checkpoint_id = $1 and metadata @> $2::text::jsonb",
+        [fork.configurable?.checkpoint_id, python],
+      );
+      expect(row?.metadata).toContain('"score": 1.0');
+      await database.query(
+        "update checkpoints set metadata = jsonb_build_object('long', repeat('x', 5000)) where checkpoint_id = $1",
+        [checkpoint.id],
+      );
+      const small = open(undefined, { maxCheckpointBytes: 4_000 });
+      await expect(small.fork(config)).rejects.toThrow(CheckpointTooLargeError);
     });
 
     it("does not bring a deleted thread back, nor store what is too large", async () => {

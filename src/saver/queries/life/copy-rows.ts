@@ -1,7 +1,15 @@
-import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { CheckpointDatabase } from "../../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
+import { AES_GCM_LAYER } from "../../../serde/encrypted/aes-gcm-layer.js";
 import { blobIsHeld, headerIsHeld, writeIsHeld } from "../conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "../inserted-columns.js";
 import { headerWithTextVersions, textVersion } from "./text-versions.js";
@@ -18,6 +26,8 @@ export interface CopiedThreads {
 export interface CopyRow {
   /** A checkpoint that the target has and the source has not: then nothing was copied. */
   readonly stranger: string | null;
+  /** Whether AES-256-GCM may bind a value to the source: then nothing was copied. `false` where values are not copied here. */
+  readonly has_bound: boolean;
   /** Whether all values and writes of the source were in the target already; always, where they are copied here. */
   readonly has_values: boolean;
   /** What the source has. */
@@ -39,8 +49,8 @@ interface CopyShape {
 type CopyParams = Pick<CopiedThreads, "source" | "target">;
 
 /**
- * Copies rows of a thread on the server, as of one moment, unless the target has checkpoints of its own. Rows that the
- * target has already stay, so that it may be sent again, and are locked until the transaction ends.
+ * Copies rows of a thread on the server, as of one moment, unless the target has checkpoints of its own, or a copied value
+ * may be unreadable there. Rows that the target has already stay, so that it may be sent again, and are locked until the transaction ends.
  */
 export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
   const { source, target, reencode: textVersions } = threads;
@@ -53,8 +63,8 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
   ({ rows, textVersions }) =>
     (db, parameter) => {
       const source = parameter("source");
-      const stranger = withStranger(db, parameter, textVersions);
-      const values = rows === "all" ? withCopiedValues(stranger, parameter) : stranger;
+      const unfit = withUnfit(db, parameter, { rows, textVersions });
+      const values = rows === "all" ? withCopiedValues(unfit, parameter) : unfit;
       const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter, textVersions);
       return values
         .with("copied_checkpoints", (qb) =>
@@ -62,6 +72,7 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
         )
         .selectNoFrom((eb) => [
           eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
+          sql<boolean>`exists (${eb.selectFrom("bound").selectAll()})`.as("has_bound"),
           hasValues.as("has_values"),
           count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
           count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
@@ -75,7 +86,7 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
 );
 
 /** Postgres works through what is inserted from the last to the first: checkpoints, writes, blobs, as all writers do. */
-function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<CopyParams>) {
+function withCopiedValues(db: QueryCreator<WithUnfit>, parameter: Parameter<CopyParams>) {
   const source = parameter("source");
   return db
     .with("copied_blobs", (qb) =>
@@ -86,7 +97,7 @@ function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<C
           eb
             .selectFrom("checkpoint_blobs")
             .where("thread_id", "=", source)
-            .where(isCopied(eb.selectFrom("stranger").select("stranger.checkpoint_id")))
+            .where(isCopied(eb))
             .select(as(parameter("target")))
             .select(["checkpoint_ns", "channel", "version", "type", "blob"])
             .orderBy("checkpoint_ns")
@@ -103,7 +114,7 @@ function withCopiedValues(db: QueryCreator<WithStranger>, parameter: Parameter<C
           eb
             .selectFrom("checkpoint_writes")
             .where("thread_id", "=", source)
-            .where(isCopied(eb.selectFrom("stranger").select("stranger.checkpoint_id")))
+            .where(isCopied(eb))
             .select(as(parameter("target")))
             .select([
               "checkpoint_ns",
@@ -150,19 +161,31 @@ function hasAllValues(
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");
 
-type WithStranger = CheckpointDatabase & { stranger: { checkpoint_id: string } };
+type WithUnfit = CheckpointDatabase & { stranger: { checkpoint_id: string }; bound: { type: string | null } };
 
 /** A checkpoint of an earlier copy that was not encoded anew. */
 const HAS_NUMBERS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
   is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
 
-/** The CTE `stranger`: a checkpoint that only the target has, or has with numbers as versions, if there is one. */
-function withStranger(
+/**
+ * What speaks against a copy. The CTE `stranger`: a checkpoint that only the target has, or has with numbers as versions, if
+ * there is one. The CTE `bound`: the type of a value that AES-256-GCM may bind to the source, if there is one.
+ */
+function withUnfit(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<CopyParams>,
-  textVersions: boolean,
-): QueryCreator<WithStranger> {
-  return db.with("stranger", (qb) =>
+  { rows, textVersions }: CopyShape,
+): QueryCreator<WithUnfit> {
+  const typesIn = (table: "checkpoint_blobs" | "checkpoint_writes") =>
+    db
+      .selectFrom(table)
+      .select(sql<string | null>`type`.as("type"))
+      .where("thread_id", "=", parameter("source"))
+      .where(rows === "all" ? IS_AES_GCM : sql<SqlBool>`false`);
+  const withBound = db.with("bound", () =>
+    typesIn("checkpoint_blobs").unionAll(typesIn("checkpoint_writes")),
+  );
+  return withBound.with("stranger", (qb) =>
     qb
       .selectFrom("checkpoints as own")
       .where("own.thread_id", "=", parameter("target"))
@@ -184,13 +207,15 @@ function withStranger(
   );
 }
 
+const IS_AES_GCM = /* @__PURE__ */ sql<SqlBool>`type || '+' like ${sql.lit(`%+${AES_GCM_LAYER}+%`)}`;
+
 interface InsertedHeaders {
   readonly isMeant: Expression<SqlBool>;
   readonly textVersions: boolean;
 }
 
 function insertHeaders(
-  qb: QueryCreator<WithStranger>,
+  qb: QueryCreator<WithUnfit>,
   parameter: Parameter<CopyParams>,
   { isMeant, textVersions }: InsertedHeaders,
 ) {
@@ -203,7 +228,7 @@ function insertHeaders(
         .selectFrom("checkpoints")
         .where("thread_id", "=", parameter("source"))
         .where(isMeant)
-        .where(isCopied(eb.selectFrom("stranger").select("stranger.checkpoint_id")))
+        .where(isCopied(eb))
         .select(as(parameter("target")))
         .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
         .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
@@ -215,8 +240,9 @@ function insertHeaders(
     .onConflict(headerIsHeld);
 }
 
-function isCopied(stranger: Expression<unknown>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`not exists (${stranger})`;
+function isCopied(eb: ExpressionBuilder<WithUnfit, keyof CheckpointDatabase>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (${eb.selectFrom("stranger").selectAll()})
+    and not exists (${eb.selectFrom("bound").selectAll()})`;
 }
 
 function as(threadId: RawBuilder<string>) {

@@ -14,6 +14,8 @@ export interface ForkTargetRow {
   checkpoint: string;
   /** As JSON text. */
   metadata: string;
+  /** What a fork takes over of it, as JSON text: digits and all, as some are not JavaScript's. */
+  carried_metadata: string;
   /** The newest checkpoint of the namespace. */
   head_checkpoint_id: string;
   /** The channels whose values are in blobs, as JSON text. */
@@ -64,6 +66,7 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "named", Check
         return [
           sql<string>`${eb.ref("target.checkpoint")}::text`.as("checkpoint"),
           sql<string>`${eb.ref("target.metadata")}::text`.as("metadata"),
+          carriedMetadata(eb.ref("target.metadata")).as("carried_metadata"),
           orNone(stored).as("stored"),
           orNone(written).as("written"),
         ];
@@ -80,6 +83,18 @@ function withHead(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<Che
       .orderBy(sql`checkpoint_id collate "C"`, "desc")
       .limit(sql.lit(1)),
   );
+}
+
+/**
+ * What the metadata says of the target alone: what LangGraph says of every checkpoint, what its step wrote, and the run that made
+ * it. Whoever deletes the checkpoints of that run means none that was made after it.
+ */
+const OF_TARGET = ["source", "step", "parents", "writes", "run_id", "counters_since_delta_snapshot"];
+
+/** The rest, by which an application finds its threads. */
+function carriedMetadata(metadata: Expression<unknown>): RawBuilder<string> {
+  const names = sql.join(OF_TARGET.map((name) => sql.lit(name)));
+  return sql<string>`(case when jsonb_typeof(${metadata}) = 'object' then ${metadata} - array[${names}] else '{}' end)::text`;
 }
 
 function orNone(names: Expression<unknown>): RawBuilder<string> {

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
+import {
+  type CheckpointCipher,
+  CompressedSerializer,
+  EncryptedSerializer,
+  JsonSerializer,
+  MsgpackSerializer,
+} from "../../src/serde/index.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../support/checkpoints.js";
+import { rowsOf } from "../support/thread-rows.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { cliOn, type CliOutcome } from "./cli.js";
+import { aes, FORMS, gcm, LONG, NONE, WITH_KEY } from "./forms.js";
+
+describeEachTarget("what the command line writes to threads in", (target) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    await saverOf().setup();
+  });
+  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
+
+  const opened: PostgresSaver[] = [];
+  function saverOf(serde?: SerializerProtocol): PostgresSaver {
+    const saver = new PostgresSaver(database.source, serde);
+    opened.push(saver);
+    return saver;
+  }
+
+  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
+    cliOn(database, { env })(...argv);
+
+  async function valuesOf(saver: PostgresSaver, thread: string): Promise<Record<string, unknown>> {
+    return (await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values ?? {};
+  }
+
+  async function typesOf(thread: string, channel: string): Promise<readonly string[]> {
+    const rows = await database.query<{ type: string }>(
+      "select type from checkpoint_blobs where thread_id = $1 and channel = $2 order by version",
+      [thread, channel],
+    );
+    return rows.map(({ type }) => type);
+  }
+
+  it.each(FORMS)("is what the thread is written in: %s", async (_name, serde, env, type) => {
+    const thread = newThread();
+    const saver = saverOf(serde());
+    await putValues(saver, threadConfig(thread), { plan: [LONG], tries: 1 });
+    const set = ["--set", `plan=["B",${JSON.stringify(LONG)}]`, "--set", "tries=2", "--set", "added=[true]"];
+    expect(await run(["fork", thread, ...set], env)).toMatchObject({ code: 0, stderr: "" });
+    expect(await valuesOf(saver, thread)).toEqual({ plan: ["B", LONG], tries: 2, added: [true] });
+    expect(await typesOf(thread, "plan")).toEqual([type, type]);
+  });
+
+  it("leaves scalars where the thread has them", async () => {
+    for (const [serde, blobs] of [
+      [undefined, 0],
+      [new JsonSerializer(), 2],
+    ] as const) {
+      const thread = newThread();
+      const saver = saverOf(serde);
+      const { checkpoint } = await putValues(saver, threadConfig(thread), { done: true, tries: 1 });
+      await run(["rollback", thread, checkpoint.id], WITH_KEY);
+      expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs, writes: 0 });
+      await run(["fork", thread, "--set", "tries=2"], WITH_KEY);
+      expect(await rowsOf(database, thread)).toEqual({
+        checkpoints: 3,
+        blobs: blobs && blobs + 1,
+        writes: 0,
+      });
+      expect(await valuesOf(saver, thread)).toEqual({ done: true, tries: 2 });
+    }
+  });
+
+  it("is MessagePack in a thread of JSON that this library has gone on with", async () => {
+    const thread = newThread();
+    const first = await putValues(saverOf(new JsonSerializer()), threadConfig(thread), { plan: ["A"] });
+    const checkpoint = checkpointOf(saverOf(), { tries: 1 }, first.checkpoint);
+    const versions = allVersions(checkpoint);
+    const values = { plan: ["A"], tries: 1 };
+    await saverOf().put(first.config, { ...checkpoint, channel_values: values }, metadataOf(1), versions);
+    await run(["fork", thread, "--set", 'plan=["B"]', "--set", "tries=2"]);
+    expect(await valuesOf(saverOf(), thread)).toEqual({ plan: ["B"], tries: 2 });
+    expect([await typesOf(thread, "plan"), await typesOf(thread, "tries")]).toEqual([
+      ["json", "msgpack"],
+      [],
+    ]);
+  });
+
+  it("is encrypted where a key is set and the thread has no values yet", async () => {
+    for (const [env, types] of [
+      [WITH_KEY, ["msgpack+aes"]],
+      [NONE, ["msgpack"]],
+    ] as const) {
+      const thread = newThread();
+      await putValues(saverOf(), threadConfig(thread), {});
+      await run(["fork", thread, "--set", "plan=[1]"], env);
+      expect(await typesOf(thread, "plan")).toEqual(types);
+    }
+  });
+
+  it("is encrypted where the newest values are, though the older ones that a fork follows are not", async () => {
+    const thread = newThread();
+    const first = await putValues(saverOf(), threadConfig(thread), { plan: ["A"] });
+    await putValues(saverOf(aes()), first.config, { plan: ["B"] }, first.checkpoint);
+    const argv = ["fork", thread, "--checkpoint", "head~1", "--set", 'plan=["secret"]'];
+    expect(await run(argv)).toMatchObject({ code: 1 });
+    expect(await run(argv, WITH_KEY)).toMatchObject({ code: 0 });
+    expect((await typesOf(thread, "plan")).at(-1)).toBe("msgpack+aes");
+  });
+
+  const vault: CheckpointCipher = {
+    encrypt: (plaintext) => ["vault", plaintext],
+    decrypt: (_name, ciphertext) => ciphertext,
+  };
+  class OwnFormat extends MsgpackSerializer {
+    override async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
+      return ["own", (await super.dumpsTyped(value))[1]];
+    }
+  }
+
+  describe.each([
+    ["AES-GCM", () => gcm(), WITH_KEY, /AES-256-GCM, whose keys only the service has/],
+    ["AES, without the key", () => aes(), NONE, /set the environment variable LANGGRAPH_AES_KEY to the key/],
+    [
+      "AES, with another key",
+      () => aes(),
+      { LANGGRAPH_AES_KEY: "fedcba9876543210" },
+      /encrypted with another key/,
+    ],
+    ["another cipher", () => new EncryptedSerializer(vault), WITH_KEY, /"vault"/],
+    ["a format of the service's own", () => new OwnFormat(), NONE, /"own"/],
+  ])("is nothing where it can't write the same: %s", (_name, serde, env, reason) => {
+    it.each(["plan", "added"])("to the channel %s", async (channel) => {
+      const thread = newThread();
+      await putValues(saverOf(serde()), threadConfig(thread), { plan: ["A"] });
+      const before = await rowsOf(database, thread);
+      const { code, stdout, stderr } = await run(["fork", thread, "--set", `${channel}=["secret"]`], env);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(reason);
+      expect(await rowsOf(database, thread)).toEqual(before);
+    });
+  });
+
+  it("needs no key where no value changes", async () => {
+    for (const serde of [gcm(true), aes()]) {
+      const thread = newThread();
+      const saver = saverOf(serde);
+      const first = await putValues(saver, threadConfig(thread), { plan: ["A"], tries: 1 });
+      await putValues(saver, first.config, { plan: ["B"], tries: 2 }, first.checkpoint);
+      expect(await run(["rollback", thread, first.checkpoint.id])).toMatchObject({ code: 0 });
+      expect(await valuesOf(saver, thread)).toEqual({ plan: ["A"], tries: 1 });
+      expect(await run(["fork", thread])).toMatchObject({ code: 0 });
+      expect(await valuesOf(saver, thread)).toEqual({ plan: ["A"], tries: 1 });
+    }
+  });
+
+  describe("in a copy", () => {
+    it.each([[[]], [["--reencode"]]])(
+      "is nothing where AES-GCM binds a value to the thread: %j",
+      async (options) => {
+        const [thread, copy] = [newThread(), newThread()];
+        const first = await putValues(saverOf(), threadConfig(thread), { plan: ["from before"] });
+        await putValues(saverOf(gcm()), first.config, { plan: ["secret"] }, first.checkpoint);
+        const { code, stdout, stderr } = await run(["copy", thread, copy, ...options], WITH_KEY);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(
+          /^error: thread ".*", channel "plan": the value is encrypted by AES-256-GCM, /,
+        );
+        expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+      },
+    );
+
+    it("is every byte of a thread that is encrypted by AES, which needs no key", async () => {
+      const [thread, copy] = [newThread(), newThread()];
+      const saver = saverOf(aes(new CompressedSerializer()));
+      const { config } = await putValues(saver, threadConfig(thread), { plan: ["secret", LONG], tries: 1 });
+      await saver.putWrites(config, [["plan", "written"]], "task");
+      expect(await run(["copy", thread, copy])).toMatchObject({ code: 0 });
+      expect(await valuesOf(saver, copy)).toEqual({ plan: ["secret", LONG], tries: 1 });
+      const written = (await saver.getTuple(threadConfig(copy)))?.pendingWrites;
+      expect(written).toEqual([["task", "plan", "written"]]);
+    });
+  });
+
+  it("is the same on threads without history", async () => {
+    const thread = newThread();
+    await using saver = new ShallowPostgresSaver(database.source, aes());
+    const first = await putValues(saver, threadConfig(thread), { plan: ["A"] });
+    await putValues(saver, first.config, { plan: ["B"] }, first.checkpoint);
+    expect(await run(["fork", thread, "--set", 'plan=["C"]'], WITH_KEY)).toMatchObject({ code: 0 });
+    expect(await saver.getTuple(threadConfig(thread))).toMatchObject({
+      checkpoint: { channel_values: { plan: ["C"] } },
+    });
+    expect((await typesOf(thread, "plan")).at(-1)).toBe("msgpack+aes");
+  });
+});
