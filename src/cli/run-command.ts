@@ -5,6 +5,7 @@ import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { InvalidConfigError } from "../errors.js";
 import { PostgresSaver } from "../saver/postgres-saver.js";
+import type { Logger } from "../telemetry/logger.js";
 import { CliSerializer } from "./cli-serializer.js";
 import type { CommandContext, CommandDefinition, OfflineContext, Report } from "./command-definition.js";
 import type { CommandIO } from "./command-io.js";
@@ -12,7 +13,9 @@ import { parseCommonOptions, parsePrintOptions, parseUrl, type PrintOptions } fr
 import type { ExitCode } from "./exit-code.js";
 import { explainNoConnection } from "./explain-no-connection.js";
 import { formatJson } from "./format-json.js";
+import { noteSilence } from "./note-silence.js";
 import type { OpenUrl } from "./open-url.js";
+import { printable } from "./printable.js";
 import { reportFailure } from "./report-failure.js";
 import { requireFolder } from "./require-folder.js";
 import { styleFor } from "./style.js";
@@ -40,8 +43,14 @@ export async function runCommand(
     const report =
       command.runOffline?.(context, flags) ??
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
-        if (command.connectsItself !== true) await connect(database);
-        return command.run(contextFor(database, context, io, print), flags);
+        const answered = noteSilence(io, database.address());
+        try {
+          const within = contextFor(database, { ...context, answered }, io, print);
+          if (command.connectsItself !== true) await connect(within);
+          return await command.run(within, flags);
+        } finally {
+          answered();
+        }
       }));
     printReport(report, io, print);
     return report.exitCode;
@@ -55,22 +64,26 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 }
 
 function contextFor(
-  { kysely }: OpenedDatabase,
-  context: OfflineContext,
+  { kysely, kyselyUntil }: OpenedDatabase,
+  context: OfflineContext & Pick<CommandContext, "answered">,
   io: CommandIO,
   { json }: PrintOptions,
 ): CommandContext {
+  const signal = io.signal ?? new AbortController().signal;
+  const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
+  const logger = retryNotes(io);
   const openSaver: CommandContext["openSaver"] = (options) =>
-    new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema });
+    new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema, logger });
   let saver: PostgresSaver | undefined;
   return {
     ...context,
-    db: kysely,
+    db: dbUntil(signal),
+    dbUntil,
     get saver() {
       return (saver ??= openSaver({}));
     },
     openSaver,
-    signal: io.signal ?? new AbortController().signal,
+    signal,
     terminal: openTerminal(io, json),
   };
 }
@@ -98,10 +111,25 @@ function explainMalformedUrl(error: unknown, url: string): unknown {
   );
 }
 
-/** A server that is not there is told of at once: only one that goes away later is waited for. */
-async function connect({ kysely }: OpenedDatabase): Promise<void> {
+/** Says once why nothing happens: a saver retries for many seconds when the server goes away in the middle. */
+function retryNotes({ stderr }: CommandIO): Logger {
+  let isSaid = false;
+  return {
+    warn: (message, { error }) => {
+      if (!isSaid) stderr.write(`${message}: ${printable(String(error))}\n`);
+      isSaid = true;
+    },
+  };
+}
+
+/**
+ * A connection that is refused fails the command at once: whoever mistyped a port wants to know it now. Only a server that goes
+ * away later is waited for.
+ */
+async function connect({ db, answered }: CommandContext): Promise<void> {
   try {
-    await kysely.executeQuery(CompiledQuery.raw("select 1"));
+    await db.executeQuery(CompiledQuery.raw("select 1"));
+    answered();
   } catch (error) {
     throw explainNoConnection(toDatabaseError(error));
   }

@@ -44,7 +44,7 @@ describeServer("the program", (server) => {
       child.stdin.write(stdout.slice(0, stdout.indexOf("\n") + 1));
       await untilConnected();
       child.kill("SIGINT");
-      expect(await once(child, "exit")).toEqual([1, null]);
+      expect(await once(child, "exit")).toEqual([130, null]);
       expect(await output).toEqual(["", "error: interrupted: nothing was stored\n"]);
     });
 
@@ -54,7 +54,7 @@ describeServer("the program", (server) => {
       await once(child.stdout, "readable");
       child.kill("SIGINT");
       child.stdout.resume();
-      expect(await once(child, "close")).toEqual([1, null]);
+      expect(await once(child, "close")).toEqual([130, null]);
       expect(await said).toMatch(/^error: interrupted: the backup is cut off/);
     });
   });

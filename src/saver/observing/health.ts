@@ -5,6 +5,7 @@ import { migrateCommand } from "../../db/migrate-command.js";
 import { raceAgainst } from "../../db/race-against.js";
 import { Statement } from "../../db/statement.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { withinTime } from "../../db/within-time.js";
 import { CheckpointError, ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors.js";
 import { migrationStatus } from "../../migrations/migration-status.js";
 import { parseSignal } from "../boundary/parse-call-options.js";
@@ -23,12 +24,14 @@ export async function health(tables: CheckpointTables, options: unknown): Promis
   let error: CheckpointError | undefined;
   try {
     const given = parseSignal(options);
-    const signal = given ?? AbortSignal.timeout(DEFAULT_BOUND_MS);
-    const looking = look({ ...tables, signal }, findings, began);
-    // It answers in time even if the server has to be asked to cancel what it was asked.
-    await raceAgainst(signal, looking).catch((reason: unknown) => {
-      if (!signal.aborted) throw reason;
-      throw given === undefined ? silence() : abortErrorOf(given);
+    const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
+    await withinTime({ signal: given, limitMs }, async (signal) => {
+      const looking = look({ ...tables, signal }, findings, began);
+      // It answers in time even if the server has to be asked to cancel what it was asked.
+      await raceAgainst(signal, looking).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason;
+        throw given === undefined ? silence() : abortErrorOf(given);
+      });
     });
   } catch (reason) {
     error = toCheckpointError(reason);
