@@ -102,6 +102,8 @@ export interface OpenedDatabase {
   readonly address: () => DatabaseAddress;
   /** The state of its pool, where it has one. */
   readonly poolState?: () => PoolState;
+  /** Opens a PGlite that was not used yet, which keeps the process busy for seconds; at once where it is open. */
+  readonly opening?: () => Promise<unknown>;
   /** Hears what is told by `pg_notify`. Throws an InvalidConfigError where there is no way to. */
   readonly listener: () => Listener;
   /** Whether it was opened here and has been closed since. */
@@ -236,7 +238,11 @@ function throughPGlite(
   open: () => Promise<PGliteInstance>,
 ): Sender {
   const listener = (): Listener => listenerOfPGlite(owner, open);
-  return { ...throughKysely(kysely, locksOfPGlite(owner)), listener };
+  return {
+    ...throughKysely(kysely, locksOfPGlite(owner)),
+    listener,
+    opening: async () => (await open()).waitReady,
+  };
 }
 
 /** Where the connections are not ours to decide on. */

@@ -3,7 +3,13 @@ import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { AbortError, DatabaseError, MigrationError, MigrationRequiredError, PermissionError } from "../errors.js";
+import {
+  AbortError,
+  DatabaseError,
+  MigrationError,
+  MigrationRequiredError,
+  PermissionError,
+} from "../errors.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";

@@ -5,14 +5,25 @@ import type { CallOptions } from "../boundary/parse-call-options.js";
 
 /** How a saver and its database are. */
 export interface Health {
-  /** Whether checkpoints can be stored: the database answers, takes writes, and its schema is up to date. */
+  /**
+   * Whether checkpoints can be stored: the database answers, takes writes, its schema is up to date, and the role has the
+   * privileges. What policies of row-level security would refuse is not tried.
+   */
   readonly ok: boolean;
-  /** How long the first answer took, the wait for a connection included, in milliseconds; or the wait for none. */
+  /**
+   * How long the first answer took, the wait for a connection included, in milliseconds; or the wait for none. The time to open
+   * a PGlite is not part of it.
+   */
   readonly latencyMs: number;
   /** What the server says it is, such as `18.4`. */
   readonly serverVersion?: string;
   /** Whether it takes no writes, as a standby. */
   readonly isReadOnly?: boolean;
+  /**
+   * The privileges that the role lacks to tables that are there, such as `insert on checkpoints`. One without `delete` may
+   * store checkpoints, and can't delete threads or prune; it is `ok`.
+   */
+  readonly missingPrivileges?: readonly string[];
   /** How far the schema of the saver has come. */
   readonly schema?: SchemaHealth;
   /** The connections of the saver's pool, where it has one. */
@@ -38,7 +49,8 @@ export interface WatchOptions extends CallOptions {
 export interface Observing {
   /**
    * Looks whether checkpoints can be stored now. It never rejects, reads only the catalog, tries nothing twice, and gives up
-   * after two seconds; with a `signal` when that says so.
+   * after two seconds; with a `signal` when that says so. A PGlite that was not used yet is opened first: that keeps the
+   * process busy for seconds, in which no timer fires, and the two seconds begin after it.
    *
    * @example
    * ```ts
