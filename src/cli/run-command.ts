@@ -116,7 +116,8 @@ function retryNotes({ stderr }: CommandIO): Logger {
   let isSaid = false;
   return {
     warn: (message, { error }) => {
-      if (!isSaid) stderr.write(`${message}: ${printable(String(error))}\n`);
+      const why = error === undefined ? message : `${printable(String(error))}, trying again`;
+      if (!isSaid) stderr.write(`${why}\n`);
       isSaid = true;
     },
   };
