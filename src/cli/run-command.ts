@@ -116,7 +116,7 @@ function retryNotes({ stderr }: CommandIO): Logger {
   let isSaid = false;
   return {
     warn: (message, { error }) => {
-      const why = error === undefined ? message : `${printable(String(error))}, trying again`;
+      const why = typeof error === "string" ? `${printable(error)}, trying again` : message;
       if (!isSaid) stderr.write(`${why}\n`);
       isSaid = true;
     },

@@ -12,6 +12,7 @@ import { CheckpointError, InvalidConfigError } from "../errors.js";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
+import { trackConnecting } from "./connecting-clients.js";
 import { failingPGlite } from "./failing-pglite.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { inTurn } from "./in-turn.js";
@@ -170,10 +171,12 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
   refusePoolOptions(config);
   const pool = new pg.Pool({ ...POOL_DEFAULTS, ...config });
   if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
+  const giveUpConnecting = trackConnecting(pool);
   // Not by Kysely, which ends only a pool that it has sent something through.
   return owned(onPool(pool, options), () => {
     const ended = pool.end();
     dismissIfEnded(pool);
+    giveUpConnecting();
     return ended;
   });
 }

@@ -128,7 +128,7 @@ describeServer("an interrupt", (server) => {
     const { code, stderr } = await interruptBehind(WRITE, "migrate", "--with", "run-index");
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /; run-index is left half built: `migrate --with run-index` builds it anew, `migrate --without run-index` drops it\n$/,
+      /; run-index is left broken: `migrate --with run-index` builds it anew, `migrate --without run-index` drops it\n$/,
     );
     expect(await cliOn(database)("migrate", "--with", "run-index")).toMatchObject({ code: 0 });
   });

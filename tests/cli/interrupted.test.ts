@@ -31,8 +31,11 @@ describeServer("the program", (server) => {
   }
 
   async function untilConnected(): Promise<void> {
-    const isThere =
-      "select from pg_stat_activity where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()";
+    // The command has begun its work once the server has answered this: before, an interrupt ends the connecting.
+    const isThere = `
+      select from pg_stat_activity
+      where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()
+        and state = 'idle' and query = 'select 1'`;
     while ((await database.query(isThere)).length === 0);
   }
 

@@ -11,6 +11,7 @@ import {
 } from "../../src/index.js";
 import { metadataOf, checkpointOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { observedPool } from "../support/round-trips.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
 
 describeEachTarget("a saver", (target) => {
@@ -117,6 +118,17 @@ describeServer("a saver on a pool", (target) => {
     }
     await expect(used.setup()).rejects.toThrow();
     await expect(used.deleteThread("t")).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+  });
+
+  it("can be closed while a server that says nothing is waited for", async () => {
+    const proxy = await TcpProxy.open((await target.createDatabase()).source);
+    proxy.stall();
+    const saver = new PostgresSaver(proxy.url);
+    const waiting = expect(saver.setup()).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    while ((await saver.health({ signal: AbortSignal.timeout(1) })).pool?.total === 0);
+    await saver.end();
+    await waiting;
+    await proxy.close();
   });
 
   it("names its connections, unless the caller has named them", async () => {

@@ -45,6 +45,7 @@ export function indexOptions(): Option[] {
 export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
   const { db, schema, style, signal } = context;
   const { with: wanted, without } = flags;
+  if (wanted.length + without.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
   let states: Partial<Record<OptionalIndex, IndexState>>;
   try {
     await dropOptionalIndexes(db, { schema, indexes: without });
@@ -86,7 +87,7 @@ async function describeInterrupted(
 
 function describeLeft(index: OptionalIndex, state: IndexState): string {
   if (state === "broken") {
-    return `${index} is left half built: \`migrate --with ${index}\` builds it anew, \`migrate --without ${index}\` drops it`;
+    return `${index} is left broken: \`migrate --with ${index}\` builds it anew, \`migrate --without ${index}\` drops it`;
   }
   return `${index} is ${state}`;
 }
