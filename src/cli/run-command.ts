@@ -35,8 +35,9 @@ export interface CommandRuntime {
 export async function runCommand(
   command: CommandDefinition,
   flags: unknown,
-  { io, open, redact }: CommandRuntime,
+  runtime: CommandRuntime,
 ): Promise<ExitCode> {
+  const { io, open, redact } = runtime;
   const print = parsePrintOptions(flags);
   try {
     const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
@@ -45,7 +46,7 @@ export async function runCommand(
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
         const answered = noteSilence(io, database.address());
         try {
-          const within = contextFor(database, { ...context, answered }, io, print);
+          const within = contextFor(database, { ...context, answered }, runtime, print);
           if (command.connectsItself !== true) await connect(within);
           return await command.run(within, flags);
         } finally {
@@ -66,12 +67,12 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 function contextFor(
   { kysely, kyselyUntil }: OpenedDatabase,
   context: OfflineContext & Pick<CommandContext, "answered">,
-  io: CommandIO,
+  { io, redact }: CommandRuntime,
   { json }: PrintOptions,
 ): CommandContext {
   const signal = io.signal ?? new AbortController().signal;
   const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
-  const logger = retryNotes(io);
+  const logger = retryNotes(io, redact);
   const openSaver: CommandContext["openSaver"] = (options) =>
     new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema, logger });
   let saver: PostgresSaver | undefined;
@@ -112,11 +113,11 @@ function explainMalformedUrl(error: unknown, url: string): unknown {
 }
 
 /** Says once why nothing happens: a saver retries for many seconds when the server goes away in the middle. */
-function retryNotes({ stderr }: CommandIO): Logger {
+function retryNotes({ stderr }: CommandIO, redact: CommandRuntime["redact"]): Logger {
   let isSaid = false;
   return {
     warn: (message, { error }) => {
-      const why = typeof error === "string" ? `${printable(error)}, trying again` : message;
+      const why = typeof error === "string" ? `${printable(redact(error))}, trying again` : message;
       if (!isSaid) stderr.write(`${why}\n`);
       isSaid = true;
     },
