@@ -19,8 +19,10 @@ export interface OfflineContext {
 
 /** What a command works with. */
 export interface CommandContext extends OfflineContext {
-  /** The database; opened and closed around the command. */
+  /** The database; opened and closed around the command. On a server, {@link signal} ends its queries and transactions. */
   readonly db: Kysely<CheckpointDatabase>;
+  /** The same for what is to be done after an interrupt: another signal ends it. */
+  readonly dbUntil: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
   /**
    * A saver on the tables, made when it is first asked for. It reads MessagePack, JSON and what is compressed, and with the
    * key in `LANGGRAPH_AES_KEY` what is encrypted by it.
@@ -38,6 +40,8 @@ export interface CommandContext extends OfflineContext {
   ) => PostgresSaver;
   /** Aborts when the user has had enough. To be handed to whatever takes long. */
   readonly signal: AbortSignal;
+  /** To be called by a command that {@link CommandDefinition.connectsItself} once the server has answered. */
+  readonly answered: () => void;
   /** For questions, progress, and output that is too long for a report. */
   readonly terminal: Terminal;
 }

@@ -6,6 +6,8 @@ export const EXIT_CODE = {
   no: 1,
   /** The command line makes no sense; nothing was tried. */
   usage: 2,
+  /** The user or the system has ended it by a signal. What a shell reports for Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 /** One of {@link EXIT_CODE}. */
@@ -13,6 +15,7 @@ export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];
 
 /** The same for people. */
 export const EXIT_CODE_HELP = `Exit codes:
-  0  done, or the answer is yes
-  1  the operation failed, or the answer is no
-  2  wrong usage; nothing was tried`;
+  0    done, or the answer is yes
+  1    the operation failed, or the answer is no
+  2    wrong usage; nothing was tried
+  130  interrupted, by Ctrl-C or SIGTERM`;

@@ -22,7 +22,7 @@ export type { OpenUrl } from "./open-url.js";
  * @param argv - The arguments, without those that name the program.
  * @param io - Where to print, and the environment; `process` fits.
  * @param open - Opens the database that a connection string describes; for running on one that is open already.
- * @returns The exit code: 0 for done or yes, 1 for failed or no, 2 for wrong usage.
+ * @returns The exit code: 0 for done or yes, 1 for failed or no, 2 for wrong usage, 130 for interrupted.
  *
  * @example
  * ```ts

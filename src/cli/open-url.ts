@@ -5,17 +5,13 @@ import { isPGliteUrl } from "../db/pglite-url.js";
 export type OpenUrl = (url: string) => OpenedDatabase;
 
 /** Nobody waits at a command line for as long as the operating system tries to reach a silent host. */
-const CONNECTION_TIMEOUT_MS = 15_000;
+export const CONNECTION_TIMEOUT_MS = 15_000;
 
-/** Opens a database as the command line does: impatiently, under its own name, and without prepared statements. */
+/** Opens a database as the command line does: impatiently, and without prepared statements. */
 export const openUrl: OpenUrl = (url) => {
   if (isPGliteUrl(url)) return openDatabase(url);
   return openDatabase(
-    {
-      connectionString: url,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      application_name: "langgraph-checkpoint-kysely",
-    },
+    { connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
     { prepare: false },
   );
 };

@@ -26,6 +26,11 @@ export function reportFailure(
   io.stderr.write(`${styleFor(io.stderr, io.env).bad("error:")} ${message}\n`);
   if (verbose) io.stderr.write(`${printableLines(redact(stacksOf(error).join("\ncaused by: ")))}\n`);
   if (json) io.stdout.write(`${formatJson({ error: { code: codeOf(error), message } })}\n`);
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (codeOf(error) === "ABORTED") return EXIT_CODE.interrupted;
   return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
 }
 

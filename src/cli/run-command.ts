@@ -5,6 +5,7 @@ import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { InvalidConfigError } from "../errors.js";
 import { PostgresSaver } from "../saver/postgres-saver.js";
+import type { Logger } from "../telemetry/logger.js";
 import { CliSerializer } from "./cli-serializer.js";
 import type { CommandContext, CommandDefinition, OfflineContext, Report } from "./command-definition.js";
 import type { CommandIO } from "./command-io.js";
@@ -13,7 +14,9 @@ import type { ExitCode } from "./exit-code.js";
 import { explainNoConnection } from "./explain-no-connection.js";
 import { followTypes } from "./follow-types.js";
 import { formatJson } from "./format-json.js";
+import { noteSilence } from "./note-silence.js";
 import type { OpenUrl } from "./open-url.js";
+import { printable } from "./printable.js";
 import { reportFailure } from "./report-failure.js";
 import { requireFolder } from "./require-folder.js";
 import { styleFor } from "./style.js";
@@ -33,16 +36,23 @@ export interface CommandRuntime {
 export async function runCommand(
   command: CommandDefinition,
   flags: unknown,
-  { io, open, redact }: CommandRuntime,
+  runtime: CommandRuntime,
 ): Promise<ExitCode> {
+  const { io, open, redact } = runtime;
   const print = parsePrintOptions(flags);
   try {
     const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
     const report =
       command.runOffline?.(context, flags) ??
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
-        if (command.connectsItself !== true) await connect(database);
-        return command.run(contextFor(database, context, io, print), flags);
+        const answered = noteSilence(io, database.address());
+        try {
+          const within = contextFor(database, { ...context, answered }, runtime, print);
+          if (command.connectsItself !== true) await connect(within);
+          return await command.run(within, flags);
+        } finally {
+          answered();
+        }
       }));
     printReport(report, io, print);
     return report.exitCode;
@@ -56,24 +66,28 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 }
 
 function contextFor(
-  { kysely }: OpenedDatabase,
-  context: OfflineContext,
-  io: CommandIO,
+  { kysely, kyselyUntil }: OpenedDatabase,
+  context: OfflineContext & Pick<CommandContext, "answered">,
+  { io, redact }: CommandRuntime,
   { json }: PrintOptions,
 ): CommandContext {
+  const signal = io.signal ?? new AbortController().signal;
+  const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
+  const logger = retryNotes(io, redact);
   const openSaver: CommandContext["openSaver"] = (options, types) => {
     const serde = types === undefined ? new CliSerializer(io.env) : followTypes(types, io.env);
-    return new PostgresSaver(kysely, serde, { ...options, schema: context.schema });
+    return new PostgresSaver(kysely, serde, { ...options, schema: context.schema, logger });
   };
   let saver: PostgresSaver | undefined;
   return {
     ...context,
-    db: kysely,
+    db: dbUntil(signal),
+    dbUntil,
     get saver() {
       return (saver ??= openSaver({}));
     },
     openSaver,
-    signal: io.signal ?? new AbortController().signal,
+    signal,
     terminal: openTerminal(io, json),
   };
 }
@@ -101,10 +115,26 @@ function explainMalformedUrl(error: unknown, url: string): unknown {
   );
 }
 
-/** A server that is not there is told of at once: only one that goes away later is waited for. */
-async function connect({ kysely }: OpenedDatabase): Promise<void> {
+/** Says once why nothing happens: a saver retries for many seconds when the server goes away in the middle. */
+function retryNotes({ stderr }: CommandIO, redact: CommandRuntime["redact"]): Logger {
+  let isSaid = false;
+  return {
+    warn: (message, { error }) => {
+      const why = typeof error === "string" ? `${printable(redact(error))}, trying again` : message;
+      if (!isSaid) stderr.write(`${why}\n`);
+      isSaid = true;
+    },
+  };
+}
+
+/**
+ * A connection that is refused fails the command at once: whoever mistyped a port wants to know it now. Only a server that goes
+ * away later is waited for.
+ */
+async function connect({ db, answered }: CommandContext): Promise<void> {
   try {
-    await kysely.executeQuery(CompiledQuery.raw("select 1"));
+    await db.executeQuery(CompiledQuery.raw("select 1"));
+    answered();
   } catch (error) {
     throw explainNoConnection(toDatabaseError(error));
   }

@@ -72,7 +72,20 @@ export class GuardedClient implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof query !== "string") throw new TypeError("the dialect is opened without a cursor class");
-    return this.#queryForKysely(query, [...parameters]);
+    return this.queryWithin(query, parameters, {});
+  }
+
+  /** Sends a query of Kysely's, within the bounds of the context. */
+  async queryWithin<R>(
+    text: string,
+    parameters: readonly unknown[],
+    context: RunContext,
+  ): Promise<PostgresQueryResult<R>> {
+    const { command, rowCount, rows } = await this.#sender.send<R>(
+      { text, values: [...parameters] },
+      context,
+    );
+    return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
 
   release(discard = false): void {
@@ -212,11 +225,6 @@ export class GuardedClient implements PostgresPoolClient {
     } catch {
       this.#sender.spoil();
     }
-  }
-
-  async #queryForKysely<R>(text: string, values: unknown[]): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#sender.send<R>({ text, values }, {});
-    return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
 }
 

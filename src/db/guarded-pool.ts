@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { PostgresPool } from "kysely";
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { Pool } from "pg";
 import { AbortError, ConnectionError } from "../errors.js";
 import { BackendFences } from "./backend-fences.js";
@@ -70,6 +70,17 @@ export class GuardedPool implements PostgresPool {
 
   async end(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** The same pool for a Kysely whose queries a signal ends. */
+  endedBy(signal: AbortSignal): PostgresPool {
+    const context = { signal };
+    return {
+      options: this.options,
+      connect: async () => clientWithin(await this.#connect(context), context),
+      // The pool belongs to whoever has the other Kysely.
+      end: () => Promise.resolve(),
+    };
   }
 
   async #use<T>(context: RunContext, run: (client: GuardedClient) => Promise<T>): Promise<T> {
@@ -145,6 +156,23 @@ export class GuardedPool implements PostgresPool {
       client.release(true);
     }
   }
+}
+
+function clientWithin(client: GuardedClient, context: RunContext): PostgresPoolClient {
+  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query<R>(
+    text: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    return typeof text === "string" ? client.queryWithin<R>(text, parameters, context) : client.query(text);
+  }
+  return {
+    query,
+    release: (discard) => {
+      client.release(discard);
+    },
+  };
 }
 
 function release(client: GuardedClient): void {

@@ -1,9 +1,18 @@
 import { types } from "node:util";
-import { type ControlledTransaction, Kysely, PGliteDialect, PostgresDialect, type Transaction } from "kysely";
+import {
+  type ControlledTransaction,
+  Kysely,
+  PGliteDialect,
+  PostgresDialect,
+  type PostgresPool,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
 import { CheckpointError, InvalidConfigError } from "../errors.js";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
+import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
+import { trackConnecting } from "./connecting-clients.js";
 import { failingPGlite } from "./failing-pglite.js";
 import { GuardedPool } from "./guarded-pool.js";
 import { inTurn } from "./in-turn.js";
@@ -71,6 +80,11 @@ export interface PoolState {
 export interface OpenedDatabase {
   /** Runs the queries; without plugins, so that rows arrive as Postgres names them. */
   readonly kysely: Kysely<CheckpointDatabase>;
+  /**
+   * The same for queries and transactions that a signal ends: the server cancels what it is doing, an open transaction is
+   * rolled back, and the query rejects with an AbortError. Only on a pool.
+   */
+  readonly kyselyUntil?: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
   /** Sends one of our own statements and returns its rows. */
   readonly execute: Execute;
   /**
@@ -89,6 +103,8 @@ export interface OpenedDatabase {
   readonly address: () => DatabaseAddress;
   /** The state of its pool, where it has one. */
   readonly poolState?: () => PoolState;
+  /** Opens a PGlite that was not used yet, which keeps the process busy for seconds; at once where it is open. */
+  readonly opening?: () => Promise<unknown>;
   /** Hears what is told by `pg_notify`. Throws an InvalidConfigError where there is no way to. */
   readonly listener: () => Listener;
   /** Whether it was opened here and has been closed since. */
@@ -143,15 +159,24 @@ function open(source: DatabaseSource, options: OpenDatabaseOptions): OpenedDatab
   return isPool(source) ? lentPool(source, options) : ownedPool(source, options);
 }
 
+/** What holds for pools that are opened here, unless their options say otherwise. */
+const POOL_DEFAULTS: pg.PoolConfig = {
+  // So that an idle connection that has died is found out before a call is sent on it.
+  keepAlive: true,
+  // What pg_stat_activity shows; a connection string, an option and PGAPPNAME come first.
+  fallback_application_name: SCOPE.name,
+};
+
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
   refusePoolOptions(config);
-  // So that an idle connection that has died is found out before a call is sent on it.
-  const pool = new pg.Pool({ keepAlive: true, ...config });
+  const pool = new pg.Pool({ ...POOL_DEFAULTS, ...config });
   if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
+  const giveUpConnecting = trackConnecting(pool);
   // Not by Kysely, which ends only a pool that it has sent something through.
   return owned(onPool(pool, options), () => {
     const ended = pool.end();
     dismissIfEnded(pool);
+    giveUpConnecting();
     return ended;
   });
 }
@@ -163,8 +188,11 @@ function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
 
 function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender {
   const guarded = new GuardedPool(pool, { prepare });
+  const kyselyOn = (connections: PostgresPool): Kysely<CheckpointDatabase> =>
+    new Kysely({ dialect: new PostgresDialect({ pool: connections }) });
   return {
-    kysely: new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) }),
+    kysely: kyselyOn(guarded),
+    kyselyUntil: (signal) => kyselyOn(guarded.endedBy(signal)),
     execute: (statement, context = {}) => guarded.execute(statement, context),
     transact: (steps, context = {}) => guarded.transact(steps, context),
     interact: (run, context = {}) => guarded.interact(run, context),
@@ -213,7 +241,11 @@ function throughPGlite(
   open: () => Promise<PGliteInstance>,
 ): Sender {
   const listener = (): Listener => listenerOfPGlite(owner, open);
-  return { ...throughKysely(kysely, locksOfPGlite(owner)), listener };
+  return {
+    ...throughKysely(kysely, locksOfPGlite(owner)),
+    listener,
+    opening: async () => (await open()).waitReady,
+  };
 }
 
 /** Where the connections are not ours to decide on. */

@@ -4,7 +4,12 @@ import type { CheckpointTables } from "./checkpoint-tables.js";
 import { Statement } from "./statement.js";
 
 /** The tables that hold rows of tenants. */
-const TENANT_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
+export const TENANT_TABLES: readonly string[] = [
+  "checkpoints",
+  "checkpoint_blobs",
+  "checkpoint_writes",
+  "checkpoint_tombstones",
+];
 
 /**
  * Looks, once for each saver, whether the database keeps tenants apart at all: for a superuser, for the owner of the

@@ -8,6 +8,7 @@ import {
 } from "../errors.js";
 import { maskError } from "../telemetry/mask-error.js";
 import { mayQuoteCredentials } from "./connection-string.js";
+import { codeOf } from "./error-code.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
 const TRANSIENT_CLASSES = new Set([
@@ -46,7 +47,8 @@ export function toDatabaseError(error: unknown): Error {
       cause: error,
     });
   }
-  const code = codeOf(error);
+  const given = codeOf(error);
+  const code = typeof given === "string" ? given : undefined;
   if (code === "ERR_INVALID_URL" || error.name === "URIError") {
     // Not with the error as cause, which may quote the connection string.
     return new InvalidConfigError("source", "the connection string could not be parsed");
@@ -84,10 +86,6 @@ function fromSqlState(error: Error, sqlState: string): DatabaseError {
   if (sqlState.startsWith("08") || CONNECTION_STATES.has(sqlState))
     return new ConnectionError(message, options);
   return new DatabaseError(message, options);
-}
-
-function codeOf(error: Error): string | undefined {
-  return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 // PGlite's folder can't be used; a socket that is not there is a server that is not there, and may come.

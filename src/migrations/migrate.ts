@@ -3,7 +3,13 @@ import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError, MigrationRequiredError, PermissionError } from "../errors.js";
+import {
+  AbortError,
+  DatabaseError,
+  MigrationError,
+  MigrationRequiredError,
+  PermissionError,
+} from "../errors.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
@@ -110,7 +116,7 @@ function namesOf({ error, results = [] }: MigrationResultSet, firstError: unknow
 
 function stepFailed(error: unknown, step: string | undefined): Error {
   const cause = toDatabaseError(error);
-  if (cause instanceof PermissionError) return cause;
+  if (cause instanceof PermissionError || cause instanceof AbortError) return cause;
   const place = step === undefined ? "the migration" : `step ${step}`;
   return new MigrationError(`${place} failed, nothing was changed: ${cause.message}`, {
     cause,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { MIGRATION_TABLE } from "./migrator.js";
-import { refuseIncompatibleTables } from "./refuse-incompatible-tables.js";
+import { columnsOfTables, refusalOf } from "./refuse-incompatible-tables.js";
 import { MIGRATION_NAMES } from "./steps/index.js";
 
 /** How far a schema has come. */
@@ -20,6 +20,7 @@ export interface MigrationStatus {
 }
 
 interface Catalog {
+  columns: string[];
   recordReadable: boolean;
   officialReadable: boolean;
   tablesComplete: boolean;
@@ -27,6 +28,7 @@ interface Catalog {
 }
 
 const NOTHING: Catalog = {
+  columns: [],
   recordReadable: false,
   officialReadable: false,
   tablesComplete: false,
@@ -52,8 +54,9 @@ export async function migrationStatus(
   const schema = options.schema ?? "public";
   const plain = db.withoutPlugins();
   try {
-    await refuseIncompatibleTables(plain, schema);
     const catalog = await readCatalog(plain, schema);
+    const refusal = refusalOf(schema, catalog.columns);
+    if (refusal !== undefined) throw refusal;
     const applied = catalog.recordReadable ? await readRecord(plain, schema) : assumeApplied(catalog);
     return {
       schema,
@@ -94,6 +97,7 @@ async function readCatalog(db: Kysely<CheckpointDatabase>, schema: string): Prom
   );
   const { rows } = await sql<Catalog>`
     select
+      ${columnsOfTables(schema)} as "columns",
       ${readable(MIGRATION_TABLE)} as "recordReadable",
       ${readable("checkpoint_migrations")} as "officialReadable",
       ${column("checkpoints", "metadata")}

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors.js";
@@ -42,22 +42,31 @@ interface CheckedTable {
  * Looks whether tables of our names have our columns: `CREATE TABLE IF NOT EXISTS` would take others for our own. It asks the
  * catalog, which everyone may read.
  *
- * @throws IncompatibleTablesError where they have others.
+ * @returns The error that says what is wrong with them.
  */
-export async function refuseIncompatibleTables(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-): Promise<void> {
-  const refusal = await findIncompatibleTables(db, schema);
-  if (refusal !== undefined) throw refusal;
-}
-
-/** What {@link refuseIncompatibleTables} would throw. */
 export async function findIncompatibleTables(
   db: Kysely<CheckpointDatabase>,
   schema: string,
 ): Promise<IncompatibleTablesError | undefined> {
-  const found = await readTables(db, schema);
+  const { rows } = await sql<{ columns: string[] }>`select ${columnsOfTables(schema)} as columns`.execute(db);
+  return refusalOf(schema, rows[0]?.columns ?? []);
+}
+
+/** The columns of the tables of our names that are there, each as `table.column`: a part of a statement that asks for more. */
+export function columnsOfTables(schema: string): RawBuilder<string[]> {
+  return sql<string[]>`array(
+    select tables.name || '.' || coalesce(attname, '')
+    from unnest(${Object.keys(COLUMNS)}::text[]) as tables (name)
+    join pg_class on pg_class.oid = to_regclass(format('%I.%I', ${schema}::text, tables.name))
+    left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped)`;
+}
+
+/**
+ * @param columns - What {@link columnsOfTables} has found.
+ * @returns The error that says what is wrong with them, if anything.
+ */
+export function refusalOf(schema: string, columns: readonly string[]): IncompatibleTablesError | undefined {
+  const found = checkedTables(columns);
   const wrong = found.find(({ missing }) => missing.length > 0);
   if (wrong === undefined) return undefined;
   if (isShallow(found)) return new IncompatibleTablesError(schema, "python-shallow", shallowMessage(schema));
@@ -90,18 +99,10 @@ function isShallow(found: readonly CheckedTable[]): boolean {
   });
 }
 
-async function readTables(db: Kysely<CheckpointDatabase>, schema: string): Promise<CheckedTable[]> {
-  const { rows } = await sql<{ table: string; columns: string[] }>`
-    select tables.name as "table", array(
-      select attname::text from pg_attribute where attrelid = tables.oid and attnum > 0 and not attisdropped
-    ) as columns
-    from (
-      select name, to_regclass(format('%I.%I', ${schema}::text, name))::oid as oid
-      from unnest(${Object.keys(COLUMNS)}::text[]) name
-    ) tables
-    where tables.oid is not null`.execute(db);
-  return rows.map(({ table, columns }) => ({
-    table,
-    missing: (COLUMNS[table] ?? []).filter((column) => !columns.includes(column)),
-  }));
+function checkedTables(columns: readonly string[]): CheckedTable[] {
+  return Object.entries(COLUMNS).flatMap(([table, expected]) =>
+    columns.some((column) => column.startsWith(`${table}.`))
+      ? [{ table, missing: expected.filter((column) => !columns.includes(`${table}.${column}`)) }]
+      : [],
+  );
 }

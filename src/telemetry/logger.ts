@@ -21,7 +21,7 @@ export type WriteLog = (message: string, fields: LogFields) => unknown;
 export interface Logger {
   /** Calls that their signal has ended. */
   readonly debug?: WriteLog | undefined;
-  /** Migrations that were applied. */
+  /** Migrations that were applied, watches that go on, locks of threads that were refused. */
   readonly info?: WriteLog | undefined;
   /** What is tried again, connections and locks that were lost. */
   readonly warn?: WriteLog | undefined;

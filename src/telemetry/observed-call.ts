@@ -1,5 +1,5 @@
 import { type Attributes, type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
-import { AbortError, ConnectionError } from "../errors.js";
+import { AbortError, ConnectionError, ThreadLockedError } from "../errors.js";
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
 import type { Instruments } from "./instruments.js";
 import type { LogFields } from "./log-fields.js";
@@ -107,9 +107,13 @@ export class ObservedCall {
     span?.end();
   }
 
-  /** The call has failed. */
+  /** The call has failed, or was refused the lock that it asked for, which is an ordinary answer and no error. */
   fail(error: unknown): void {
     const description = describeError(error);
+    if (error instanceof ThreadLockedError) {
+      this.#refuse(description);
+      return;
+    }
     const attributes = errorAttributes(description);
     this.#measure(attributes);
     const { span, instruments, context } = this.#listeners;
@@ -121,6 +125,16 @@ export class ObservedCall {
     this.logFailure(error, description);
   }
 
+  #refuse(description: ErrorDescription): void {
+    // No error.type: by the conventions it says that the operation has failed.
+    const outcome = { "langgraph.checkpoint.outcome": description.type };
+    this.#measure(outcome);
+    const { span, log } = this.#listeners;
+    span?.setAttributes({ ...this.#spanAttributes(), ...outcome });
+    span?.end();
+    log.write("info", `${this.#operation} was refused`, this.#endFields(description));
+  }
+
   /** Writes down what the call failed with, where that has not been done. */
   logFailure(error: unknown, description = describeError(error)): void {
     if (typeof error === "object" && error !== null) {
@@ -128,17 +142,22 @@ export class ObservedCall {
       logged.add(error);
     }
     const level = error instanceof AbortError ? "debug" : "error";
-    this.#listeners.log.write(level, `${this.#operation} failed`, {
+    this.#listeners.log.write(level, `${this.#operation} failed`, this.#endFields(description));
+  }
+
+  #endFields(description: ErrorDescription): LogFields {
+    return {
       ...this.#fields(description),
       ...(this.#retries > 0 && { retries: this.#retries }),
       durationMs: Math.round(performance.now() - this.#began),
-    });
+    };
   }
 
-  #measure(error: Attributes): void {
+  /** @param ending - How the call has ended, where it did not succeed. */
+  #measure(ending: Attributes): void {
     const { instruments, context } = this.#listeners;
     if (instruments === undefined) return;
-    const attributes = { ...this.#attributes, ...error };
+    const attributes = { ...this.#attributes, ...ending };
     instruments.duration.record((performance.now() - this.#began) / 1_000, attributes, context);
     instruments.returnedRows.record(this.#rows, attributes, context);
     instruments.bytes.record(this.#bytes, attributes, context);

@@ -291,7 +291,7 @@ describeEachTarget("changing threads", (target) => {
     const signal = AbortSignal.abort();
     for (const argv of [["verify"], ["export"], ["prune", "42", "--yes"]]) {
       const { code, stderr } = await cliOn(database, { signal })(...argv);
-      expect({ argv, code }).toEqual({ argv, code: 1 });
+      expect({ argv, code }).toEqual({ argv, code: 130 });
       expect(stderr).toMatch(/^error: interrupted/);
     }
   });

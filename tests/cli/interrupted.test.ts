@@ -31,8 +31,11 @@ describeServer("the program", (server) => {
   }
 
   async function untilConnected(): Promise<void> {
-    const isThere =
-      "select from pg_stat_activity where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()";
+    // The command has begun its work once the server has answered this: before, an interrupt ends the connecting.
+    const isThere = `
+      select from pg_stat_activity
+      where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()
+        and state = 'idle' and query = 'select 1'`;
     while ((await database.query(isThere)).length === 0);
   }
 
@@ -44,7 +47,7 @@ describeServer("the program", (server) => {
       child.stdin.write(stdout.slice(0, stdout.indexOf("\n") + 1));
       await untilConnected();
       child.kill("SIGINT");
-      expect(await once(child, "exit")).toEqual([1, null]);
+      expect(await once(child, "exit")).toEqual([130, null]);
       expect(await output).toEqual(["", "error: interrupted: nothing was stored\n"]);
     });
 
@@ -54,7 +57,7 @@ describeServer("the program", (server) => {
       await once(child.stdout, "readable");
       child.kill("SIGINT");
       child.stdout.resume();
-      expect(await once(child, "close")).toEqual([1, null]);
+      expect(await once(child, "close")).toEqual([130, null]);
       expect(await said).toMatch(/^error: interrupted: the backup is cut off/);
     });
   });

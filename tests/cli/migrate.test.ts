@@ -80,6 +80,10 @@ STEP                    STATE
 0005-create-tombstones  pending
 9999-future             unknown
 
+OPTIONAL INDEX  STATE
+metadata-index  missing
+run-index       missing
+
 migrations of the official savers: version 9 on record
 `,
       stderr: "",
@@ -120,7 +124,11 @@ migrations of the official savers: version 9 on record
   it("prints one JSON document, whatever the command and its outcome", async () => {
     const json = async (...argv: string[]): Promise<unknown> =>
       JSON.parse((await run("migrate", ...argv, "--json")).stdout);
-    const status = { schema: "public", unknown: [] };
+    const status = {
+      schema: "public",
+      unknown: [],
+      indexes: { "metadata-index": "missing", "run-index": "missing" },
+    };
     expect(await json("--check")).toEqual({ schema: "public", upToDate: false, pending: MIGRATION_NAMES });
     expect(await json("--plan")).toMatchObject({
       schema: "public",

@@ -87,6 +87,8 @@ describeEachTarget("optional indexes", (target) => {
       indexes: { "run-index": "ready" },
     });
     expect(await cli(...migrate, "--check", "--with", "run-index")).toMatchObject({ code: 0 });
+    const status = await cli("migrate", "status", "--schema", "agents");
+    expect(status.stdout).toMatch(/\nmetadata-index {2}missing\nrun-index {7}ready\n/);
     expect((await cli(...migrate, "--without", "run-index")).stdout).toContain("dropped run-index");
     expect(await cli(...migrate, "--check", "--with", "run-index")).toMatchObject({ code: 1 });
     expect(await cli(...migrate, "--with", "no-index")).toMatchObject({ code: 2 });
@@ -127,6 +129,8 @@ describeServer("an optional index", (target) => {
     const failing = sql`create index concurrently checkpoint_run_idx on checkpoints (((metadata ->> 'n')::int))`;
     await expect(failing.execute(opened.kysely)).rejects.toMatchObject({ code: "22P02" });
     expect(await optionalIndexStatus(opened.kysely)).toMatchObject({ "run-index": "broken" });
+    const status = await cliOn(database)("migrate", "status", "--json");
+    expect(JSON.parse(status.stdout)).toMatchObject({ indexes: { "run-index": "broken" } });
     expect(await createOptionalIndexes(opened.kysely, { indexes: ["run-index"] })).toEqual({
       "run-index": "ready",
     });

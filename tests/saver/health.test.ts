@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
@@ -8,9 +8,12 @@ import {
   guardPool,
   PostgresSaver,
   type PostgresSaverOptions,
+  ShallowPostgresSaver,
 } from "../../src/index.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { observedPool } from "../support/round-trips.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeEachTarget, describeServer } from "../support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -65,6 +68,19 @@ describeEachTarget("health", (target) => {
     });
   });
 
+  it("is told of a database that was not used yet, without the time that it takes to open one in this process", async () => {
+    const { source } = await target.createDatabase();
+    const saver = openSaver(typeof source === "string" ? source : "memory://");
+    const began = performance.now();
+    const { error, latencyMs } = await saver.health();
+    expect(error?.code).toBe("MIGRATION_REQUIRED");
+    if (target.name === "pglite") expect(latencyMs).toBeLessThan((performance.now() - began) / 2);
+    expect(await openSaver("memory://").health({ signal: AbortSignal.abort() })).toMatchObject({
+      ok: false,
+      error: { code: "ABORTED" },
+    });
+  });
+
   it("never rejects: of a saver that is closed, and with options that can't be used", async () => {
     const saver = openSaver("memory://");
     const odd = await saver.health({ signal: "now" as never });
@@ -112,6 +128,74 @@ describeServer("health of a server", (target) => {
       schema: { upToDate: true },
       error: { sqlState: "25006" },
     });
+  });
+
+  describe("of a role", () => {
+    let database: TestDatabase<string>;
+    let url: string;
+    const role = `health_${Date.now()}`;
+
+    beforeEach(async () => {
+      database = await target.createDatabase();
+      await openSaver(database.source).setup();
+      await database.exec(`
+        create role ${role} login password 'pa55word';
+        grant usage on schema public to ${role};
+        grant select on all tables in schema public to ${role}`);
+      const named = new URL(database.source);
+      named.username = role;
+      named.password = "pa55word";
+      url = named.href;
+    });
+    afterEach(() => database.exec(`drop owned by ${role}; drop role ${role}`));
+
+    const grant = (rights: string): Promise<void> =>
+      database.exec(`grant ${rights} on checkpoints, checkpoint_blobs, checkpoint_writes to ${role}`);
+
+    it("that may not write is not well, and names each privilege that is missing", async () => {
+      await grant("insert");
+      await database.exec(`revoke insert on checkpoint_writes from ${role}`);
+      const { ok, missingPrivileges, error } = await openSaver(url).health();
+      expect({ ok, code: error?.code }).toEqual({ ok: false, code: "PERMISSION_DENIED" });
+      expect(error).toMatchObject({ sqlState: "42501" });
+      expect(error?.message).toContain(
+        "it lacks insert on checkpoint_writes, update on checkpoint_blobs, update on checkpoint_writes, update on checkpoints",
+      );
+      expect(missingPrivileges).toEqual(expect.arrayContaining(["insert on checkpoint_writes"]));
+    });
+
+    it("is well where it may store checkpoints, though it may not delete threads", async () => {
+      await grant("insert, update");
+      const { ok, missingPrivileges } = await openSaver(url).health();
+      expect(ok).toBe(true);
+      expect(missingPrivileges).toContain("delete on checkpoints");
+      const saver = openSaver(url);
+      await expect(putValues(saver, threadConfig("t"), { a: 1 })).resolves.toBeDefined();
+      expect((await openSaver(url, { keepTombstones: true }).health()).error?.code).toBe("PERMISSION_DENIED");
+      const shallow = new ShallowPostgresSaver(url);
+      opened.push(() => shallow.end());
+      expect((await shallow.health()).error?.code).toBe("PERMISSION_DENIED");
+      await grant("delete");
+      expect((await shallow.health()).ok).toBe(true);
+    });
+
+    it("is not well with a tenant where the tables are not secured by rows", async () => {
+      await grant("insert, update, delete");
+      expect(await openSaver(url, { tenantId: "a" }).health()).toMatchObject({
+        ok: false,
+        error: { code: "ROW_SECURITY_INACTIVE" },
+      });
+    });
+  });
+
+  it("asks in four statements", async () => {
+    const { pool, sent } = observedPool((await target.createDatabase()).source);
+    opened.push(() => pool.end());
+    const saver = openSaver(guardPool(pool));
+    await saver.setup();
+    sent.length = 0;
+    expect((await saver.health()).ok).toBe(true);
+    expect(sent).toHaveLength(4);
   });
 
   it("waits no longer for a connection of a pool that has none left", async () => {

@@ -1,14 +1,17 @@
 import { expect, it } from "@jest/globals";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
+import { openDatabase } from "../../src/db/index.js";
 import {
   type CheckpointDatabase,
   ConnectionError,
+  type DatabaseSource,
   InvalidConfigError,
   PostgresSaver,
 } from "../../src/index.js";
 import { metadataOf, checkpointOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { observedPool } from "../support/round-trips.js";
+import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
 
 describeEachTarget("a saver", (target) => {
@@ -115,6 +118,39 @@ describeServer("a saver on a pool", (target) => {
     }
     await expect(used.setup()).rejects.toThrow();
     await expect(used.deleteThread("t")).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+  });
+
+  it("can be closed while a server that says nothing is waited for", async () => {
+    const proxy = await TcpProxy.open((await target.createDatabase()).source);
+    proxy.stall();
+    const saver = new PostgresSaver(proxy.url);
+    const waiting = expect(saver.setup()).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    while ((await saver.health({ signal: AbortSignal.timeout(1) })).pool?.total === 0);
+    await saver.end();
+    await waiting;
+    await proxy.close();
+  });
+
+  it("names its connections, unless the caller has named them", async () => {
+    const { source } = await target.createDatabase();
+    const nameOf = async (of: DatabaseSource): Promise<unknown> => {
+      const { kysely, close } = openDatabase(of);
+      const { rows } = await sql<{ name: string }>`
+        select application_name as name from pg_stat_activity where pid = pg_backend_pid()`.execute(kysely);
+      await close();
+      return rows[0]?.name;
+    };
+    const named = new URL(source);
+    named.searchParams.set("application_name", "mine");
+    expect(await nameOf(source)).toBe("langgraph-checkpoint-kysely");
+    expect(await nameOf(named.href)).toBe("mine");
+    expect(await nameOf({ connectionString: source, application_name: "mine" })).toBe("mine");
+    process.env.PGAPPNAME = "service";
+    expect(await nameOf(source)).toBe("service");
+    delete process.env.PGAPPNAME;
+    const pool = new pg.Pool({ connectionString: source });
+    expect(await nameOf(pool)).toBe("");
+    await pool.end();
   });
 
   it("closes the connections that it opened, whatever they were opened for", async () => {

@@ -107,6 +107,39 @@ describeEachTarget("watch", (target) => {
     for (const watch of [all, root, other]) await watch.return(undefined);
   });
 
+  it("goes on after a checkpoint: what is stored already comes first, then what is stored from then on, each once", async () => {
+    const silent = openSaver({ notify: false });
+    const first = await putValues(silent, threadConfig(thread), { a: 1 });
+    const second = await putValues(silent, first.config, { a: 2 });
+    const inSubgraph = await putValues(silent, threadConfig(thread, { checkpoint_ns: "1:2" }), { a: 1 });
+    const third = await putValues(silent, second.config, { a: 3 });
+    const all = saver.watch(thread, { after: first.checkpoint.id });
+    const root = saver.watch(thread, { after: first.checkpoint.id, checkpointNs: "" });
+    const beginning = saver.watch(thread, { after: "" });
+    const ids = Promise.all([next(all, 4), next(root, 3), next(beginning, 5)]);
+    const last = await putValues(saver, third.config, { a: 4 });
+    const [a, b, c, d, e] = [first, second, inSubgraph, third, last].map(({ checkpoint }) => checkpoint.id);
+    expect(await ids).toEqual([
+      [b, c, d, e],
+      [b, d, e],
+      [a, b, c, d, e],
+    ]);
+    const pending = Promise.all([next(all, 1), next(root, 1), next(beginning, 1)]);
+    const after = await putValues(saver, last.config, { a: 5 });
+    expect(await pending).toEqual([[after.checkpoint.id], [after.checkpoint.id], [after.checkpoint.id]]);
+    for (const watch of [all, root, beginning]) await watch.return(undefined);
+  });
+
+  it("goes on after a checkpoint that is not there, and yields what this process stores meanwhile in its turn", async () => {
+    const stored = await putValues(saver, threadConfig(thread), { a: 1 });
+    const watch = saver.watch(thread, { after: "0" });
+    const pending = next(watch, 3);
+    const second = await putValues(saver, stored.config, { a: 2 });
+    const third = await putValues(saver, second.config, { a: 3 });
+    expect(await pending).toEqual([stored, second, third].map(({ checkpoint }) => checkpoint.id));
+    await watch.return(undefined);
+  });
+
   it("hears of keys of any length", async () => {
     const longest = "ü".repeat(1_000);
     const watch = saver.watch(longest);

@@ -132,6 +132,37 @@ describeServer("a logger", (target) => {
     ]);
   });
 
+  it("is told at the level info of the lock of a thread that was refused", async () => {
+    const saver = openSaver();
+    await saver.withThreadLock(thread, async () => {
+      const refused = openSaver().withThreadLock(thread, () => undefined, { waitMs: 0 });
+      await expect(refused).rejects.toMatchObject({ code: "THREAD_LOCKED" });
+    });
+    expect(logger.lines).toEqual([
+      {
+        level: "info",
+        message: "withThreadLock was refused",
+        fields: {
+          operation: "withThreadLock",
+          threadId: thread,
+          code: "THREAD_LOCKED",
+          error: "THREAD_LOCKED",
+          durationMs: expect.any(Number),
+        },
+      },
+    ]);
+  });
+
+  it("is told at the first attempt why a call waits for a server that is not there", async () => {
+    const saver = openSaver({ retry: { maxElapsedMs: 50 } }, "postgres://127.0.0.1:1/none");
+    await expect(saver.setup()).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    expect(logger.lines[0]).toMatchObject({
+      level: "warn",
+      message: "no connection to the database, trying again",
+      fields: { operation: "setup", error: "no connection to the database (ECONNREFUSED)", attempt: 2 },
+    });
+  });
+
   it("is told of the lock of a thread that was lost", async () => {
     const saver = openSaver();
     const running = saver.withThreadLock(thread, async ({ signal }) => {

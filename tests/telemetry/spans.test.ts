@@ -12,6 +12,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
+import { Gate } from "../support/gate.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
 import { WatchingSdk } from "./watched.js";
 
@@ -154,6 +155,34 @@ describeEachTarget("spans", (target) => {
       "exception.message": 'SERIALIZATION_FAILED in channel "a"',
     });
     expect(JSON.stringify([span?.attributes, span?.events, span?.status])).not.toContain(secret);
+  });
+
+  it("of a lock that was refused are no errors, and say so", async () => {
+    const [locked, release] = [new Gate(), new Gate()];
+    const holding = saver.withThreadLock(thread, () => {
+      locked.open();
+      return release.opened;
+    });
+    await locked.opened;
+    const refused = saver.withThreadLock(thread, () => undefined, { waitMs: 0 });
+    await expect(refused).rejects.toMatchObject({ code: "THREAD_LOCKED" });
+    release.open();
+    await holding;
+    const [, span] = sdk.spans;
+    expect(span?.name).toBe("withThreadLock pg_locks");
+    expect(span?.status).toEqual({ code: SpanStatusCode.UNSET });
+    expect(span?.events).toEqual([]);
+    expect(span?.attributes).toMatchObject({
+      "langgraph.thread_id": thread,
+      "langgraph.checkpoint.outcome": "THREAD_LOCKED",
+    });
+    expect(span?.attributes["error.type"]).toBeUndefined();
+    const measured = await sdk.measured();
+    expect(measured.get("langgraph.checkpoint.errors")?.dataPoints ?? []).toEqual([]);
+    const durations = measured.get("db.client.operation.duration")?.dataPoints ?? [];
+    expect(durations.map(({ attributes }) => attributes["langgraph.checkpoint.outcome"])).toContain(
+      "THREAD_LOCKED",
+    );
   });
 
   it("name the SQLSTATE that a call failed with", async () => {

@@ -11,8 +11,8 @@ export const doctor: CommandDefinition = {
   summary: "look at connection, tables, rights, pooler, clocks, indexes and bloat; say what to do about each",
   examples: ["doctor", "doctor --schema agents", "doctor --json"],
   connectsItself: true,
-  run: async ({ db, schema, style, signal }) => {
-    const findings = await diagnose(db, { schema, signal }).catch((error: unknown) => {
+  run: async ({ db, schema, style, signal, answered }) => {
+    const findings = await diagnose(db, { schema, signal, onReached: answered }).catch((error: unknown) => {
       throw explainNoConnection(error);
     });
     const ok = findings.every(({ state }) => state !== "error");

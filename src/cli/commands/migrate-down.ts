@@ -1,14 +1,19 @@
 import { migrateDown as undoNewest } from "../../migrations/migrate.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
+import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
 /** `migrate down`. */
 export const migrateDown: CommandDefinition = {
   name: "down",
   summary: "undo the newest step, where that loses no data",
   examples: ["migrate down", "migrate down --schema agents"],
-  run: async ({ db, schema, lockTimeoutMs, style }) => {
-    const undone = await undoNewest(db, { schema, lockTimeoutMs });
+  run: async ({ db, schema, lockTimeoutMs, style, signal }) => {
+    const undone = await tellingWhatWasDone(
+      signal,
+      () => undoNewest(db, { schema, lockTimeoutMs }),
+      () => "nothing was undone",
+    );
     const text =
       undone === undefined
         ? `schema "${schema}" has no step left to undo`

@@ -1,7 +1,10 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { withinTime } from "../../db/within-time.js";
+import { CheckpointError } from "../../errors.js";
 import {
   createOptionalIndexes,
+  dropBrokenIndexes,
   dropOptionalIndexes,
   planOptionalIndexes,
 } from "../../migrations/indexes/create-indexes.js";
@@ -9,6 +12,9 @@ import { type IndexState, optionalIndexStatus } from "../../migrations/indexes/i
 import { OPTIONAL_INDEXES, type OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
+
+/** How long an interrupted command takes to drop a half-built index, and to look at what is there, in milliseconds. */
+const CLEANED_UP_WITHIN_MS = 1_000;
 
 const names = z.array(z.enum(["metadata-index", "run-index"])).default([]);
 
@@ -32,13 +38,25 @@ export function indexOptions(): Option[] {
   ];
 }
 
-/** Creates and drops what the flags name, and tells what became of it. */
-export async function changeIndexes(
-  { db, schema, style }: CommandContext,
-  { with: wanted, without }: IndexFlags,
-): Promise<Report> {
-  await dropOptionalIndexes(db, { schema, indexes: without });
-  const states = await createOptionalIndexes(db, { schema, indexes: wanted });
+/**
+ * Creates and drops what the flags name, and tells what became of it. An interrupt cancels the statement on the server, and
+ * an index that it leaves half built is dropped.
+ */
+export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
+  const { db, schema, style, signal } = context;
+  const { with: wanted, without } = flags;
+  if (wanted.length + without.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  let states: Partial<Record<OptionalIndex, IndexState>>;
+  try {
+    await dropOptionalIndexes(db, { schema, indexes: without });
+    states = await createOptionalIndexes(db, { schema, indexes: wanted });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const left = await describeInterrupted(context, flags);
+    throw new CheckpointError("ABORTED", `interrupted: schema "${schema}" is up to date; ${left}`, {
+      cause: error,
+    });
+  }
   const dropped = without.map((index) => `\n${style.warning("dropped")} ${index}`);
   const created = wanted.map((index) => line(index, states[index] ?? "missing", style));
   return {
@@ -46,6 +64,32 @@ export async function changeIndexes(
     text: [...dropped, ...created].join(""),
     json: { ...(wanted.length > 0 && { indexes: states }), ...(without.length > 0 && { dropped: without }) },
   };
+}
+
+/** Says what has become of each index, in one line, once what is half built has been dropped. */
+async function describeInterrupted(
+  { dbUntil, schema }: CommandContext,
+  { with: wanted, without }: IndexFlags,
+): Promise<string> {
+  const limit = { limitMs: CLEANED_UP_WITHIN_MS };
+  try {
+    await withinTime(limit, (signal) => dropBrokenIndexes(dbUntil(signal), { schema, indexes: wanted }));
+  } catch {
+    // A transaction that the index waited for keeps it from being dropped as well: its state below says so.
+  }
+  try {
+    const states = await withinTime(limit, (signal) => optionalIndexStatus(dbUntil(signal), { schema }));
+    return [...without, ...wanted].map((index) => describeLeft(index, states[index])).join(", ");
+  } catch {
+    return "`migrate status` shows what has become of the indexes";
+  }
+}
+
+function describeLeft(index: OptionalIndex, state: IndexState): string {
+  if (state === "broken") {
+    return `${index} is left broken: \`migrate --with ${index}\` builds it anew, \`migrate --without ${index}\` drops it`;
+  }
+  return `${index} is ${state}`;
 }
 
 /** Tells which of the indexes that are asked for are not there. */

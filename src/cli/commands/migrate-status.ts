@@ -1,3 +1,4 @@
+import { type IndexState, optionalIndexStatus } from "../../migrations/indexes/index-status.js";
 import { type MigrationStatus, migrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -7,15 +8,23 @@ import type { Style } from "../style.js";
 /** `migrate status`. */
 export const migrateStatus: CommandDefinition = {
   name: "status",
-  summary: "list the steps: applied, pending, or unknown to this version",
+  summary: "list the steps (applied, pending, unknown to this version) and the optional indexes",
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
-    const status = await migrationStatus(db, { schema });
+    const status = {
+      ...(await migrationStatus(db, { schema })),
+      indexes: await optionalIndexStatus(db, { schema }),
+    };
     return { exitCode: EXIT_CODE.ok, text: formatStatus(status, style), json: status };
   },
 };
 
-function formatStatus({ schema, applied, pending, unknown, officialVersion }: MigrationStatus, style: Style) {
+interface Status extends MigrationStatus {
+  /** The state of each optional index, by its name. */
+  readonly indexes: Readonly<Record<string, IndexState>>;
+}
+
+function formatStatus({ schema, applied, pending, unknown, officialVersion, indexes }: Status, style: Style) {
   const known = applied.filter((name) => !unknown.includes(name));
   const rows = [
     ...known.map((name) => [name, style.good("applied")]),
@@ -26,8 +35,26 @@ function formatStatus({ schema, applied, pending, unknown, officialVersion }: Mi
   return [
     `schema "${schema}"`,
     formatTable([["STEP", "STATE"], ...rows.sort(byName)]),
+    formatTable([
+      ["OPTIONAL INDEX", "STATE"],
+      ...Object.entries(indexes).map(([name, state]) => [name, coloured(state, style)]),
+    ]),
     `migrations of the official savers: ${official}`,
   ].join("\n\n");
+}
+
+function coloured(state: IndexState, style: Style): string {
+  switch (state) {
+    case "ready":
+      return style.good(state);
+    case "building":
+      return style.warning(state);
+    case "broken":
+      return style.bad(state);
+    // No fault: not every service needs one.
+    case "missing":
+      return state;
+  }
 }
 
 function byName([a = ""]: readonly string[], [b = ""]: readonly string[]): number {

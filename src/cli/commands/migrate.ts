@@ -8,6 +8,7 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
 import { counted } from "../format-values.js";
+import { tellingWhatWasDone } from "../telling-what-was-done.js";
 import { migrateDown } from "./migrate-down.js";
 import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
@@ -57,10 +58,17 @@ export const migrate: CommandDefinition = {
 };
 
 async function bringToLatest(context: CommandContext, flags: Flags): Promise<Report> {
-  const { db, schema, lockTimeoutMs, style } = context;
+  const { db, schema, lockTimeoutMs, style, signal } = context;
   const options = { schema, lockTimeoutMs };
-  const converted = flags.convertShallow ? await convertShallowTables(db, options) : undefined;
-  const applied = converted?.applied ?? (await migrateToLatest(db, options));
+  const { converted, applied } = await tellingWhatWasDone(
+    signal,
+    async () => {
+      if (!flags.convertShallow) return { converted: undefined, applied: await migrateToLatest(db, options) };
+      const conversion = await convertShallowTables(db, options);
+      return { converted: conversion, applied: conversion.applied };
+    },
+    () => "nothing was changed",
+  );
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
   const { text, json, exitCode } = await changeIndexes(context, flags);

@@ -77,6 +77,20 @@ export async function dropOptionalIndexes(
   }
 }
 
+/**
+ * Drops those of the indexes that an interrupted attempt has left half built: they cost every write, and serve no query.
+ *
+ * @throws InvalidConfigError for a name that is none.
+ * @throws PermissionError when the role does not own the tables.
+ */
+export async function dropBrokenIndexes(
+  db: Kysely<CheckpointDatabase>,
+  { schema = "public", indexes }: OptionalIndexOptions,
+): Promise<void> {
+  const states = await optionalIndexStatus(db, { schema });
+  await dropOptionalIndexes(db, { schema, indexes: indexes.filter((index) => states[index] === "broken") });
+}
+
 /** It can't be where statements are in a transaction, and there is nobody to be kept off where there is one connection. */
 function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
   return !db.isTransaction && db.getExecutor().adapter.supportsMultipleConnections === true;

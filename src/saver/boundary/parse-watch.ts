@@ -7,17 +7,20 @@ import { parse } from "./parse.js";
 const watchOptions = z
   .strictObject({
     checkpointNs: keyText.optional(),
+    after: keyText.optional(),
     signal: abortSignal.optional(),
   })
   .optional();
 
 /** A checked call of `watch`. */
 export interface WatchRequest extends WatchedScope {
+  /** The id of the checkpoint that it goes on from; `undefined` where it begins now. */
+  readonly after: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** The arguments of `watch`. */
 export function parseWatch(thread: unknown, options: unknown): WatchRequest {
-  const { checkpointNs, signal } = parse(watchOptions, options, "options") ?? {};
-  return { threadId: parse(threadId, thread, "threadId"), checkpointNs, signal };
+  const { checkpointNs, after, signal } = parse(watchOptions, options, "options") ?? {};
+  return { threadId: parse(threadId, thread, "threadId"), checkpointNs, after, signal };
 }

@@ -46,8 +46,10 @@ const ATTEMPTS = 2;
 export interface DiagnoseOptions {
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** Ends it between two checks. */
+  /** Ends it between two checks. A Kysely of `kyselyUntil` ends it within a check too. */
   readonly signal?: AbortSignal;
+  /** Called when the server has answered for the first time. */
+  readonly onReached?: () => void;
   readonly limits?: Partial<DoctorLimits>;
   /** This machine's clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -69,7 +71,7 @@ export interface DiagnoseOptions {
  */
 export async function diagnose(
   db: Kysely<CheckpointDatabase>,
-  { schema, signal, limits, now = Date.now }: DiagnoseOptions,
+  { schema, signal, onReached, limits, now = Date.now }: DiagnoseOptions,
 ): Promise<Finding[]> {
   const openedAt = performance.now();
   const catalog = db.withoutPlugins().$extendTables<Pick<Catalog, keyof Catalog>>();
@@ -81,6 +83,7 @@ export async function diagnose(
     openMs: () => performance.now() - openedAt,
     now,
   };
+  onReached?.();
   const found: Finding[] = [];
   for (const check of CHECKS) {
     throwIfAborted(signal);

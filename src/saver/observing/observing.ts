@@ -5,14 +5,25 @@ import type { CallOptions } from "../boundary/parse-call-options.js";
 
 /** How a saver and its database are. */
 export interface Health {
-  /** Whether checkpoints can be stored: the database answers, takes writes, and its schema is up to date. */
+  /**
+   * Whether checkpoints can be stored: the database answers, takes writes, its schema is up to date, and the role has the
+   * privileges. What policies of row-level security would refuse is not tried.
+   */
   readonly ok: boolean;
-  /** How long the first answer took, the wait for a connection included, in milliseconds; or the wait for none. */
+  /**
+   * How long the first answer took, the wait for a connection included, in milliseconds; or the wait for none. The time to open
+   * a PGlite is not part of it.
+   */
   readonly latencyMs: number;
   /** What the server says it is, such as `18.4`. */
   readonly serverVersion?: string;
   /** Whether it takes no writes, as a standby. */
   readonly isReadOnly?: boolean;
+  /**
+   * The privileges that the role lacks to tables that are there, such as `insert on checkpoints`. One without `delete` may
+   * store checkpoints, and can't delete threads or prune; it is `ok`.
+   */
+  readonly missingPrivileges?: readonly string[];
   /** How far the schema of the saver has come. */
   readonly schema?: SchemaHealth;
   /** The connections of the saver's pool, where it has one. */
@@ -32,13 +43,24 @@ export interface SchemaHealth {
 export interface WatchOptions extends CallOptions {
   /** Only this namespace; `""` is the root graph. Default: all of the thread. */
   readonly checkpointNs?: string | undefined;
+  /**
+   * The id of the last checkpoint that the caller has seen, as of a client that connects again: the checkpoints with larger
+   * ids that are stored already come first, in the order of their ids, whoever stored them. `""` begins with the first
+   * checkpoint. Default: the watch begins now.
+   *
+   * Ids are compared, and no checkpoint of this id has to be there. Where namespaces are written at the same time, one may
+   * be committed later and have a smaller id: to miss none, give the smallest of the last ids of the namespaces, and expect
+   * some twice, or watch one namespace.
+   */
+  readonly after?: string | undefined;
 }
 
 /** What a saver tells of itself and of its threads while they run. */
 export interface Observing {
   /**
    * Looks whether checkpoints can be stored now. It never rejects, reads only the catalog, tries nothing twice, and gives up
-   * after two seconds; with a `signal` when that says so.
+   * after two seconds; with a `signal` when that says so. A PGlite that was not used yet is opened first: that keeps the
+   * process busy for seconds, in which no timer fires, and the two seconds begin after it.
    *
    * @example
    * ```ts

@@ -17,6 +17,14 @@ describe("the checkpoints that a watch has seen", () => {
     expect(seen.add(CHECKPOINT, "told")).toBe(true);
   });
 
+  it("never put a namespace back behind what counts as seen", () => {
+    const seen = new SeenCheckpoints([], "b");
+    expect(seen.add({ checkpointNs: "", checkpointId: "a" }, "told")).toBe(true);
+    expect({ newest: seen.newest, floor: seen.floor }).toEqual({ newest: [], floor: "b" });
+    seen.add({ checkpointNs: "", checkpointId: "c" }, "told");
+    expect(seen.newest).toEqual([{ checkpointNs: "", checkpointId: "c" }]);
+  });
+
   it("are the newest of their namespace only where no later one was seen", () => {
     const seen = new SeenCheckpoints([{ checkpointNs: "", checkpointId: "a" }]);
     expect(seen.add(CHECKPOINT, "told")).toBe(true);

@@ -13,10 +13,14 @@ export class SeenCheckpoints {
   readonly #newest: Map<string, string>;
   readonly #recent = new Map<string, Source>();
   /** Of namespaces that are not kept, what is not later than this has been seen. */
-  #floor = "";
+  #floor: string;
 
-  /** @param newest - The newest checkpoint of each namespace when the watch began. */
-  constructor(newest: readonly ToldCheckpoint[]) {
+  /**
+   * @param newest - The newest checkpoint of each namespace when the watch began.
+   * @param floor - Of all other namespaces, what is not later than this has been seen.
+   */
+  constructor(newest: readonly ToldCheckpoint[], floor = "") {
+    this.#floor = floor;
     this.#newest = new Map(newest.map(({ checkpointNs, checkpointId }) => [checkpointNs, checkpointId]));
     this.#bound();
   }
@@ -33,8 +37,9 @@ export class SeenCheckpoints {
 
   /** Takes note of a checkpoint; whether it is one that has not been seen. */
   add({ checkpointNs, checkpointId }: ToldCheckpoint, source: Source): boolean {
-    const known = this.#newest.get(checkpointNs);
-    if (known === undefined || known < checkpointId) this.#newest.set(checkpointNs, checkpointId);
+    // One that is told may be earlier than what counts as seen; its namespace must not count from there.
+    const known = this.#newest.get(checkpointNs) ?? this.#floor;
+    if (known < checkpointId) this.#newest.set(checkpointNs, checkpointId);
     this.#bound();
     const key = `${checkpointNs}\0${checkpointId}`;
     const before = this.#recent.get(key);

@@ -7,7 +7,7 @@ import { RECONNECT_PAUSES } from "../../db/listening/listener.js";
 import { onAbort } from "../../db/on-abort.js";
 import { ConnectionError, DatabaseError } from "../../errors.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import { parseWatch } from "../boundary/parse-watch.js";
+import { parseWatch, type WatchRequest } from "../boundary/parse-watch.js";
 import { idsFrom } from "../codec/checkpoint-time.js";
 import { laterCheckpoints, newestCheckpoints, type WatchedScope } from "../queries/watch/new-checkpoints.js";
 import { WHOLE_TUPLE } from "../queries/tuple-shape.js";
@@ -41,9 +41,11 @@ export async function* watchThread(
   const stop = new AbortController();
   const news = new CheckpointNews(tables.retry, logOf(tables, request));
   const channel = watchChannel(watchScope(tables), request.threadId);
-  const stopExpecting = expectLocalNews(channel, (checkpoint) => {
+  const offer = (checkpoint: ToldCheckpoint): void => {
     if (isWithin(request, checkpoint)) news.offer(checkpoint);
-  });
+  };
+  // Who goes on from a checkpoint is given first what is stored: what this process stores meanwhile is found among it.
+  const stopExpecting = request.after === undefined ? expectLocalNews(channel, offer) : nothing;
   const ends: (() => void)[] = [stopExpecting];
   try {
     // Asked for first, since it is refused where there is no way to hear anything.
@@ -79,7 +81,7 @@ export interface WatchCall {
 
 interface Watch {
   readonly tables: CheckpointTables;
-  readonly request: WatchedScope;
+  readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
   readonly news: CheckpointNews;
   readonly stopExpecting: () => void;
@@ -87,11 +89,8 @@ interface Watch {
 
 async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
   const { request, news } = watch;
-  const began = Date.now();
-  // What is made from the next millisecond on is new, even if it is stored before this is answered.
-  const made = { from: lastIdOf(began), until: idsFrom(new Date(began + CLOCKS_DIFFER_MS)) };
-  const rows = await newestCheckpoints(watch.tables, request, made);
-  const seen = new SeenCheckpoints(rows.map(toldOf));
+  const seen =
+    request.after === undefined ? await seenUntilNow(watch) : new SeenCheckpoints([], request.after);
   for (let item = await news.next(); item !== undefined; item = await news.next()) {
     // From the first gap on the server tells of all that is stored.
     if (item.kind === "gap") watch.stopExpecting();
@@ -101,6 +100,14 @@ async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
       if (tuple !== undefined) yield tuple;
     }
   }
+}
+
+async function seenUntilNow({ tables, request }: Watch): Promise<SeenCheckpoints> {
+  const began = Date.now();
+  // What is made from the next millisecond on is new, even if it is stored before this is answered.
+  const made = { from: lastIdOf(began), until: idsFrom(new Date(began + CLOCKS_DIFFER_MS)) };
+  const rows = await newestCheckpoints(tables, request, made);
+  return new SeenCheckpoints(rows.map(toldOf));
 }
 
 async function* checkpointsOf(
@@ -181,4 +188,8 @@ function logOf({ telemetry }: CheckpointTables, { threadId }: WatchedScope) {
     lost: (failure: Error) => telemetry?.watchLost(threadId, failure),
     listening: () => telemetry?.watchResumed(threadId),
   };
+}
+
+function nothing(): void {
+  // Nothing was begun that has to end.
 }

@@ -243,6 +243,6 @@ describeEachTarget("doctor", (target) => {
 
   it("ends when it is told to", async () => {
     const aborted = await cliOn(database, { signal: AbortSignal.abort() })("doctor");
-    expect(aborted).toMatchObject({ code: 1, stderr: "error: interrupted\n" });
+    expect(aborted).toMatchObject({ code: 130, stderr: "error: interrupted\n" });
   });
 });
