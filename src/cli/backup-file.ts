@@ -7,7 +7,7 @@ export interface LineSink {
 }
 
 /** How much is collected before it is written, in characters. */
-const PORTION = 256 * 1_024;
+const PORTION = 64 * 1_024;
 
 /**
  * Writes to a file that appears under its name only when it is complete: until then, what is there under that name stays.
