@@ -6,6 +6,7 @@ import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { collectValue } from "../option-values.js";
+import { KEEPING } from "../keeping.js";
 import { printable } from "../printable.js";
 
 const flagsOfFork = threadFlags.extend({
@@ -28,13 +29,13 @@ export const fork: CommandDefinition = {
     ).argParser(collectValue),
   ],
   examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
-  run: async ({ saver, signal }, flags) => {
+  run: async ({ saver, openSaver, signal }, flags) => {
     const { thread, namespace, checkpoint, set } = flagsOfFork.parse(flags);
     const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
     const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
     const known = new Set([...parent.channels, ...head.channels]);
     const newChannels = Object.keys(set ?? {}).filter((name) => !known.has(name));
-    const id = checkpointIdOf(await saver.fork(parent.config, { values: set, signal }));
+    const id = checkpointIdOf(await openSaver(KEEPING).fork(parent.config, { values: set, signal }));
     const text = `checkpoint ${printable(id)} follows ${printable(parent.id)}, and is the newest of thread ${printable(thread)}`;
     return {
       exitCode: EXIT_CODE.ok,

@@ -9,6 +9,7 @@ import type { CommandContext, CommandDefinition } from "../command-definition.js
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../format-values.js";
+import { KEEPING } from "../keeping.js";
 import { splitLines } from "../split-lines.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
@@ -24,7 +25,7 @@ export const importCommand: CommandDefinition = {
   examples: ["import backup.ndjson", "import - < threads.ndjson", "import backup.ndjson --schema restored"],
   run: async (context, flags) => {
     const { file } = flagsOfImport.parse(flags);
-    const { saver, signal, terminal } = context;
+    const { openSaver, signal, terminal } = context;
     // A file is looked through first: then one that is damaged leaves nothing behind.
     const lines = linesOf(context, file);
     const inside = file === STDIN ? undefined : await inspectBackup(lines);
@@ -40,7 +41,10 @@ export const importCommand: CommandDefinition = {
       const report = await tellingWhatWasDone(
         signal,
         () =>
-          saver.importThreads(inside === undefined ? lines : linesOf(context, file), { onProgress, signal }),
+          openSaver(KEEPING).importThreads(inside === undefined ? lines : linesOf(context, file), {
+            onProgress,
+            signal,
+          }),
         () =>
           soFar === undefined
             ? "nothing was stored"

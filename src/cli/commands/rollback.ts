@@ -4,6 +4,7 @@ import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
+import { KEEPING } from "../keeping.js";
 import { printable } from "../printable.js";
 import { checkpointIdOf } from "./fork.js";
 
@@ -17,10 +18,10 @@ export const rollback: CommandDefinition = {
   args: () => [threadArgument(), new Argument("<checkpoint>", CHECKPOINT_HELP)],
   options: () => [namespaceOption()],
   examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
-  run: async ({ saver, signal }, flags) => {
+  run: async ({ saver, openSaver, signal }, flags) => {
     const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
     const target = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
-    const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
+    const config = await openSaver(KEEPING).rollback(thread, target.id, { checkpointNs: namespace, signal });
     const id = checkpointIdOf(config);
     return {
       exitCode: EXIT_CODE.ok,
