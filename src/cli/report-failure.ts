@@ -10,7 +10,7 @@ import type { CommandIO } from "./command-io.js";
 import type { PrintOptions } from "./common-options.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
 import { formatJson } from "./format-json.js";
-import { ClosedPipeError } from "./paced-output.js";
+import { ClosedPipeError } from "./output-error.js";
 import { printable, printableLines } from "./printable.js";
 import { shellWord } from "./shell-word.js";
 import { styleFor } from "./style.js";

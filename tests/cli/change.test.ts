@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -305,7 +306,66 @@ describeEachTarget("changing threads", (target) => {
       await writeFile(file, "old", { mode: 0o666 });
       await run("export", "--output", file);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await readFile(`${file}.part`, "utf8")).toBe("left");
+      expect(await readdir(folder)).toEqual(["all.ndjson", "all.ndjson.part"]);
+    });
+
+    it("is the one of the export that ended last, where two write to one file", async () => {
+      const file = join(folder, "all.ndjson");
+      const outcomes = await Promise.all([1, 2, 3].map(() => run("export", "--output", file)));
+      expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(await readFile(file, "utf8")).toBe((await run("export")).stdout);
       expect(await readdir(folder)).toEqual(["all.ndjson"]);
+    });
+
+    itWithModes("replaces what a symbolic link leads to, and leaves the link", async () => {
+      await mkdir(join(folder, "inner"));
+      await writeFile(join(folder, "old.ndjson"), "old");
+      await symlink("old.ndjson", join(folder, "link"));
+      await symlink("../new.ndjson", join(folder, "inner", "dangling"));
+      const { stdout } = await run("export");
+      for (const [link, target] of [
+        ["link", "old.ndjson"],
+        ["inner/dangling", "new.ndjson"],
+      ] as const) {
+        expect(await run("export", "--output", join(folder, link))).toMatchObject({ code: 0 });
+        expect((await lstat(join(folder, link))).isSymbolicLink()).toBe(true);
+        expect(await readFile(join(folder, target), "utf8")).toBe(stdout);
+      }
+      await symlink("round", join(folder, "round"));
+      const { code, stderr } = await run("export", "--output", join(folder, "round"));
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^error: can't write "[^"]+round": [^\n]+\n$/),
+      });
+    });
+
+    itWithModes("goes into a FIFO or a device as it is", async () => {
+      const fifo = join(folder, "fifo");
+      execFileSync("mkfifo", [fifo]);
+      const [outcome, read] = await Promise.all([run("export", "--output", fifo), readFile(fifo, "utf8")]);
+      expect(outcome).toMatchObject({ code: 0 });
+      expect(read).toBe((await run("export")).stdout);
+      expect((await stat(fifo)).isFIFO()).toBe(true);
+      expect(await run("export", "--output", "/dev/null")).toMatchObject({ code: 0 });
+      expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+      expect(await readdir(folder)).toEqual(["fifo"]);
+    });
+
+    const itWithFullDevice = process.platform === "linux" ? it : it.skip;
+
+    itWithFullDevice("says in one line why it can't be written", async () => {
+      expect(await run("export", "--output", "/dev/full")).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: 'error: can\'t write "/dev/full": no space left on device\n',
+      });
+      const missing = join(folder, "none", "x");
+      expect(await run("export", "--output", missing)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `error: can't write "${missing}": no such file or directory\n`,
+      });
     });
 
     it("through pipes has nothing but the backup on standard output", async () => {
