@@ -68,6 +68,8 @@ export type {
   ThreadLife,
   ThreadQuery,
   ThreadSummary,
+  Tombstone,
+  TombstoneQuery,
 } from "./saver/life/thread-life.js";
 export type { Health, Observing, SchemaHealth, WatchOptions } from "./saver/observing/observing.js";
 export { PostgresSaver } from "./saver/postgres-saver.js";

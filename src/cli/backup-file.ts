@@ -1,5 +1,8 @@
-import { open, rename, rm, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { InvalidConfigError } from "../errors.js";
+import { outputError } from "./output-error.js";
 
 /** Where lines are written to. */
 export interface LineSink {
@@ -7,27 +10,44 @@ export interface LineSink {
 }
 
 /** How much is collected before it is written, in characters. */
-const PORTION = 256 * 1_024;
+const PORTION = 64 * 1_024;
+
+type Fill = (sink: LineSink) => Promise<void>;
 
 /**
  * Writes to a file that appears under its name only when it is complete: until then, what is there under that name stays.
- * Only its owner may read it.
+ * Only its owner may read it. Of a symbolic link the target is replaced; a device or a FIFO is written to as it is.
+ *
+ * @throws InvalidConfigError for a folder.
+ * @throws OutputError where the file can't be written.
  */
-export async function writeFile(path: string, fill: (sink: LineSink) => Promise<void>): Promise<void> {
-  if (await isFolder(path)) throw new InvalidConfigError("--output", `"${path}" is a folder: name a file`);
-  const draft = `${path}.part`;
-  // One that is left of an earlier run may be readable to others, and would stay so.
-  await rm(draft, { force: true });
-  const file = await open(draft, "wx", 0o600);
-  try {
-    await fill({
-      write: async (text) => {
-        await file.appendFile(text);
-      },
+export async function writeFile(path: string, fill: Fill): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) {
+    throw new InvalidConfigError("--output", `"${path}" is a folder: name a file`);
+  }
+  const writing: Writing = (work) =>
+    work().catch((error: unknown) => {
+      throw outputError(`"${path}"`, error);
     });
-    await file.sync();
-    await file.close();
-    await rename(draft, path);
+  if (found === undefined || found.isFile()) await replaceFile(path, fill, writing);
+  else await writeInto(path, fill, writing);
+}
+
+/** Says of what fails which file it was. */
+type Writing = <T>(work: () => Promise<T>) => Promise<T>;
+
+async function replaceFile(path: string, fill: Fill, writing: Writing): Promise<void> {
+  const target = await writing(() => targetOf(path));
+  const draft = `${target}.${randomBytes(6).toString("hex")}.part`;
+  const file = await writing(() => open(draft, "wx", 0o600));
+  try {
+    await fill(sinkOf(file, writing));
+    await writing(async () => {
+      await file.sync();
+      await file.close();
+      await rename(draft, target);
+    });
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(draft, { force: true });
@@ -35,11 +55,32 @@ export async function writeFile(path: string, fill: (sink: LineSink) => Promise<
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+async function writeInto(path: string, fill: Fill, writing: Writing): Promise<void> {
+  const file = await writing(() => open(path, "w"));
+  try {
+    await fill(sinkOf(file, writing));
+  } finally {
+    await file.close();
+  }
+}
+
+function sinkOf(file: FileHandle, writing: Writing): LineSink {
+  return { write: (text) => writing(() => file.appendFile(text)) };
+}
+
+/** Where symbolic links lead, be it to a file that does not exist yet. */
+async function targetOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const link = await readlink(path).catch(() => undefined);
+    return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 }
 
 /** Writes lines in portions, so that many short ones cost no more than a long one. */

@@ -1,29 +1,19 @@
 import { z } from "zod";
-import { NO_ROWS, type RowCounts } from "../saver/row-counts.js";
+import { addCounts, NO_ROWS, type RowCounts } from "../saver/row-counts.js";
 
-const threadLine = z.object({
-  thread: z.string(),
-  checkpoints: z.number(),
-  writes: z.number(),
-  blobs: z.number(),
-});
-const lastLine = z.object({
-  end: z.object({
-    threads: z.number(),
-    checkpoints: z.number(),
-    writes: z.number(),
-    blobs: z.number(),
-    bytes: z.number(),
-  }),
-});
+const rows = { checkpoints: z.number(), writes: z.number(), blobs: z.number() };
+const threadLine = z.object({ thread: z.string(), ...rows });
+const lastLine = z.object({ end: z.object({ threads: z.number(), ...rows, bytes: z.number() }) });
 
-/** Counts what is in a backup, by the ends of its threads alone: rows are many, and long. */
+/** Counts what is in a backup by how its lines begin: they are many, and long. */
 export class BackupTally {
-  #counts: RowCounts & { readonly threads: number } = { ...NO_ROWS, threads: 0 };
+  #whole: RowCounts & { readonly threads: number } = { ...NO_ROWS, threads: 0 };
+  /** Of the thread whose end has not come. */
+  #open: RowCounts = NO_ROWS;
   readonly #missing: string[] = [];
 
   get counts(): RowCounts & { readonly threads: number } {
-    return this.#counts;
+    return { ...addCounts(this.#whole, this.#open), threads: this.#whole.threads };
   }
 
   /** The threads that have no rows. */
@@ -33,24 +23,24 @@ export class BackupTally {
 
   add(line: string): void {
     if (line.startsWith('{"thread":')) this.#addThread(threadLine.parse(JSON.parse(line)));
-    else if (line.startsWith('{"end":')) this.#counts = lastLine.parse(JSON.parse(line)).end;
-    else this.#counts = { ...this.#counts, bytes: this.#counts.bytes + bytesOf(line) };
+    else if (line.startsWith('{"end":')) this.#whole = lastLine.parse(JSON.parse(line)).end;
+    else this.#open = addCounts(this.#open, rowOf(line));
   }
 
   #addThread({ thread, checkpoints, writes, blobs }: z.output<typeof threadLine>): void {
-    const counts = this.#counts;
     if (checkpoints + writes + blobs === 0) this.#missing.push(thread);
-    this.#counts = {
-      threads: counts.threads + 1,
-      checkpoints: counts.checkpoints + checkpoints,
-      writes: counts.writes + writes,
-      blobs: counts.blobs + blobs,
-      bytes: counts.bytes,
-    };
+    const { threads, ...whole } = this.#whole;
+    const exact = { checkpoints, writes, blobs, bytes: this.#open.bytes };
+    this.#whole = { ...addCounts(whole, exact), threads: threads + 1 };
+    this.#open = NO_ROWS;
   }
 }
 
-/** About how many bytes of values a line has: until the last one says exactly. */
-function bytesOf(line: string): number {
-  return line.startsWith('{"table":"checkpoints"') ? 0 : Math.round(line.length * 0.75);
+/** What a line adds, its bytes estimated: the last line of the backup has the exact number. */
+function rowOf(line: string): RowCounts {
+  if (line.startsWith('{"table":"checkpoints"')) return { ...NO_ROWS, checkpoints: 1 };
+  const bytes = Math.round(line.length * 0.75);
+  if (line.startsWith('{"table":"checkpoint_blobs"')) return { ...NO_ROWS, blobs: 1, bytes };
+  if (line.startsWith('{"table":"checkpoint_writes"')) return { ...NO_ROWS, writes: 1, bytes };
+  return { ...NO_ROWS, bytes };
 }

@@ -2,6 +2,7 @@ import { EncryptedSerializer } from "../serde/encrypted/encrypted-serializer.js"
 import type { PostgresSaver } from "../saver/postgres-saver.js";
 import type { CommandContext } from "./command-definition.js";
 import { isAes } from "./follow-types.js";
+import { KEEPING } from "./keeping.js";
 import { type CheckpointsOfNamespace, storedTypes } from "./stored-types.js";
 
 /**
@@ -17,7 +18,7 @@ export async function followingSaver(
   const { openSaver, signal } = context;
   const types = await storedTypes(context, place);
   const saver = openSaver(
-    {},
+    KEEPING,
     types.map(({ type }) => type),
   );
   const encrypted = types.find(({ type }) => isAes(type));

@@ -11,7 +11,7 @@ import { type CommandRuntime, runCommand } from "./run-command.js";
 
 export type { CommandIO, InputStream, OutputStream } from "./command-io.js";
 export type { ExitCode } from "./exit-code.js";
-export { ignoreClosedPipe } from "./ignore-closed-pipe.js";
+export { guardOutput, type OutputProcess } from "./guard-output.js";
 export { interruptSignal, type SignalSource } from "./interrupt-signal.js";
 export type { OpenUrl } from "./open-url.js";
 

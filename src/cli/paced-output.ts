@@ -1,12 +1,5 @@
-import { CheckpointError } from "../errors.js";
 import type { OutputStream } from "./command-io.js";
-
-/** Whoever read the output has read enough, as `head` does. Nothing is to be said of it. */
-export class ClosedPipeError extends CheckpointError {
-  constructor() {
-    super("CLOSED_PIPE", "nobody reads the output any more");
-  }
-}
+import { ClosedPipeError } from "./output-error.js";
 
 /** Writes to a stream no faster than it is read. */
 export class PacedOutput {
@@ -25,10 +18,17 @@ export class PacedOutput {
     stream.on?.("close", close);
   }
 
-  /** @throws ClosedPipeError when nobody reads it any more. */
+  /** @throws ClosedPipeError when nobody reads it any more, or when it can't be written, of which `guardOutput` tells. */
   async write(text: string): Promise<void> {
     if (this.#isClosed) throw new ClosedPipeError();
     if (this.#stream.write(text) === false) await this.#drained();
+    // A file tells of an error right after the write.
+    if (this.#stream.on !== undefined) await new Promise(setImmediate);
+    if (this.#hasFailed()) throw new ClosedPipeError();
+  }
+
+  #hasFailed(): boolean {
+    return this.#isClosed;
   }
 
   async #drained(): Promise<void> {

@@ -1,11 +1,18 @@
 import { types } from "node:util";
-import { AbortError, CheckpointError, InvalidConfigError, PermissionError } from "../errors.js";
+import {
+  AbortError,
+  CheckpointError,
+  InvalidConfigError,
+  PermissionError,
+  ThreadDeletedError,
+} from "../errors.js";
 import type { CommandIO } from "./command-io.js";
 import type { PrintOptions } from "./common-options.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
 import { formatJson } from "./format-json.js";
-import { ClosedPipeError } from "./paced-output.js";
+import { ClosedPipeError } from "./output-error.js";
 import { printable, printableLines } from "./printable.js";
+import { shellWord } from "./shell-word.js";
 import { styleFor } from "./style.js";
 
 /**
@@ -36,6 +43,12 @@ function exitCodeOf(error: unknown): ExitCode {
 
 function explain(error: unknown): unknown {
   if (error instanceof AbortError) return new CheckpointError(error.code, "interrupted", { cause: error });
+  if (error instanceof ThreadDeletedError) {
+    const lift = `tombstones lift ${shellWord(error.threadId ?? "")}`;
+    return new CheckpointError(error.code, `${error.message} for good; \`${lift}\` allows it again`, {
+      cause: error,
+    });
+  }
   if (!(error instanceof PermissionError)) return error;
   return new CheckpointError(error.code, `${error.message}; doctor says what the role lacks`, {
     cause: error,

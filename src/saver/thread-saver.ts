@@ -32,6 +32,7 @@ import { parseHistory } from "./boundary/parse-history.js";
 import { parseCopy } from "./boundary/parse-copy.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./boundary/parse-prune.js";
 import { parseThreadQuery } from "./boundary/parse-threads.js";
+import { parseLift, parseTombstoneQuery } from "./boundary/parse-tombstones.js";
 import type { Backup, ExportOptions, ImportOptions, ImportReport } from "./backup/backup.js";
 import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
@@ -50,7 +51,10 @@ import type {
   ThreadLife,
   ThreadQuery,
   ThreadSummary,
+  Tombstone,
+  TombstoneQuery,
 } from "./life/thread-life.js";
+import { liftTombstones, listTombstones } from "./life/tombstones.js";
 import { EndableGenerator } from "./observing/endable-generator.js";
 import { health } from "./observing/health.js";
 import { observed, type OperationName } from "./observing/observed.js";
@@ -105,6 +109,16 @@ export abstract class ThreadSaver
       (tables) => fork(tables, request, this.#forker),
       request.target,
     );
+  }
+
+  async listTombstones(query?: TombstoneQuery): Promise<Tombstone[]> {
+    const request = parseTombstoneQuery(query);
+    return this.#observed("listTombstones", query, (tables) => listTombstones(tables, request));
+  }
+
+  async liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]> {
+    const ids = parseLift(threadIds, options);
+    return this.#observed("liftTombstones", options, (tables) => liftTombstones(tables, ids));
   }
 
   async diff(a: RunnableConfig, b: RunnableConfig, options?: CallOptions): Promise<CheckpointDiff> {

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -174,6 +175,77 @@ describeEachTarget("changing threads", (target) => {
     await saver.end();
   });
 
+  describe("a thread that was deleted for good", () => {
+    const REFUSED =
+      /^error: thread "42" was deleted at \S+ for good; `tombstones lift 42` allows it again\n$/;
+
+    it("is refused by import, copy, fork and rollback, until its tombstone is lifted", async () => {
+      const backup = (await run("export", "42")).stdout;
+      const importing = cliOn(database, { stdin: backup });
+      await run("delete", "42", "--tombstones", "--yes");
+      expect(await importing("import")).toMatchObject({ code: 1, stderr: expect.stringMatching(REFUSED) });
+      expect(await run("copy", "43", "42")).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(REFUSED),
+      });
+      expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+
+      const careless = new PostgresSaver(database.source);
+      await careless.importThreads(backup.trimEnd().split("\n"));
+      await careless.end();
+      for (const argv of [
+        ["fork", "42"],
+        ["rollback", "42", "head~1"],
+      ]) {
+        expect(await run(...argv)).toMatchObject({ code: 1, stderr: expect.stringMatching(REFUSED) });
+      }
+      expect(await run("tombstones", "lift", "42", "--yes")).toMatchObject({
+        code: 0,
+        stdout: "lifted 1 tombstone\n",
+      });
+      expect(await run("fork", "42")).toMatchObject({ code: 0 });
+    });
+
+    it("is listed with its age, page by page", async () => {
+      expect(await run("tombstones")).toMatchObject({ code: 0, stdout: "no tombstones\n" });
+      await run("delete", "42", "44", "--tombstones", "--yes");
+      expect((await run("tombstones")).stdout).toMatch(
+        /^THREAD +DELETED *\n42 .* just now\n44 .* just now\n$/,
+      );
+      expect((await run("tombstones", "--limit", "1")).stdout).toContain(
+        "the next page: tombstones --limit 1 --after 42\n",
+      );
+      expect(await json("tombstones", "--after", "42")).toEqual({
+        tombstones: [{ threadId: "44", deletedAt: expect.stringMatching(/^\d{4}-/) }],
+        next: null,
+      });
+    });
+
+    it("is lifted only after a yes, and one without a tombstone is named", async () => {
+      await run("delete", "42", "--tombstones", "--yes");
+      expect(await run("tombstones", "lift", "42")).toMatchObject({ code: 2 });
+      const no = cliOn(database, { stdin: "n\n", isTTY: true });
+      expect(await no("tombstones", "lift", "42")).toMatchObject({ code: 1 });
+      expect(await json("tombstones", "lift", "42", "43", "--yes")).toEqual({
+        lifted: ["42"],
+        missing: ["43"],
+      });
+      expect(await run("tombstones", "lift", "42", "--yes")).toMatchObject({
+        code: 0,
+        stdout: "lifted 0 tombstones\nthread 42 has no tombstone\n",
+      });
+    });
+
+    it("is no matter where the tables are too old for tombstones: the command says to migrate", async () => {
+      await database.exec("drop table checkpoint_tombstones");
+      for (const argv of [["tombstones"], ["fork", "42"], ["copy", "42", "new"]]) {
+        const { code, stderr } = await run(...argv);
+        expect(code).toBe(1);
+        expect(stderr).toContain("migrate");
+      }
+    });
+  });
+
   it("deletes the checkpoints of runs", async () => {
     expect(await json("delete-runs", RUN_ID, "--yes")).toMatchObject({ checkpoints: 1 });
     expect((await rowsOf(database, "44")).checkpoints).toBe(1);
@@ -239,7 +311,74 @@ describeEachTarget("changing threads", (target) => {
       await writeFile(file, "old", { mode: 0o666 });
       await run("export", "--output", file);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await readFile(`${file}.part`, "utf8")).toBe("left");
+      expect(await readdir(folder)).toEqual(["all.ndjson", "all.ndjson.part"]);
+    });
+
+    it("is the one of the export that ended last, where two write to one file", async () => {
+      const file = join(folder, "all.ndjson");
+      const outcomes = await Promise.all([1, 2, 3].map(() => run("export", "--output", file)));
+      expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(await readFile(file, "utf8")).toBe((await run("export")).stdout);
       expect(await readdir(folder)).toEqual(["all.ndjson"]);
+    });
+
+    itWithModes("replaces what a symbolic link leads to, and leaves the link", async () => {
+      await mkdir(join(folder, "inner"));
+      await writeFile(join(folder, "old.ndjson"), "old");
+      await symlink("old.ndjson", join(folder, "link"));
+      await symlink("../new.ndjson", join(folder, "inner", "dangling"));
+      const { stdout } = await run("export");
+      for (const [link, target] of [
+        ["link", "old.ndjson"],
+        ["inner/dangling", "new.ndjson"],
+      ] as const) {
+        expect(await run("export", "--output", join(folder, link))).toMatchObject({ code: 0 });
+        expect((await lstat(join(folder, link))).isSymbolicLink()).toBe(true);
+        expect(await readFile(join(folder, target), "utf8")).toBe(stdout);
+      }
+      await symlink("round", join(folder, "round"));
+      const { code, stderr } = await run("export", "--output", join(folder, "round"));
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^error: can't write "[^"]+round": [^\n]+\n$/),
+      });
+    });
+
+    itWithModes("goes into a FIFO or a device as it is", async () => {
+      const fifo = join(folder, "fifo");
+      execFileSync("mkfifo", [fifo]);
+      const [outcome, read] = await Promise.all([run("export", "--output", fifo), readFile(fifo, "utf8")]);
+      expect(outcome).toMatchObject({ code: 0 });
+      expect(read).toBe((await run("export")).stdout);
+      expect((await stat(fifo)).isFIFO()).toBe(true);
+      expect(await readdir(folder)).toEqual(["fifo"]);
+    });
+
+    /** One of the test's own where it could replace that of the machine. */
+    function fullDevice(): string {
+      if (process.getuid?.() !== 0) return "/dev/full";
+      const device = join(folder, "full");
+      execFileSync("mknod", [device, "c", "1", "7"]);
+      return device;
+    }
+
+    const itWithFullDevice = process.platform === "linux" ? it : it.skip;
+
+    itWithFullDevice("says in one line why it can't be written", async () => {
+      const full = fullDevice();
+      expect(await run("export", "--output", full)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `error: can't write "${full}": no space left on device\n`,
+      });
+      expect((await stat(full)).isCharacterDevice()).toBe(true);
+      const missing = join(folder, "none", "x");
+      expect(await run("export", "--output", missing)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `error: can't write "${missing}": no such file or directory\n`,
+      });
     });
 
     it("through pipes has nothing but the backup on standard output", async () => {

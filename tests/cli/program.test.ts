@@ -1,4 +1,5 @@
-import { access, mkdtemp, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { access, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -59,4 +60,40 @@ describeServer("the program", (server) => {
       ),
     });
   });
+
+  const itWithFullDevice = process.platform === "linux" ? it : it.skip;
+
+  itWithFullDevice("says in one line that its output can't be written, whatever it prints", async () => {
+    const { source } = await server.createDatabase();
+    expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
+    for (const argv of [
+      ["--help"],
+      ["threads"],
+      ["tombstones", "--json"],
+      ["export"],
+      ["migrate", "status"],
+    ]) {
+      const url = argv[0] === "--help" ? [] : ["--url", source];
+      const outcome = await intoFullDevice([PROGRAM, ...argv, ...url]);
+      expect({ argv, ...outcome }).toEqual({
+        ...{ argv, code: 1 },
+        stderr: "error: can't write standard output: no space left on device\n",
+      });
+    }
+  });
 });
+
+async function intoFullDevice(args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+  const full = await open("/dev/full", "w");
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", full.fd, "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  await full.close();
+  return { code, stderr };
+}

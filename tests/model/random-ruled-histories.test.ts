@@ -55,6 +55,10 @@ describeEachTarget("after any history of calls under the rules for writes", (tar
             // A checkpoint that is put again brings another value; what was refused none.
             if (checkpoints === 0) expect(blobs).toBe(0);
           }
+          const lifted = model.tombstones.map((name) => `${name} ${suffix}`);
+          const listed = (await saver.listTombstones()).map(({ threadId }) => threadId);
+          expect(listed).toEqual(lifted);
+          expect(await saver.liftTombstones([`t1 ${suffix}`, `t2 ${suffix}`])).toEqual(lifted);
         }),
         { numRuns: RUNS },
       );

@@ -51,6 +51,11 @@ export class RuledModel {
     return lines.map(({ ns, id, parent }) => `${ns}/${id} after ${parent ?? "nothing"}`).sort();
   }
 
+  /** The threads that have a tombstone. */
+  get tombstones(): readonly string[] {
+    return [...this.#state.deleted].sort();
+  }
+
   writesOf(thread: string): number {
     return [...this.#state.writes].filter((key) => key.startsWith(JSON.stringify([thread]).slice(0, -1)))
       .length;

@@ -1,6 +1,7 @@
 import { expect, it } from "@jest/globals";
+import { sql } from "kysely";
 import pg from "pg";
-import { PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 
@@ -37,5 +38,43 @@ describeServer("the plan of a read", (target) => {
     const once = { custom: ALWAYS_PLANNED, generic: READS - ALWAYS_PLANNED };
     expect(rows).toEqual([once, once]);
     await pool.end();
+  });
+});
+
+const TABLES = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
+
+describeServer("the plan of an export", (target) => {
+  it.each(["never", "just"])("scans no table in a database that was %s analyzed", async (analyzed) => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await saver.end();
+    await database.exec(`
+      alter table checkpoints set (autovacuum_enabled = off);
+      alter table checkpoint_blobs set (autovacuum_enabled = off);
+      alter table checkpoint_writes set (autovacuum_enabled = off);
+      insert into checkpoints (thread_id, checkpoint_id, checkpoint)
+        select 't' || t, lpad(n::text, 6, '0'), jsonb_build_object('channel_versions', jsonb_build_object('a', n, 'b', n))
+        from generate_series(1, 50) as t, generate_series(1, 40) as n;
+      insert into checkpoint_blobs (thread_id, channel, version, type, blob)
+        select 't' || t, channel, n::text, 'json', '\\x31'
+        from generate_series(1, 50) as t, generate_series(1, 40) as n, unnest('{a,b}'::text[]) as channel;
+      insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+        select 't' || t, lpad(n::text, 6, '0'), 'task', idx, 'a', 'json', '\\x31'
+        from generate_series(1, 50) as t, generate_series(1, 40) as n, generate_series(0, 1) as idx`);
+    if (analyzed === "just") await database.exec("analyze");
+    const scans = await database
+      .kysely<CheckpointDatabase>()
+      .transaction()
+      .execute(async (trx) => {
+        const lines: string[] = [];
+        for await (const line of new PostgresSaver(trx).exportThreads({ threads: ["t7"] })) lines.push(line);
+        expect(lines).toHaveLength(203);
+        const counted = sql<{ relname: string; scans: number }>`
+          select relname, seq_scan::integer as scans from pg_stat_xact_user_tables
+          where relname = any (${TABLES}) order by relname`;
+        return (await counted.execute(trx)).rows;
+      });
+    expect(scans).toEqual(TABLES.map((relname) => ({ relname, scans: 0 })));
   });
 });

@@ -226,6 +226,29 @@ describeEachTarget("a saver that keeps no tombstones", (target) => {
     expect(await saver.getTuple(config)).toBeDefined();
   });
 
+  it("lists the threads that were deleted for good, page by page, and lifts them", async () => {
+    const database = await target.createDatabase();
+    await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
+    await keeping.setup();
+    expect(await keeping.listTombstones()).toEqual([]);
+    for (const id of ["b", "a", "C"]) await keeping.deleteThread(id);
+    const dates = await database.query<{ thread_id: string; deleted_at: Date }>(
+      'select thread_id, deleted_at from checkpoint_tombstones order by thread_id collate "C"',
+    );
+    const all = dates.map((row) => ({ threadId: row.thread_id, deletedAt: row.deleted_at }));
+    expect(all.map(({ threadId }) => threadId)).toEqual(["C", "a", "b"]);
+    expect(await keeping.listTombstones()).toEqual(all);
+    expect(await keeping.listTombstones({ limit: 1 })).toEqual(all.slice(0, 1));
+    expect(await keeping.listTombstones({ after: "C", limit: 1 })).toEqual(all.slice(1, 2));
+    expect(await keeping.listTombstones({ limit: 0 })).toEqual([]);
+
+    expect(await keeping.liftTombstones([])).toEqual([]);
+    expect(await keeping.liftTombstones(["b", "none", "C", "b"])).toEqual(["b", "C"]);
+    expect(await keeping.listTombstones()).toEqual(all.slice(1, 2));
+    await putFrom(keeping, "input", threadConfig("b"));
+    await expect(putFrom(keeping, "input", threadConfig("a"))).rejects.toThrow(ThreadDeletedError);
+  });
+
   it("works where the table is not there yet, in which one that keeps them says what to do", async () => {
     const database = await target.createDatabase();
     await using saver = new PostgresSaver(database.source, undefined, { concurrency: "optimistic" });
@@ -243,6 +266,8 @@ describeEachTarget("a saver that keeps no tombstones", (target) => {
     await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
     await expect(putFrom(keeping, "input", threadConfig("t"))).rejects.toBeInstanceOf(MigrationRequiredError);
     await expect(keeping.deleteThread("t")).rejects.toBeInstanceOf(MigrationRequiredError);
+    await expect(keeping.listTombstones()).rejects.toBeInstanceOf(MigrationRequiredError);
+    await expect(keeping.liftTombstones(["t"])).rejects.toBeInstanceOf(MigrationRequiredError);
   });
 });
 

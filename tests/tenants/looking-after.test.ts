@@ -48,6 +48,13 @@ describeEachTarget("tenants that look after their threads", (target) => {
     return parent.config;
   }
 
+  it("list and lift their own tombstones alone", async () => {
+    await tenancy.asOwner("insert into checkpoint_tombstones (thread_id) values ('acme:9'), ('bolt:9')");
+    before = await rowsOfOthers(tenancy, "acme");
+    expect((await acme.listTombstones()).map(({ threadId }) => threadId)).toEqual(["acme:9"]);
+    expect(await acme.liftTombstones(["acme:9", "bolt:9"])).toEqual(["acme:9"]);
+  });
+
   it("are told of their own threads alone", async () => {
     expect((await acme.listThreads()).map(({ threadId }) => threadId)).toEqual(["acme:1"]);
     expect(await acme.listThreads({ after: "acme:1" })).toEqual([]);

@@ -4,6 +4,7 @@ import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoint-reference.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
+import { KEEPING } from "../keeping.js";
 import { printable } from "../printable.js";
 
 const flagsOfCopy = z.object({
@@ -28,9 +29,9 @@ export const copy: CommandDefinition = {
     ),
   ],
   examples: ["copy 42 42-what-if", "copy 42 42-what-if --json", "copy 42 42-for-python --reencode"],
-  run: async ({ saver, signal }, flags) => {
+  run: async ({ saver, openSaver, signal }, flags) => {
     const { source, target, reencode } = flagsOfCopy.parse(flags);
-    const counts = await saver.copyThread(source, target, { reencode, signal });
+    const counts = await openSaver(KEEPING).copyThread(source, target, { reencode, signal });
     if (!hasRows(counts)) {
       const { total } = await saver.storage({ threadId: source, limit: 1, signal });
       if (total.checkpoints + total.blobs + total.writes === 0) throw notFound(source, "");

@@ -4,6 +4,7 @@ import type { CommandDefinition } from "../command-definition.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../format-values.js";
+import { KEEPING } from "../keeping.js";
 import { countThreads } from "../prune-task.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
@@ -36,7 +37,7 @@ export const deleteThreads: CommandDefinition = {
     if (!yes && !(await terminal.confirm(`${style.bad("Delete")} ${summary}?`))) {
       return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { deleted: [] } };
     }
-    const deleter = tombstones ? openSaver({ keepTombstones: true }) : saver;
+    const deleter = tombstones ? openSaver(KEEPING) : saver;
     const progress = terminal.progress("deleting", ids.length);
     let done = 0;
     try {

@@ -35,15 +35,14 @@ export const exportCommand: CommandDefinition = {
   run: async ({ saver, style, signal, terminal }, flags) => {
     const { threads, output } = flagsOfExport.parse(flags);
     const tally = new BackupTally();
-    const progress = terminal.progress("exporting", threads.length === 0 ? undefined : threads.length);
+    // Without a total: how many rows a thread has is not known before they are read.
+    const progress = terminal.progress("exporting");
     const lines = saver.exportThreads({ threads: threads.length === 0 ? undefined : threads, signal });
     const fill = (sink: { write(text: string): Promise<void> }) =>
       writeLines(lines, sink, (line) => {
         tally.add(line);
-        progress.update(
-          tally.counts.threads,
-          `${counted(tally.counts.threads, "thread")}, ${describeCounts(tally.counts)}`,
-        );
+        const { counts } = tally;
+        progress.update(0, `${counted(counts.threads, "thread")}, ${describeCounts(counts)}`);
       });
     try {
       await tellingWhatWasDone(

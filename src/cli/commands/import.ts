@@ -1,14 +1,17 @@
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { addAbortSignal, Readable } from "node:stream";
 import { Argument } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
 import type { ImportReport } from "../../saver/backup/backup.js";
+import type { BackupCounts } from "../../saver/backup/backup-line.js";
 import { inspectBackup } from "../../saver/backup/import-threads.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../format-values.js";
+import { counted, humanBytes } from "../format-values.js";
+import { KEEPING } from "../keeping.js";
 import { splitLines } from "../split-lines.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
@@ -24,10 +27,10 @@ export const importCommand: CommandDefinition = {
   examples: ["import backup.ndjson", "import - < threads.ndjson", "import backup.ndjson --schema restored"],
   run: async (context, flags) => {
     const { file } = flagsOfImport.parse(flags);
-    const { saver, signal, terminal } = context;
+    const { openSaver, signal, terminal } = context;
     // A file is looked through first: then one that is damaged leaves nothing behind.
     const lines = linesOf(context, file);
-    const inside = file === STDIN ? undefined : await inspectBackup(lines);
+    const inside = file === STDIN ? undefined : await lookThrough(context, file, lines);
     const total = inside && inside.checkpoints + inside.writes + inside.blobs;
     const progress = terminal.progress("importing", total);
     let soFar: ImportReport | undefined;
@@ -40,7 +43,10 @@ export const importCommand: CommandDefinition = {
       const report = await tellingWhatWasDone(
         signal,
         () =>
-          saver.importThreads(inside === undefined ? lines : linesOf(context, file), { onProgress, signal }),
+          openSaver(KEEPING).importThreads(inside === undefined ? lines : linesOf(context, file), {
+            onProgress,
+            signal,
+          }),
         () =>
           soFar === undefined
             ? "nothing was stored"
@@ -55,6 +61,29 @@ export const importCommand: CommandDefinition = {
     }
   },
 };
+
+/** What is in a file, which is found out line by line. */
+async function lookThrough(
+  { terminal }: CommandContext,
+  file: string,
+  lines: AsyncIterable<string>,
+): Promise<BackupCounts> {
+  const { size } = await stat(file);
+  const progress = terminal.progress("checking", size);
+  let done = 0;
+  const counting = async function* (): AsyncGenerator<string> {
+    for await (const line of lines) {
+      done += Buffer.byteLength(line) + 1;
+      progress.update(done, `${humanBytes(done)} of ${humanBytes(size)}`);
+      yield line;
+    }
+  };
+  try {
+    return await inspectBackup(counting());
+  } finally {
+    progress.stop();
+  }
+}
 
 function linesOf({ terminal, signal }: CommandContext, file: string): AsyncIterable<string> {
   if (file !== STDIN) return splitLines(createReadStream(file, { signal }));

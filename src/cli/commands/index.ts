@@ -14,6 +14,7 @@ import { show } from "./show.js";
 import { state } from "./state.js";
 import { stats } from "./stats.js";
 import { threads } from "./threads.js";
+import { tombstones } from "./tombstones.js";
 import { verify } from "./verify.js";
 import { writes } from "./writes.js";
 
@@ -31,6 +32,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   prune,
   deleteThreads,
   deleteRuns,
+  tombstones,
   verify,
   doctor,
   exportCommand,

@@ -26,7 +26,7 @@ export interface Backup {
   /**
    * Writes threads out as lines of JSON: a header, the rows as they are stored, and an end with the counts and a checksum.
    * Values are not decoded, so that the key of encrypted ones is not needed. What is held at a time has a bound, however long a
-   * thread or a value is: long values come in pieces of 32 MiB.
+   * thread or a value is: long values come in pieces of 57 KiB.
    *
    * Other processes may write, prune and delete meanwhile. Every checkpoint comes with all of its values and writes as they
    * were at one moment; so do up to 1,000 checkpoints of a thread together. A longer thread is read in portions, the newest

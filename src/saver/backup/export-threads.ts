@@ -1,8 +1,12 @@
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { DEFAULT_SIZE_LIMITS } from "../../db/size-limits.js";
 import { nextStoredThread } from "../queries/backup/next-stored-thread.js";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupCounts, type ThreadLine } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
 import { formatLine, Ledger } from "./ledger.js";
+
+/** How many bytes of a value are read at a time. Postgres unpacks a compressed one from its beginning for each. */
+const READ_BYTES = 4 * 2 ** 20;
 
 /** The lines of a backup; see `Backup.exportThreads`. */
 export async function* exportThreads(
@@ -16,9 +20,11 @@ export async function* exportThreads(
     return text;
   };
   yield write({ format: BACKUP_FORMAT, version: BACKUP_VERSION });
+  const { limits = DEFAULT_SIZE_LIMITS } = tables;
+  const inPieces = { ...tables, limits: { ...limits, pieceBytes: Math.min(limits.pieceBytes, READ_BYTES) } };
   for await (const thread of threads ?? storedThreads(tables)) {
     const before = ledger.counts;
-    for await (const line of exportThread(tables, thread)) {
+    for await (const line of exportThread(inPieces, thread)) {
       ledger.count(line);
       yield write(line);
     }

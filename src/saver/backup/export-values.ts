@@ -8,8 +8,13 @@ import { LEFT_OUT, pieceBytesOf } from "../queries/sent-bytes.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
 /** How many bytes of values, and how many of them, one statement brings. */
-const PORTION_BYTES = 8 * 2 ** 20;
+const PORTION_BYTES = 4 * 2 ** 20;
 const PORTION_ROWS = 1_000;
+/**
+ * How many characters of base64 a line has: whole lines of Postgres, of 77 characters each, which stand for 57 KiB. A line is
+ * copied several times on its way, and V8 frees strings of less than 128 KiB soon.
+ */
+const PIECE_LENGTH = 77 * 2 ** 10;
 
 /**
  * Writes out the blobs with these keys, but those that are `written` already, and notes them there.
@@ -78,7 +83,9 @@ async function* exportValue(
     }
     if (offset === 0) yield { ...columns, bytes: row.total };
     total = row.total;
-    yield { piece: inOneLine(row.piece) };
+    for (let start = 0; start < row.piece.length; start += PIECE_LENGTH) {
+      yield { piece: inOneLine(row.piece.slice(start, start + PIECE_LENGTH)) };
+    }
   }
   return true;
 }

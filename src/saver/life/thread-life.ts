@@ -36,6 +36,21 @@ export interface ThreadSummary {
   readonly metadata: CheckpointMetadata;
 }
 
+/** Which tombstones `listTombstones` returns. */
+export interface TombstoneQuery extends CallOptions {
+  /** The last thread of the page before: the list goes on right behind it. */
+  readonly after?: string | undefined;
+  /** The number of tombstones at most. Default 50. */
+  readonly limit?: number | undefined;
+}
+
+/** A thread that was deleted for good. */
+export interface Tombstone {
+  readonly threadId: string;
+  /** By the clock of the database. */
+  readonly deletedAt: Date;
+}
+
 /** The checkpoints of a namespace as a tree. */
 export interface ThreadHistory {
   readonly threadId: string;
@@ -205,4 +220,35 @@ export interface ThreadLife {
    * ```
    */
   rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig>;
+
+  /**
+   * Lists the threads that savers with `keepTombstones` have deleted for good, in the order of the database.
+   *
+   * @returns A page of them; go on with `after`, the last thread of the page.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old to have tombstones.
+   *
+   * @example
+   * ```ts
+   * const tombstones = await checkpointer.listTombstones({ limit: 20 });
+   * ```
+   */
+  listTombstones(query?: TombstoneQuery): Promise<Tombstone[]>;
+
+  /**
+   * Deletes the tombstones of threads, so that savers with `keepTombstones` write to these threads again. What was deleted
+   * does not come back. A thread without a tombstone is no error.
+   *
+   * @param threadIds - The threads; none for an empty list.
+   * @returns Those of them that had a tombstone.
+   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old to have tombstones.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.liftTombstones(["42"]);
+   * await checkpointer.importThreads(linesOf("42.ndjson"));
+   * ```
+   */
+  liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]>;
 }

@@ -22,6 +22,8 @@ const OPERATIONS = {
   deleteForRuns: "checkpoints",
   copyThread: "checkpoints",
   listThreads: "checkpoints only",
+  listTombstones: "checkpoint_tombstones only",
+  liftTombstones: "checkpoint_tombstones only",
   history: "checkpoints",
   fork: "checkpoints",
   rollback: "checkpoints",

@@ -8,6 +8,11 @@ export interface TombstoneRow {
   readonly deleted_at_ms: number;
 }
 
+/** When a thread was deleted, as {@link TombstoneRow} has it. */
+export const DELETED_AT_MS = /* @__PURE__ */ sql<number>`(extract(epoch from deleted_at) * 1000)::float8`.as(
+  "deleted_at_ms",
+);
+
 /** Reads which of the threads were deleted for good. */
 export function selectTombstones(schema: string, threadIds: readonly string[]): BoundStatement<TombstoneRow> {
   return selectThose.bind(schema, { threadIds });
@@ -25,8 +30,7 @@ interface ThreadParams {
 const selectThose = /* @__PURE__ */ new Statement<ThreadParams, TombstoneRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_tombstones")
-    .select("thread_id")
-    .select(sql<number>`(extract(epoch from deleted_at) * 1000)::float8`.as("deleted_at_ms"))
+    .select(["thread_id", DELETED_AT_MS])
     .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`),
 );
 

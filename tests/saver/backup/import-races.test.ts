@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { BackupError, PostgresSaver } from "../../../src/index.js";
+import { BackupError, PostgresSaver, ThreadDeletedError } from "../../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -11,6 +11,7 @@ import {
 } from "../../support/checkpoints.js";
 import { untilItWaits } from "../../support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../support/targets.js";
+import { rowsOf } from "../../support/thread-rows.js";
 import { idAt } from "../prune/id-at.js";
 import { missingBlobs } from "../prune/stored-rows.js";
 
@@ -52,6 +53,76 @@ describeServer("an import beside others", (target) => {
       yield line;
     }
   }
+
+  it("is whole or refused beside a prune that keeps the newest, wherever that comes", async () => {
+    await database.query(
+      `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        select $1, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),
+          jsonb_build_object('v', 4, 'id', lpad(n::text, 6, '0'), 'ts', '2026-01-02T03:04:05Z',
+            'channel_values', '{}'::jsonb, 'versions_seen', '{}'::jsonb,
+            'channel_versions', jsonb_build_object('a', n, 'b', n / 50)), '{"step": 1, "source": "loop", "parents": {}}'
+        from generate_series(1, 1200) as n`,
+      [thread],
+    );
+    await database.query(
+      `insert into checkpoint_blobs (thread_id, channel, version, type, blob)
+        select distinct $1, channel, (n / per)::text, 'json', '\\x31'::bytea
+        from generate_series(1, 1200) as n, (values ('a', 1), ('b', 50)) as each(channel, per)`,
+      [thread],
+    );
+    await database.query(
+      `insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+        select $1, lpad(n::text, 6, '0'), 'task', 0, 'a', 'json', '\\x31' from generate_series(1, 1200) as n`,
+      [thread],
+    );
+    const lines = await collect(saver.exportThreads({ threads: [thread] }));
+    const outcomes = new Set<string>();
+    for (const at of [500, 1_500, 2_500, 3_100, 3_600]) {
+      await saver.deleteThread(thread);
+      const pruneAt = async function* () {
+        for (const [index, line] of lines.entries()) {
+          if (index === at) await saver.prune({ keepLast: 2, threads: [thread] });
+          yield line;
+        }
+      };
+      const outcome = await saver.importThreads(pruneAt()).then(
+        () => "whole",
+        (error: unknown) => (error instanceof BackupError ? "refused" : "failed"),
+      );
+      const { problems } = await saver.verify(thread);
+      expect({ at, outcome, problems: problems.filter(({ severity }) => severity === "error") }).toEqual({
+        at,
+        outcome: expect.stringMatching("whole|refused"),
+        problems: [],
+      });
+      outcomes.add(outcome);
+    }
+    expect([...outcomes].sort()).toEqual(["refused", "whole"]);
+    await saver.deleteThread(thread);
+  });
+
+  it("is over before its thread is deleted for good, or comes too late", async () => {
+    const lines = await backup({ a: ["first"], z: ["last"] });
+    await saver.importThreads(lines);
+    await database.query("delete from checkpoints where thread_id = $1", [thread]);
+    const keeping = new PostgresSaver(database.source, undefined, { retry: false, keepTombstones: true });
+    const blocker = new pg.Client({ connectionString: database.source });
+    await blocker.connect();
+    await blocker.query("begin");
+    // The import has looked for a tombstone when it comes to this row.
+    await blocker.query("update checkpoint_blobs set type = type where thread_id = $1", [thread]);
+    const importing = keeping.importThreads(lines);
+    await untilItWaits(database, importing);
+    const deleting = keeping.deleteThread(thread);
+    await untilItWaits(database, deleting, 2);
+    await blocker.query("commit");
+    await Promise.all([importing, deleting]);
+    await blocker.end();
+
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+    await expect(keeping.importThreads(lines)).rejects.toThrow(ThreadDeletedError);
+    await keeping.end();
+  });
 
   // A deletion takes all writes that were stored before it.
   const removals: [string, () => Promise<unknown>, { writesKept: number }][] = [

@@ -46,6 +46,18 @@ describeEachTarget("a backup of much", (target) => {
     await to.deleteThread(thread);
   });
 
+  it("never has a long line, however long a value is", async () => {
+    const thread = newThread();
+    const value = Uint8Array.from({ length: 5 * 2 ** 20 + 7 }, (_byte, index) => index % 251);
+    await putValues(from, threadConfig(thread), { long: value });
+    const lines = await collect(from.exportThreads({ threads: [thread] }));
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(128 * 1_024);
+    await to.importThreads(lines);
+    expect(await collect(to.exportThreads({ threads: [thread] }))).toEqual(lines);
+    await from.deleteThread(thread);
+    await to.deleteThread(thread);
+  });
+
   it("leaves out a value that is deleted while its pieces are read, and reads its checkpoints anew", async () => {
     const thread = newThread();
     const value = new Uint8Array(10 * PIECE_BYTES);

@@ -55,6 +55,22 @@ const COPY_OPTIONS: readonly Row[] = [
   ["text as reencode", { reencode: "yes" }, invalid("options.reencode")],
 ];
 
+const TOMBSTONE_QUERIES: readonly (readonly [what: string, query: unknown, error: NamedError])[] = [
+  ["a number as after", { after: 42 }, invalid("query.after")],
+  ["a limit below zero", { limit: -1 }, invalid("query.limit")],
+  ["a limit that is no number", { limit: "1" }, invalid("query.limit")],
+  ["a signal that is none", { signal: "now" }, invalid("query.signal")],
+  ["an unknown option", { filter: {} }, invalid("query.filter")],
+];
+
+const LIFTS: readonly (readonly [what: string, ids: unknown, options: unknown, error: NamedError])[] = [
+  ["one thread", "42", undefined, invalid("threadIds")],
+  ["an empty thread", [""], undefined, invalid("threadIds.0")],
+  ["null as a thread", [null], undefined, invalid("threadIds.0")],
+  ["a signal that is none", ["42"], { signal: "now" }, invalid("options.signal")],
+  ["an unknown option", ["42"], { after: "1" }, invalid("options.after")],
+];
+
 /** What copies, lists, forks and rolls back threads, with arguments that can't be used. */
 export const BAD_LIFE: readonly BadInput[] = [
   ...COPIES.map(([what, source, target, error]): BadInput => ({
@@ -70,6 +86,16 @@ export const BAD_LIFE: readonly BadInput[] = [
   ...QUERIES.map(([what, query, error]): BadInput => ({
     what: `listThreads with ${what}`,
     call: ({ saver }) => saver.listThreads(query as object),
+    error,
+  })),
+  ...TOMBSTONE_QUERIES.map(([what, query, error]): BadInput => ({
+    what: `listTombstones with ${what}`,
+    call: ({ saver }) => saver.listTombstones(query as object),
+    error,
+  })),
+  ...LIFTS.map(([what, threadIds, options, error]): BadInput => ({
+    what: `liftTombstones with ${what}`,
+    call: ({ saver }) => saver.liftTombstones(threadIds as string[], options as object),
     error,
   })),
   ...FORK_OPTIONS.map(([what, options, error]): BadInput => ({

@@ -159,36 +159,68 @@ function selectParts(db: QueryCreator<WithPage>) {
       qb
         .selectFrom((eb) =>
           eb
-            .selectFrom("page")
-            .innerJoin(versionsOfPage().as<"used">(sql`used(channel, version)`), (join) => join.onTrue())
-            .select(["page.thread_id", "page.checkpoint_ns", "used.channel", "used.version"])
-            .distinct()
-            .as("used"),
+            .selectFrom((used) =>
+              used
+                .selectFrom("page")
+                .innerJoin(versionsOfPage().as<"used">(sql`used(channel, version)`), (join) => join.onTrue())
+                .select(["page.thread_id", "page.checkpoint_ns", "used.channel", "used.version"])
+                .distinct()
+                .as("used"),
+            )
+            .select([
+              sql<string[]>`array_agg(used.thread_id)`.as("threads"),
+              sql<string[]>`array_agg(used.checkpoint_ns)`.as("namespaces"),
+              sql<string[]>`array_agg(used.channel)`.as("channels"),
+              sql<string[]>`array_agg(used.version)`.as("versions"),
+            ])
+            .as("keys"),
         )
-        .innerJoin("checkpoint_blobs as stored", (join) =>
-          join
-            .onRef("stored.thread_id", "=", "used.thread_id")
-            .onRef("stored.checkpoint_ns", "=", "used.checkpoint_ns")
-            .onRef("stored.channel", "=", "used.channel")
-            .onRef("stored.version", "=", "used.version"),
+        // By way of arrays: Postgres expects 100 entries of each header, and would compile the statement for so many.
+        .innerJoin(
+          sql<{ thread_id: string; checkpoint_ns: string; channel: string; version: string }>`unnest(
+            keys.threads, keys.namespaces, keys.channels, keys.versions
+          )`.as<"used">(sql`used(thread_id, checkpoint_ns, channel, version)`),
+          (join) => join.onTrue(),
+        )
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_blobs as one")
+              .select(["one.checkpoint_ns", "one.channel", "one.version"])
+              .select(sql<number | null>`octet_length(one.blob)`.as("bytes"))
+              .whereRef("one.thread_id", "=", "used.thread_id")
+              .whereRef("one.checkpoint_ns", "=", "used.checkpoint_ns")
+              .whereRef("one.channel", "=", "used.channel")
+              .whereRef("one.version", "=", "used.version")
+              // Has each looked up by the index, whatever the statistics say.
+              .offset(sql.lit(0))
+              .as("stored"),
+          (join) => join.onTrue(),
         )
         .select((eb) =>
           pageColumns("blob", {
             checkpoint_ns: eb.ref("stored.checkpoint_ns"),
             channel: eb.ref("stored.channel"),
             version: eb.ref("stored.version"),
-            bytes: sql<number | null>`octet_length(${eb.ref("stored.blob")})`,
+            bytes: eb.ref("stored.bytes"),
           }),
         ),
     )
     .unionAll((qb) =>
       qb
         .selectFrom("page")
-        .innerJoin("checkpoint_writes as write", (join) =>
-          join
-            .onRef("write.thread_id", "=", "page.thread_id")
-            .onRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
-            .onRef("write.checkpoint_id", "=", "page.checkpoint_id"),
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_writes as one")
+              .select(["one.checkpoint_ns", "one.checkpoint_id", "one.task_id", "one.idx"])
+              .select(sql<number | null>`octet_length(one.blob)`.as("bytes"))
+              .whereRef("one.thread_id", "=", "page.thread_id")
+              .whereRef("one.checkpoint_ns", "=", "page.checkpoint_ns")
+              .whereRef("one.checkpoint_id", "=", "page.checkpoint_id")
+              .offset(sql.lit(0))
+              .as("write"),
+          (join) => join.onTrue(),
         )
         .select((eb) =>
           pageColumns("write", {
@@ -196,7 +228,7 @@ function selectParts(db: QueryCreator<WithPage>) {
             checkpoint_id: eb.ref("write.checkpoint_id"),
             task_id: eb.ref("write.task_id"),
             idx: eb.ref("write.idx"),
-            bytes: sql<number | null>`octet_length(${eb.ref("write.blob")})`,
+            bytes: eb.ref("write.bytes"),
           }),
         ),
     );

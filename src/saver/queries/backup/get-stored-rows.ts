@@ -68,18 +68,23 @@ const storedBlobs = /* @__PURE__ */ new Statement<
         ${parameter("namespaces")}::text[], ${parameter("channels")}::text[], ${parameter("versions")}::text[]
       )`.as<"wanted">(sql`wanted(checkpoint_ns, channel, version)`),
     )
-    .innerJoin("checkpoint_blobs as stored", (join) =>
-      join
-        .on("stored.thread_id", "=", parameter("threadId"))
-        .onRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
-        .onRef("stored.channel", "=", "wanted.channel")
-        .onRef("stored.version", "=", "wanted.version"),
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_blobs as stored")
+          .select(["stored.checkpoint_ns", "stored.channel", "stored.version"])
+          .select(sql<string | null>`stored.type`.as("type"))
+          .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
+          .where("stored.thread_id", "=", parameter("threadId"))
+          .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
+          .whereRef("stored.channel", "=", "wanted.channel")
+          .whereRef("stored.version", "=", "wanted.version")
+          // Has each looked up by the index, whatever the statistics say.
+          .offset(sql.lit(0))
+          .as("found"),
+      (join) => join.onTrue(),
     )
-    .select(["stored.checkpoint_ns", "stored.channel", "stored.version"])
-    .select([
-      sql<string | null>`stored.type`.as("type"),
-      sentBytes("stored", parameter("pieceBytes")).as("blob"),
-    ]),
+    .selectAll("found"),
 );
 
 const storedWrites = /* @__PURE__ */ new Statement<
@@ -97,18 +102,22 @@ const storedWrites = /* @__PURE__ */ new Statement<
         ${parameter("positions")}::integer[]
       )`.as<"wanted">(sql`wanted(checkpoint_ns, checkpoint_id, task_id, idx)`),
     )
-    .innerJoin("checkpoint_writes as write", (join) =>
-      join
-        .on("write.thread_id", "=", parameter("threadId"))
-        .onRef("write.checkpoint_ns", "=", "wanted.checkpoint_ns")
-        .onRef("write.checkpoint_id", "=", "wanted.checkpoint_id")
-        .onRef("write.task_id", "=", "wanted.task_id")
-        .onRef("write.idx", "=", "wanted.idx"),
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_writes as write")
+          .select(["write.checkpoint_ns", "write.checkpoint_id", "write.task_id", "write.idx"])
+          .select(["write.channel", "write.type"])
+          .select(sql<string | null>`write.task_path`.as("task_path"))
+          .select(sentBytes("write", parameter("pieceBytes")).as("blob"))
+          .where("write.thread_id", "=", parameter("threadId"))
+          .whereRef("write.checkpoint_ns", "=", "wanted.checkpoint_ns")
+          .whereRef("write.checkpoint_id", "=", "wanted.checkpoint_id")
+          .whereRef("write.task_id", "=", "wanted.task_id")
+          .whereRef("write.idx", "=", "wanted.idx")
+          .offset(sql.lit(0))
+          .as("found"),
+      (join) => join.onTrue(),
     )
-    .select(["write.checkpoint_ns", "write.checkpoint_id", "write.task_id", "write.idx", "write.channel"])
-    .select([
-      sql<string | null>`write.task_path`.as("task_path"),
-      "write.type",
-      sentBytes("write", parameter("pieceBytes")).as("blob"),
-    ]),
+    .selectAll("found"),
 );

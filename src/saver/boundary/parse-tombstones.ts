@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { keyText, threadId } from "./keys.js";
+import { abortSignal } from "./parse-call-options.js";
+import { parse } from "./parse.js";
+
+const DEFAULT_LIMIT = 50;
+
+const query = z
+  .strictObject({
+    signal: abortSignal.nullish(),
+    after: keyText.optional(),
+    limit: z.number().int().min(0).default(DEFAULT_LIMIT),
+  })
+  .prefault({});
+
+/** A checked call of `listTombstones`. */
+export interface TombstonesRequest {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** What `listTombstones` is asked for. */
+export function parseTombstoneQuery(value: unknown): TombstonesRequest {
+  const { after, limit } = parse(query, value, "query");
+  return { after, limit };
+}
+
+const threadIds = z.array(threadId);
+const liftOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
+
+/** The threads whose tombstones `liftTombstones` is asked to delete, each once. */
+export function parseLift(ids: unknown, options: unknown): string[] {
+  parse(liftOptions, options, "options");
+  return [...new Set(parse(threadIds, ids, "threadIds"))];
+}
