@@ -66,7 +66,7 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 }
 
 function contextFor(
-  { kysely, kyselyUntil }: OpenedDatabase,
+  { kysely, kyselyUntil, source }: OpenedDatabase,
   context: OfflineContext & Pick<CommandContext, "answered">,
   { io, redact }: CommandRuntime,
   { json }: PrintOptions,
@@ -76,7 +76,8 @@ function contextFor(
   const logger = retryNotes(io, redact);
   const openSaver: CommandContext["openSaver"] = (options, types) => {
     const serde = types === undefined ? new CliSerializer(io.env) : followTypes(types, io.env);
-    return new PostgresSaver(kysely, serde, { ...options, schema: context.schema, logger });
+    // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
+    return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
   };
   let saver: PostgresSaver | undefined;
   return {

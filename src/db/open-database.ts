@@ -85,6 +85,8 @@ export interface OpenedDatabase {
    * rolled back, and the query rejects with an AbortError. Only on a pool.
    */
   readonly kyselyUntil?: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
+  /** What a saver is opened on to use the same connections: the pool where there is one, else the Kysely. The saver closes neither. */
+  readonly source: pg.Pool | Kysely<CheckpointDatabase>;
   /** Sends one of our own statements and returns its rows. */
   readonly execute: Execute;
   /**
@@ -192,6 +194,7 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
     new Kysely({ dialect: new PostgresDialect({ pool: connections }) });
   return {
     kysely: kyselyOn(guarded),
+    source: pool,
     kyselyUntil: (signal) => kyselyOn(guarded.endedBy(signal)),
     execute: (statement, context = {}) => guarded.execute(statement, context),
     transact: (steps, context = {}) => guarded.transact(steps, context),
@@ -252,6 +255,7 @@ function throughPGlite(
 function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
   return {
     kysely,
+    source: kysely,
     execute: (statement, context = {}) => executeThrough(kysely, statement, context),
     transact: (steps, context = {}) => transactThrough(kysely, steps, context),
     interact: (run, context = {}) => interactThrough(kysely, context, run),
