@@ -36,6 +36,9 @@ const DEFAULT_BATCH_SIZE = 500;
 /** More at once would hold its locks for long, which a batch is there to avoid. */
 const MAX_BATCH_SIZE = 10_000;
 
+const KEEP_LAST =
+  'must be 1 or more: the newest checkpoint always stays; to delete threads whole use the strategy "delete"';
+
 const threadIds = z.array(threadId).transform(eachOnce);
 
 const pruneOptions = z
@@ -48,7 +51,7 @@ const pruneOptions = z
 const retentionOptions = z
   .strictObject({
     olderThanMs: z.number().min(0).optional(),
-    keepLast: z.number().int().min(0).optional(),
+    keepLast: z.number().int().min(1, KEEP_LAST).optional(),
     threads: threadIds.optional(),
     namespaces: z.array(keyText).optional(),
     dryRun: z.boolean().optional(),
@@ -82,15 +85,20 @@ export function parseRunIds(value: unknown): string[] {
 const runIds = z.array(keyText.refine((id) => id !== "", "must not be empty")).transform(eachOnce);
 
 /** The options of `deleteForRuns`. */
-export function parseRunOptions(value: unknown): void {
-  parse(z.strictObject({ signal: abortSignal.nullish() }).nullish(), value, "options");
+export function parseRunOptions(value: unknown): { readonly dryRun: boolean } {
+  const { dryRun = false } = parse(runOptions, value, "options") ?? {};
+  return { dryRun };
 }
+
+const runOptions = z
+  .strictObject({ dryRun: z.boolean().optional(), signal: abortSignal.nullish() })
+  .nullish();
 
 function toRetention(options: Partial<z.output<typeof retentionOptions>>): Retention {
   return {
     kind: "retain",
     olderThanMs: options.olderThanMs,
-    keepLast: Math.max(1, options.keepLast ?? 1),
+    keepLast: options.keepLast ?? 1,
     threads: options.threads,
     namespaces: options.namespaces,
     dryRun: options.dryRun ?? false,

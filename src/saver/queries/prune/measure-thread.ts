@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { Statement } from "../../../db/statement.js";
+import { storedSize } from "../stored-size.js";
 import type { RowCounts } from "../../row-counts.js";
 
 /** What a thread has in all tables. */
@@ -15,8 +16,8 @@ export async function measureThread(tables: CheckpointTables, threadId: string):
   return row ?? { namespaces: 0, checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
 }
 
-const COUNT = sql<number>`count(*)`;
-const BYTES = sql<number>`coalesce(sum(octet_length(blob)), 0)`;
+const COUNT = /* @__PURE__ */ sql<number>`count(*)`;
+const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(${storedSize("blob")}), 0)`;
 
 const countAll = /* @__PURE__ */ new Statement<{ readonly threadId: string }, ThreadSizeRow>(
   (db, parameter) =>
