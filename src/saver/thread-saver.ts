@@ -59,6 +59,7 @@ import { watchThread } from "./observing/watch-thread.js";
 import { deleteForRuns } from "./prune/delete-for-runs.js";
 import { prune } from "./prune/prune.js";
 import type {
+  IdleOptions,
   PruneOptions,
   PruneReport,
   Pruning,
@@ -163,8 +164,11 @@ export abstract class ThreadSaver
   }
 
   async prune(threadIds: readonly string[], options?: PruneOptions): Promise<PruneReport>;
-  async prune(options: RetentionOptions): Promise<PruneReport>;
-  async prune(first: readonly string[] | RetentionOptions, second?: PruneOptions): Promise<PruneReport> {
+  async prune(options: RetentionOptions | IdleOptions): Promise<PruneReport>;
+  async prune(
+    first: readonly string[] | RetentionOptions | IdleOptions,
+    second?: PruneOptions,
+  ): Promise<PruneReport> {
     const request = parsePrune(first, second);
     const options = Array.isArray(first) ? second : first;
     return this.#observed("prune", options, (tables) => prune(tables, request));

@@ -6,12 +6,24 @@ import { abortSignal } from "./parse-call-options.js";
 import { parse } from "./parse.js";
 
 /** What `prune` is asked for. */
-export type PruneRequest = ThreadDeletion | Retention;
+export type PruneRequest = ThreadDeletion | IdleDeletion | Retention;
 
 /** Threads that are to be deleted. */
 export interface ThreadDeletion {
   readonly kind: "delete";
   readonly threads: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** Threads that are to be deleted where they have been idle. */
+export interface IdleDeletion {
+  readonly kind: "deleteIdle";
+  /** How old the newest checkpoint has to be. */
+  readonly idleForMs: number;
+  /** `undefined` for all. */
+  readonly threads: readonly string[] | undefined;
+  readonly dryRun: boolean;
+  readonly onProgress: (progress: PruneProgress) => void;
 }
 
 /** What stays of threads. At least one of the two bounds narrows it. */
@@ -44,9 +56,22 @@ const threadIds = z.array(threadId).transform(eachOnce);
 const pruneOptions = z
   .strictObject({
     strategy: z.enum(["keep_latest", "delete"]).optional(),
+    dryRun: z.boolean().optional(),
     signal: abortSignal.nullish(),
   })
   .nullish();
+
+const onProgress = z
+  .custom<Retention["onProgress"]>((value) => typeof value === "function", "must be a function")
+  .optional();
+
+const idleOptions = z.strictObject({
+  idleForMs: z.number().min(0),
+  threads: threadIds.optional(),
+  dryRun: z.boolean().optional(),
+  onProgress,
+  signal: abortSignal.nullish(),
+});
 
 const retentionOptions = z
   .strictObject({
@@ -56,9 +81,7 @@ const retentionOptions = z
     namespaces: z.array(keyText).optional(),
     dryRun: z.boolean().optional(),
     batchSize: z.number().int().min(1).max(MAX_BATCH_SIZE).optional(),
-    onProgress: z
-      .custom<Retention["onProgress"]>((value) => typeof value === "function", "must be a function")
-      .optional(),
+    onProgress,
     signal: abortSignal.nullish(),
   })
   .refine(
@@ -70,11 +93,29 @@ const retentionOptions = z
 export function parsePrune(first: unknown, second: unknown): PruneRequest {
   if (!isArray(first)) {
     if (second !== undefined) throw new InvalidConfigError("threadIds", "must be an array");
-    return toRetention(parse(retentionOptions, first, "options"));
+    return hasIdleTime(first)
+      ? toIdleDeletion(parse(idleOptions, first, "options"))
+      : toRetention(parse(retentionOptions, first, "options"));
   }
   const threads = parse(threadIds, first, "threadIds");
-  const { strategy = "keep_latest" } = parse(pruneOptions, second, "options") ?? {};
-  return strategy === "delete" ? { kind: "delete", threads } : toRetention({ threads, keepLast: 1 });
+  const { strategy = "keep_latest", dryRun = false } = parse(pruneOptions, second, "options") ?? {};
+  return strategy === "delete"
+    ? { kind: "delete", threads, dryRun }
+    : toRetention({ threads, keepLast: 1, dryRun });
+}
+
+/** Whether threads are to be deleted whole. An object that can't be looked at is refused with the others. */
+function hasIdleTime(value: unknown): boolean {
+  try {
+    return typeof value === "object" && value !== null && Reflect.has(value, "idleForMs");
+  } catch {
+    return false;
+  }
+}
+
+function toIdleDeletion(options: z.output<typeof idleOptions>): IdleDeletion {
+  const { idleForMs, threads, dryRun = false, onProgress: tell = ignore } = options;
+  return { kind: "deleteIdle", idleForMs, threads, dryRun, onProgress: tell };
 }
 
 /** The runs that `deleteForRuns` is asked to delete, each once. */

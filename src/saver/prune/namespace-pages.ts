@@ -2,11 +2,9 @@ import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
 import { selectNamespaceHeads } from "../queries/prune/select-namespace-heads.js";
 import { selectNamespaces } from "../queries/prune/select-namespaces.js";
-import { selectThreadIds } from "../queries/prune/select-thread-ids.js";
 import { inPortions } from "./in-portions.js";
+import { storedThreads, THREADS_AT_ONCE } from "./stored-threads.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
-
-const THREADS_AT_ONCE = 200;
 
 /** A thread may have any number of them. */
 const HEADS_AT_ONCE = 1_000;
@@ -23,6 +21,8 @@ export interface PageScope {
   readonly namespaces: ReadonlySet<string> | undefined;
   /** How many of the newest checkpoints of each namespace stay: one, or more. */
   readonly keepLast: number;
+  /** Called with those of the threads that have no rows. */
+  readonly onMissing: (threads: readonly string[]) => void;
 }
 
 /**
@@ -31,23 +31,17 @@ export interface PageScope {
  */
 export async function* namespacePages(
   tables: CheckpointTables,
-  { threads, namespaces, keepLast }: PageScope,
+  { threads, namespaces, keepLast, onMissing }: PageScope,
 ): AsyncGenerator<readonly NamespaceHead[]> {
   const pages = threads === undefined ? storedThreads(tables) : inPortions(threads, THREADS_AT_ONCE);
   for await (const page of pages) {
     const keys = await selectNamespaces(tables, page);
+    const stored = new Set(keys.map(({ threadId }) => threadId));
+    onMissing(page.filter((threadId) => !stored.has(threadId)));
     for (const some of inPortions(keys, HEADS_AT_ONCE)) {
       yield* inPages(await readHeads(tables, some, { namespaces, keepLast }));
     }
   }
-}
-
-async function* storedThreads(tables: CheckpointTables): AsyncGenerator<readonly string[]> {
-  let page: readonly string[] = [];
-  do {
-    page = await selectThreadIds(tables, page.at(-1), THREADS_AT_ONCE);
-    if (page.length > 0) yield page;
-  } while (page.length === THREADS_AT_ONCE);
 }
 
 type SizedHead = NamespaceHead & { readonly checkpoints: number };

@@ -15,6 +15,8 @@ export class PruneTally {
   #threads = new Set<string>();
   readonly #namespaces = new Set<string>();
 
+  #missing: readonly string[] = [];
+
   constructor(onProgress: (progress: PruneProgress) => void) {
     this.#onProgress = onProgress;
   }
@@ -41,11 +43,16 @@ export class PruneTally {
     this.#tell(namespace);
   }
 
+  addMissing(threads: readonly string[]): void {
+    this.#missing = [...this.#missing, ...threads];
+  }
+
   report(dryRun: boolean): PruneReport {
     return {
       ...this.#counts,
       threads: this.#threadsBefore + this.#threads.size,
       namespaces: this.#namespacesBefore + this.#namespaces.size,
+      missing: this.#missing,
       dryRun,
     };
   }

@@ -1,14 +1,13 @@
 import type { PruneRequest, Retention } from "../boundary/parse-prune.js";
 import { idsFrom } from "../codec/checkpoint-time.js";
-import { measureThread } from "../queries/prune/measure-thread.js";
 import { selectOrphanedBlobs } from "../queries/prune/orphaned-blobs.js";
 import { selectOrphanedWrites } from "../queries/prune/orphaned-writes.js";
-import { addCounts, NO_ROWS } from "../row-counts.js";
-import { storeBatch } from "../store.js";
+import { NO_ROWS } from "../row-counts.js";
 import type { WritableTables } from "../write-rules.js";
 import { collectBlobs } from "./collect-blobs.js";
 import { collectWrites } from "./collect-writes.js";
 import { countGoing } from "./count-going.js";
+import { deleteIdleThreads, deleteThreads } from "./delete-threads.js";
 import { dropDoomed } from "./drop-doomed.js";
 import { findDoomed, type FoundDoomed } from "./find-doomed.js";
 import { namespacePages } from "./namespace-pages.js";
@@ -26,22 +25,14 @@ const EARLIEST_MS = -8.64e15;
 
 /** Does what `prune` is asked for. */
 export function prune(tables: WritableTables, request: PruneRequest): Promise<PruneReport> {
-  return request.kind === "delete" ? deleteThreads(tables, request.threads) : retain(tables, request);
-}
-
-async function deleteThreads(tables: WritableTables, threads: readonly string[]): Promise<PruneReport> {
-  let report: PruneReport = { ...NO_ROWS, threads: 0, namespaces: 0, dryRun: false };
-  for (const threadId of threads) {
-    const { namespaces, ...counts } = await measureThread(tables, threadId);
-    await storeBatch(tables, [{ kind: "deleteThread", threadId }]);
-    report = {
-      ...report,
-      ...addCounts(report, counts),
-      threads: report.threads + Math.min(1, namespaces),
-      namespaces: report.namespaces + namespaces,
-    };
+  switch (request.kind) {
+    case "delete":
+      return deleteThreads(tables, request);
+    case "deleteIdle":
+      return deleteIdleThreads(tables, request);
+    case "retain":
+      return retain(tables, request);
   }
-  return report;
 }
 
 async function retain(tables: WritableTables, request: Retention): Promise<PruneReport> {
@@ -51,7 +42,10 @@ async function retain(tables: WritableTables, request: Retention): Promise<Prune
   if (namespaces?.size === 0) return tally.report(dryRun);
   const cutoffs = cutoffsAt(Date.now(), request);
   const calls = new SubgraphCalls(cutoffs);
-  for await (const page of namespacePages(tables, { threads, namespaces, keepLast })) {
+  const onMissing = (some: readonly string[]) => {
+    if (threads !== undefined) tally.addMissing(some);
+  };
+  for await (const page of namespacePages(tables, { threads, namespaces, keepLast, onMissing })) {
     const doomed = await findDoomed(tables, page, calls, cutoffs);
     tally.startPage(page[0]?.key.threadId);
     const meant = page.filter(({ isMeant }) => isMeant);

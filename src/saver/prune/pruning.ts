@@ -33,8 +33,12 @@ export interface Pruning {
    * from goes or is gone and all that the call stored is older than `olderThanMs`. The age is that in the checkpoint's id, a UUID of version 6; ids of another kind have no
    * age, and are never old enough.
    *
+   * With `idleForMs` it deletes threads whole in which nothing was stored for a time: those whose newest checkpoint, of any
+   * namespace, is older. It looks again after it has locked the checkpoints of a thread, so one that somebody is going on with
+   * stays. An id that holds no time counts with the `ts` of its header here, as in `listThreads`.
+   *
    * @returns What went, or with `dryRun` what would go.
-   * @throws InvalidConfigError for an argument that can't be used, and where neither bound is given; before any I/O.
+   * @throws InvalidConfigError for an argument that can't be used, and where no bound is given; before any I/O.
    * @throws DatabaseError when the database refuses; what was committed by then stays done.
    *
    * @example
@@ -42,9 +46,10 @@ export interface Pruning {
    * const month = 30 * 24 * 60 * 60 * 1000;
    * const report = await checkpointer.prune({ olderThanMs: month, keepLast: 10, dryRun: true });
    * console.log(`${report.checkpoints} checkpoints of ${report.threads} threads, ${report.bytes} bytes`);
+   * await checkpointer.prune({ idleForMs: 3 * month });
    * ```
    */
-  prune(options: RetentionOptions): Promise<PruneReport>;
+  prune(options: RetentionOptions | IdleOptions): Promise<PruneReport>;
 
   /**
    * Deletes the checkpoints whose metadata has one of these as its `run_id`, in all threads and namespaces, with their
@@ -69,6 +74,8 @@ export interface Pruning {
 export interface PruneOptions extends CallOptions {
   /** `keep_latest`: only the newest checkpoint of each namespace stays. `delete`: nothing does. */
   readonly strategy?: "keep_latest" | "delete" | undefined;
+  /** Counts what would go, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** How `deleteForRuns` deletes. */
@@ -95,12 +102,26 @@ export interface RetentionOptions extends CallOptions {
   readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
 }
 
+/** Which threads `prune` deletes for having been idle. */
+export interface IdleOptions extends CallOptions {
+  /** How old the newest checkpoint of a thread has to be, in milliseconds by this process's clock. */
+  readonly idleForMs: number;
+  /** Only these threads; none for an empty list. Default: all. */
+  readonly threads?: readonly string[] | undefined;
+  /** Counts what would go, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /** Called after each thread; what it throws ends the call. */
+  readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
+}
+
 /** What a call of `prune` or `deleteForRuns` removed, or would have. */
 export interface PruneReport extends RowCounts {
   /** Threads that lost something. */
   readonly threads: number;
   /** Namespaces that lost something. */
   readonly namespaces: number;
+  /** Those of the threads that were named which have no rows. */
+  readonly missing: readonly string[];
   readonly dryRun: boolean;
 }
 

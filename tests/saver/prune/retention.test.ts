@@ -2,7 +2,12 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, PostgresSaver, type PruneProgress } from "../../../src/index.js";
+import {
+  type CheckpointDatabase,
+  PostgresSaver,
+  type PruneProgress,
+  type RetentionOptions,
+} from "../../../src/index.js";
 import { JsonSerializer } from "../../../src/serde/index.js";
 import { allVersions, checkpointOf, listIds, metadataOf, threadConfig } from "../../support/checkpoints.js";
 import { observedPool } from "../../support/round-trips.js";
@@ -131,6 +136,52 @@ describeEachTarget("retention", (target) => {
     await strict.end();
   });
 
+  it("tells which of the threads that are named are not there", async () => {
+    await putLine(saver, "a", hoursAgo(2, 1));
+    const rules = [{ keepLast: 1 }, { idleForMs: HOUR * 9 }];
+    for (const rule of rules) {
+      expect((await saver.prune({ ...rule, threads: ["x", "a", "y"], dryRun: true })).missing).toEqual([
+        "x",
+        "y",
+      ]);
+    }
+    expect((await saver.prune({ keepLast: 1, dryRun: true })).missing).toEqual([]);
+    const deleting = { strategy: "delete", dryRun: true } as const;
+    expect(await saver.prune(["x", "a"], deleting)).toMatchObject({
+      missing: ["x"],
+      threads: 1,
+      checkpoints: 2,
+    });
+    expect(await idsOf("a")).toHaveLength(2);
+    expect((await saver.prune(["x", "a"])).missing).toEqual(["x"]);
+  });
+
+  it("deletes threads whole that have been idle, and no others", async () => {
+    await putLine(saver, "idle", hoursAgo(50, 40));
+    await putLine(saver, "idle", hoursAgo(45), { ns: "child" });
+    await putLine(saver, "active", hoursAgo(50, 1));
+    await putLine(saver, "active below", hoursAgo(50));
+    await putLine(saver, "active below", hoursAgo(2), { ns: "child" });
+    await putLine(saver, "no time", ["2"]);
+    const all = await rowsOf(database);
+
+    const wouldGo = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
+    expect(await rowsOf(database)).toEqual(all);
+    expect(wouldGo).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
+    expect(await saver.prune({ idleForMs: 30 * HOUR, threads: ["active"] })).toMatchObject({ threads: 0 });
+    expect(await saver.prune({ idleForMs: 0, threads: [] })).toMatchObject({ threads: 0 });
+    const seen: PruneProgress[] = [];
+    const report = await saver.prune({ idleForMs: 30 * HOUR, onProgress: (progress) => seen.push(progress) });
+
+    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(seen).toMatchObject([{ threadId: "idle", checkpoints: 3 }]);
+    const left = await rowsOf(database);
+    expect(Number(left.bytes) + report.bytes).toBe(all.bytes);
+    expect(await idsOf("idle")).toEqual([]);
+    for (const thread of ["active", "active below", "no time"]) expect(await idsOf(thread)).not.toEqual([]);
+    expect(await saver.prune({ idleForMs: 30 * HOUR })).toMatchObject({ threads: 0, checkpoints: 0 });
+  });
+
   it("collects writes whose checkpoint never came, but not those that may still wait for it", async () => {
     await putLine(saver, "t", hoursAgo(5, 0.2));
     const write = async (id: string | undefined, thread = "t") => {
@@ -188,7 +239,11 @@ describeEachTarget("retention", (target) => {
     const run = (n: number) => (n % 2 === 0 ? "even" : "odd");
     for (const thread of ["a", "b"]) await putLine(saver, thread, ids, { run });
     const before = await saver.getTuple(threadConfig("a", { checkpoint_id: ids[2] }));
-    expect(await saver.deleteForRuns(["odd", "odd", "unknown"])).toMatchObject({
+    const wouldGo = await saver.deleteForRuns(["odd"], { dryRun: true });
+    expect(await idsOf("a")).toHaveLength(4);
+    const report = await saver.deleteForRuns(["odd", "odd", "unknown"]);
+    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toMatchObject({
       checkpoints: 4,
       writes: 4,
       blobs: 4,
@@ -257,7 +312,7 @@ describeServer("retention of many threads", (target) => {
         }
       });
     await putAll(0);
-    const send = async (options: Parameters<typeof saver.prune>[0]) => {
+    const send = async (options: RetentionOptions) => {
       sent.length = 0;
       const report = await saver.prune(options);
       return { report, statements: sent.length };
