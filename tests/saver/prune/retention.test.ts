@@ -253,6 +253,26 @@ describeEachTarget("retention", (target) => {
     expect(await orphanedBlobs(database)).toEqual([]);
   });
 
+  it.each<[string, (saver: PostgresSaver) => Promise<unknown>]>([
+    ["prune", (each) => each.prune({ keepLast: 1 })],
+    ["prune of threads", (each) => each.prune(["t"], { dryRun: true })],
+    ["prune of whole threads", (each) => each.prune(["t"], { strategy: "delete", dryRun: true })],
+    ["prune of idle threads", (each) => each.prune({ idleForMs: 0, dryRun: true })],
+    ["deleteForRuns", (each) => each.deleteForRuns(["r"])],
+    ["deleteThread", (each) => each.deleteThread("t")],
+  ])("refuses %s where the tables can be neither read nor exported yet", async (_name, call) => {
+    const official = await target.createDatabase();
+    for (const sql of OFFICIAL_MIGRATIONS.slice(0, 5)) await official.exec(sql);
+    await official.exec(
+      `insert into checkpoints values ('t', '', '1', null, null, '{}', '{"run_id": "r"}'), ('t', '', '2', '1', null, '{}', '{}')`,
+    );
+    const old = new PostgresSaver(official.source);
+
+    await expect(call(old)).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+    expect(await rowsOf(official)).toMatchObject({ checkpoints: 2 });
+    await old.end();
+  });
+
   it("works on the tables of the official savers: no collation of ours, counters as versions, sends of old formats", async () => {
     const official = await target.createDatabase();
     for (const sql of OFFICIAL_MIGRATIONS) await official.exec(sql);

@@ -3,6 +3,7 @@ import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { Statement } from "../../../db/statement.js";
 import type { RowCounts } from "../../row-counts.js";
+import { migratedColumn } from "../migrated-column.js";
 import { storedSize } from "../stored-size.js";
 
 /** What a thread has in all tables. */
@@ -74,7 +75,8 @@ const countAll = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly st
         "each.writes",
         "each.blobs",
         "each.bytes",
-      ]),
+      ])
+      .select(migratedColumn(db).as("migrated")),
 );
 
 function kind(name: Kind) {

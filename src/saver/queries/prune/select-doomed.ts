@@ -5,6 +5,7 @@ import { Statement } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
 import { isUuid6 } from "../is-uuid6.js";
+import { migratedColumn } from "../migrated-column.js";
 import {
   byNamespace,
   GIVEN_NS,
@@ -97,6 +98,7 @@ const ofRuns = /* @__PURE__ */ new Statement<{ readonly runIds: readonly string[
     db
       .selectFrom("checkpoints as stored")
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
+      .select(migratedColumn(db).as("migrated"))
       // As the optional index has it.
       .where(sql<boolean>`(stored.metadata ->> 'run_id') = any (${parameter("runIds")}::text[])`)
       .orderBy(sql`stored.thread_id collate "C"`)

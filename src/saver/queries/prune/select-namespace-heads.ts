@@ -3,6 +3,7 @@ import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { Statement } from "../../../db/statement.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
+import { migratedColumn } from "../migrated-column.js";
 import {
   GIVEN_NS,
   GIVEN_THREAD,
@@ -68,6 +69,7 @@ const heads = /* @__PURE__ */ new Statement<HeadParams, HeadOfNamespace>((db, pa
         "oldest_kept_id",
       ),
       sql`(${parents})`.as("parents"),
+      migratedColumn(db).as("migrated"),
     ])
     .orderBy("given.n");
 });

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { type BoundStatement, Statement } from "../../../db/statement.js";
+import { migratedColumn } from "../migrated-column.js";
 import { newestOfThread } from "../life/newest-of-thread.js";
 
 /** What tells when a thread was written to last. */
@@ -45,7 +46,8 @@ const times = /* @__PURE__ */ new Statement<ThreadsParams, ThreadTimeRow>((db, p
           .as("head"),
       (join) => join.onTrue(),
     )
-    .select(["given.thread_id", "newest.checkpoint_id", "head.ts"]),
+    .select(["given.thread_id", "newest.checkpoint_id", "head.ts"])
+    .select(migratedColumn(db).as("migrated")),
 );
 
 /** Locks all checkpoints of a thread until the transaction ends: whoever goes on from one of them waits, or is waited for. */
