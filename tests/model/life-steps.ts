@@ -107,6 +107,23 @@ const retention = fc
     }),
   );
 
+/** Threads whose newest checkpoint is a fork of just now stay; all others were made long ago. */
+const idleness = fc.record({ threads: sometimes(threads) }).map((call) =>
+  step("prune idle threads", call, async ({ threads: some }, model, saver) => {
+    const options = { idleForMs: HOUR_MS, threads: some };
+    const wouldGo = await saver.prune({ ...options, dryRun: true });
+    await expectSameRows(model, saver);
+    const stored = await listThreads(model, {});
+    const idle = stored.filter(({ updatedAt }) => updatedAt.getTime() < Date.now() - HOUR_MS);
+    const ids = idle.map(({ threadId }) => threadId).filter((id) => some?.includes(id) !== false);
+    const expected = await deleteThreads(model, ids);
+    const report = await saver.prune(options);
+    expect(report).toMatchObject({ ...expected, dryRun: false });
+    expect(wouldGo).toEqual({ ...report, dryRun: true });
+    await expectSameRows(model, saver);
+  }),
+);
+
 function definedOf({
   threads: some,
   namespaces: named,
@@ -151,6 +168,7 @@ export const lifeStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: runs },
   { weight: 2, arbitrary: pruning },
   { weight: 3, arbitrary: retention },
+  { weight: 1, arbitrary: idleness },
 );
 
 /** What tells of whole threads. */

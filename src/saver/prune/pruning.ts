@@ -120,7 +120,7 @@ export interface PruneReport extends RowCounts {
   readonly threads: number;
   /** Namespaces that lost something. */
   readonly namespaces: number;
-  /** Those of the threads that were named which have no rows. */
+  /** Those of the threads that were named which have no rows; with `idleForMs` no checkpoint. */
   readonly missing: readonly string[];
   readonly dryRun: boolean;
 }

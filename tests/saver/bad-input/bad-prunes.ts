@@ -19,6 +19,7 @@ const STRATEGIES: readonly Row[] = [
   ["null as strategy", { strategy: null }, invalid("options.strategy")],
   ["a bound beside threads", { keepLast: 1 }, invalid("options.keepLast")],
   ["a controller as signal", { signal: new AbortController() }, invalid("options.signal")],
+  ["text as dryRun", { dryRun: "yes" }, invalid("options.dryRun")],
 ];
 
 const RETENTION: readonly Row[] = [
