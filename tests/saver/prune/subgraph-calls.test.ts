@@ -156,6 +156,23 @@ describeEachTarget("subgraph calls", (target) => {
     ]);
   });
 
+  it("go however many there are, and count as one thread", async () => {
+    const thread = newThread();
+    await put(thread, "", minutesAgo(1));
+    const id = minutesAgo(2);
+    await saver.batch(async (batch) => {
+      for (let call = 0; call < 450; call++) {
+        const config = threadConfig(thread, { checkpoint_ns: `sub:${call}` });
+        const checkpoint = { v: 4, id, ts: "", channel_values: {}, channel_versions: {}, versions_seen: {} };
+        await batch.put(config, checkpoint, metadataOf(0, { parents: { "": minutesAgo(3) } }), {});
+      }
+    });
+
+    const wouldGo = await saver.prune({ keepLast: 1, threads: [thread], dryRun: true });
+    expect(wouldGo).toMatchObject({ checkpoints: 450, namespaces: 450, threads: 1 });
+    expect(await saver.prune([thread])).toEqual({ ...wouldGo, dryRun: false });
+  });
+
   it("stay where the parent has not been stored yet", async () => {
     const thread = newThread();
     await put(thread, "", minutesAgo(9));
