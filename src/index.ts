@@ -74,11 +74,13 @@ export type {
 export type { Health, Observing, SchemaHealth, WatchOptions } from "./saver/observing/observing.js";
 export { PostgresSaver } from "./saver/postgres-saver.js";
 export type {
+  IdleOptions,
   PruneOptions,
   PruneProgress,
   PruneReport,
   Pruning,
   RetentionOptions,
+  RunDeletionOptions,
 } from "./saver/prune/pruning.js";
 export type { RowCounts } from "./saver/row-counts.js";
 export type { SaverExtensions } from "./saver/saver-extensions.js";

@@ -2,7 +2,7 @@ import { EncryptedSerializer } from "../serde/encrypted/encrypted-serializer.js"
 import type { PostgresSaver } from "../saver/postgres-saver.js";
 import type { CommandContext } from "./command-definition.js";
 import { isAes } from "./follow-types.js";
-import { KEEPING } from "./keeping.js";
+import { KEEP_TOMBSTONES } from "./keep-tombstones.js";
 import { type CheckpointsOfNamespace, storedTypes } from "./stored-types.js";
 
 /**
@@ -18,7 +18,7 @@ export async function followingSaver(
   const { openSaver, signal } = context;
   const types = await storedTypes(context, place);
   const saver = openSaver(
-    KEEPING,
+    KEEP_TOMBSTONES,
     types.map(({ type }) => type),
   );
   const encrypted = types.find(({ type }) => isAes(type));

@@ -1,5 +1,5 @@
-import { NO_ROWS, addCounts, type RowCounts } from "../saver/row-counts.js";
-import type { RetentionOptions } from "../saver/prune/pruning.js";
+import type { PruneReport, RetentionOptions } from "../saver/prune/pruning.js";
+import type { RowCounts } from "../saver/row-counts.js";
 import type { CommandContext } from "./command-definition.js";
 
 /** What `prune` was given. */
@@ -13,21 +13,18 @@ export interface PruneFlags {
   readonly batchSize?: number | undefined;
 }
 
-/** What goes, or went. */
-export type PrunedRows = RowCounts & { readonly threads: number };
-
 /** Something to prune, which can be looked at first. */
 export interface PruneTask {
-  preview(onProgress: (counts: RowCounts) => void): Promise<PrunedRows>;
-  run(onProgress: (counts: RowCounts) => void): Promise<PrunedRows>;
+  preview(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
+  run(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
 }
 
 export function pruneTask({ saver, signal }: CommandContext, flags: PruneFlags): PruneTask {
   const { threads, strategy, olderThan, keepLast, thread, namespace, batchSize } = flags;
   if (strategy === "delete") {
     return {
-      preview: () => countThreads(saver, threads, signal),
-      run: async () => saver.prune(threads, { strategy: "delete", signal }),
+      preview: () => saver.prune(threads, { strategy: "delete", dryRun: true, signal }),
+      run: () => saver.prune(threads, { strategy: "delete", signal }),
     };
   }
   const options: RetentionOptions =
@@ -38,21 +35,4 @@ export function pruneTask({ saver, signal }: CommandContext, flags: PruneFlags):
     preview: (onProgress) => saver.prune({ ...options, dryRun: true, onProgress }),
     run: (onProgress) => saver.prune({ ...options, onProgress }),
   };
-}
-
-/** All rows of threads. */
-export async function countThreads(
-  saver: CommandContext["saver"],
-  threads: readonly string[],
-  signal: AbortSignal,
-): Promise<PrunedRows> {
-  let counts = NO_ROWS;
-  let found = 0;
-  for (const threadId of new Set(threads)) {
-    const { total } = await saver.storage({ threadId, limit: 1, signal });
-    const { checkpoints, blobs, writes, blobBytes, writeBytes } = total;
-    counts = addCounts(counts, { checkpoints, blobs, writes, bytes: blobBytes + writeBytes });
-    if (checkpoints + blobs + writes > 0) found += 1;
-  }
-  return { ...counts, threads: found };
 }

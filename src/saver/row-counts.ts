@@ -3,7 +3,10 @@ export interface RowCounts {
   readonly checkpoints: number;
   readonly writes: number;
   readonly blobs: number;
-  /** Of the values in `writes` and `blobs`, as they are stored. */
+  /**
+   * Of the values in `writes` and `blobs`. What goes is measured as it takes room in its table, compressed where Postgres has
+   * done so; what is written or read, as the serializer wrote it.
+   */
   readonly bytes: number;
 }
 

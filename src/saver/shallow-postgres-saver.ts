@@ -12,6 +12,8 @@ import { ThreadSaver } from "./thread-saver.js";
  * It works on the tables of a {@link PostgresSaver}, and on threads that one has begun: their history goes with the next
  * `put`. Without history there is no going back: an older checkpoint is not found.
  *
+ * Each call of a subgraph has a namespace of its own, whose newest checkpoint stays when the call is over: `prune` removes it.
+ *
  * Where a graph has delta channels, what these are made of stays until they are stored whole; `list` does not show it.
  *
  * @example

@@ -62,7 +62,14 @@ import type { Health, Observing, WatchOptions } from "./observing/observing.js";
 import { watchThread } from "./observing/watch-thread.js";
 import { deleteForRuns } from "./prune/delete-for-runs.js";
 import { prune } from "./prune/prune.js";
-import type { PruneOptions, PruneReport, Pruning, RetentionOptions } from "./prune/pruning.js";
+import type {
+  IdleOptions,
+  PruneOptions,
+  PruneReport,
+  Pruning,
+  RetentionOptions,
+  RunDeletionOptions,
+} from "./prune/pruning.js";
 import type { RowCounts } from "./row-counts.js";
 import type { SaverContext } from "./saver-context.js";
 import { tablesFor } from "./saver-tables.js";
@@ -171,17 +178,19 @@ export abstract class ThreadSaver
   }
 
   async prune(threadIds: readonly string[], options?: PruneOptions): Promise<PruneReport>;
-  async prune(options: RetentionOptions): Promise<PruneReport>;
-  async prune(first: readonly string[] | RetentionOptions, second?: PruneOptions): Promise<PruneReport> {
+  async prune(options: RetentionOptions | IdleOptions): Promise<PruneReport>;
+  async prune(
+    first: readonly string[] | RetentionOptions | IdleOptions,
+    second?: PruneOptions,
+  ): Promise<PruneReport> {
     const request = parsePrune(first, second);
     const options = Array.isArray(first) ? second : first;
     return this.#observed("prune", options, (tables) => prune(tables, request));
   }
 
-  async deleteForRuns(runIds: readonly string[], options?: CallOptions): Promise<RowCounts> {
-    parseRunOptions(options);
-    const ids = parseRunIds(runIds);
-    return this.#observed("deleteForRuns", options, (tables) => deleteForRuns(tables, ids));
+  async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
+    const request = { ...parseRunOptions(options), runIds: parseRunIds(runIds) };
+    return this.#observed("deleteForRuns", options, (tables) => deleteForRuns(tables, request));
   }
 
   async health(options?: CallOptions): Promise<Health> {

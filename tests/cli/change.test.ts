@@ -132,6 +132,7 @@ describeEachTarget("changing threads", (target) => {
     it("deletes them whole where it is told so", async () => {
       expect(await json("prune", "42", "none", "--strategy", "delete", "--yes")).toMatchObject({
         threads: 1,
+        missing: ["none"],
       });
       expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
     });
@@ -162,7 +163,7 @@ describeEachTarget("changing threads", (target) => {
 
   it("deletes threads, each once, and has them stay deleted where it is told so", async () => {
     expect((await run("delete", "42", "42", "43", "none", "--yes")).stdout).toMatch(
-      /^deleted 2 threads with 6 checkpoints/,
+      /^deleted 2 threads with 6 checkpoints.*\nnot there: none\n$/,
     );
     expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
     expect(await run("delete", "42", "--yes")).toMatchObject({
@@ -244,6 +245,33 @@ describeEachTarget("changing threads", (target) => {
         expect(stderr).toContain("migrate");
       }
     });
+  });
+
+  it("tells what it would delete, and changes nothing", async () => {
+    const before = await allRows(database);
+    const { stdout } = await run("delete", "42", "none", "--dry-run");
+    expect(stdout).toMatch(/^would go: 1 thread with 5 checkpoints, .*\nnot there: none\n$/);
+    expect(await json("delete", "--idle", "0s", "--dry-run")).toMatchObject({
+      threads: 4,
+      deleted: ["42", "42-copy", "43", "44"],
+    });
+    expect((await run("delete-runs", RUN_ID, "--dry-run")).stdout).toMatch(
+      /^would go: 1 checkpoint, .* of 1 thread\n$/,
+    );
+    const asking = cliOn(database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } });
+    expect((await asking("delete-runs", RUN_ID)).stderr).toMatch(/^Delete 1 checkpoint, .* of 1 thread\? /);
+    expect((await asking("delete", "--idle", "0s")).stderr).toContain("Delete 4 idle threads with ");
+    expect(await allRows(database)).toEqual(before);
+  });
+
+  it("deletes threads that have been idle", async () => {
+    expect((await run("delete", "--idle", "1d", "--yes")).stdout).toMatch(/^nothing to delete: /);
+    expect((await run("delete", "42", "none", "--idle", "0s", "--yes")).stdout).toMatch(
+      /^deleted 1 idle thread with 5 checkpoints, .*\nnot there: none\n$/,
+    );
+    expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    const { code, stderr } = await run("delete");
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--idle") });
   });
 
   it("deletes the checkpoints of runs", async () => {

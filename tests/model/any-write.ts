@@ -8,13 +8,18 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { id, parent, place, scalar, structure, weighted } from "./histories.js";
+import { OLD_ID } from "./ids.js";
 import { type Change, DeleteThread, PutAgain, PutSuccessor, PutWrites, type Write } from "./write-calls.js";
 
 const metadata: fc.Arbitrary<CheckpointMetadata> = fc
   .record({
     source: fc.constantFrom("input" as const, "loop" as const, "fork" as const),
     step: fc.integer({ min: -1, max: 2 }),
-    parents: weighted<Record<string, string>>([{}, 3], [{ "": "10" }, 1]),
+    parents: weighted<Record<string, string>>(
+      [{}, 3],
+      [{ "": "10" }, 2],
+      [{ "": OLD_ID, "node:1f0c": "9" }, 2],
+    ),
     more: fc.constantFrom<object>(
       {},
       { run_id: "r1" },

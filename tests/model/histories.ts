@@ -18,7 +18,7 @@ export interface At {
 /** Mostly one thread and namespace, so that calls meet. */
 export const place = {
   thread: weighted(["t1", 10], ["t2", 2], ["t3", 1]),
-  ns: weighted(["", 9], [undefined, 1], ["child", 2], ["node:1f0c|inner", 1]),
+  ns: weighted(["", 9], [undefined, 1], ["child", 2], ["node:1f0c", 1], ["node:1f0c|inner", 2]),
 };
 
 export const id: fc.Arbitrary<string> = fc.constantFrom(...IDS, LAST_FORK);

@@ -32,7 +32,7 @@ export async function expectSameRows(model: ReferenceSaver, saver: ThreadSaver):
 }
 
 const threads = fc.subarray([...THREADS, "unknown"]);
-const namespaces = fc.subarray(["", "child", "node:1f0c|inner", "unknown"]);
+const namespaces = fc.subarray(["", "child", "node:1f0c", "node:1f0c|inner", "unknown"]);
 
 const copy = fc
   .record({ source: place.thread, back: fc.constantFrom(1, 2), reencode: fc.boolean() })
@@ -54,8 +54,12 @@ const copy = fc
 
 const runs = fc.subarray(["r1", "r2", "unknown"]).map((runIds) =>
   step("deleteForRuns", { runIds }, async (_, model, saver) => {
-    const { checkpoints, writes, blobs } = await deleteForRuns(model, runIds);
-    expect(await saver.deleteForRuns(runIds)).toMatchObject({ checkpoints, writes, blobs });
+    const wouldGo = await saver.deleteForRuns(runIds, { dryRun: true });
+    await expectSameRows(model, saver);
+    const expected = await deleteForRuns(model, runIds);
+    const report = await saver.deleteForRuns(runIds);
+    expect(report).toMatchObject({ ...expected, dryRun: false });
+    expect(wouldGo).toEqual({ ...report, dryRun: true });
     await expectSameRows(model, saver);
   }),
 );
@@ -82,7 +86,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Tried without changing anything first, which must tell the same. */
 const retention = fc
   .record({
-    keepLast: weighted<number | undefined>([2, 4], [1, 2], [3, 1], [0, 1], [undefined, 1]),
+    keepLast: weighted<number | undefined>([2, 4], [1, 2], [3, 1], [undefined, 1]),
     aged: weighted([false, 2], [true, 1]),
     threads: sometimes(threads),
     namespaces: sometimes(namespaces),
@@ -94,7 +98,7 @@ const retention = fc
       const options = { ...rule, ...(aged && { olderThanMs: HOUR_MS }), batchSize };
       const wouldGo = await saver.prune({ ...options, dryRun: true });
       await expectSameRows(model, saver);
-      const keepLast = Math.max(1, rule.keepLast ?? 1);
+      const keepLast = rule.keepLast ?? 1;
       const expected = await prune(model, { ...definedOf(rule), keepLast, aged });
       const report = await saver.prune(options);
       expect(report).toMatchObject({ ...expected, dryRun: false });
@@ -102,6 +106,23 @@ const retention = fc
       await expectSameRows(model, saver);
     }),
   );
+
+/** Threads whose newest checkpoint is a fork of just now stay; all others were made long ago. */
+const idleness = fc.record({ threads: sometimes(threads) }).map((call) =>
+  step("prune idle threads", call, async ({ threads: some }, model, saver) => {
+    const options = { idleForMs: HOUR_MS, threads: some };
+    const wouldGo = await saver.prune({ ...options, dryRun: true });
+    await expectSameRows(model, saver);
+    const stored = await listThreads(model, {});
+    const idle = stored.filter(({ updatedAt }) => updatedAt.getTime() < Date.now() - HOUR_MS);
+    const ids = idle.map(({ threadId }) => threadId).filter((id) => some?.includes(id) !== false);
+    const expected = await deleteThreads(model, ids);
+    const report = await saver.prune(options);
+    expect(report).toMatchObject({ ...expected, dryRun: false });
+    expect(wouldGo).toEqual({ ...report, dryRun: true });
+    await expectSameRows(model, saver);
+  }),
+);
 
 function definedOf({
   threads: some,
@@ -147,6 +168,7 @@ export const lifeStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: runs },
   { weight: 2, arbitrary: pruning },
   { weight: 3, arbitrary: retention },
+  { weight: 1, arbitrary: idleness },
 );
 
 /** What tells of whole threads. */

@@ -1,7 +1,7 @@
 import { bytewise } from "./bytewise.js";
 import { OLD_ID } from "./ids.js";
 import { placeOf } from "./place.js";
-import { type Namespace, NO_ROWS, partsOf, type RowNumbers, sum } from "./reference-rows.js";
+import { keyOf, type Namespace, NO_ROWS, partsOf, type RowNumbers, sum } from "./reference-rows.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 export interface Retention {
@@ -23,16 +23,53 @@ export function prune(
   saver: ReferenceSaver,
   { threads, namespaces, keepLast, aged }: Retention,
 ): Promise<Losses> {
+  const isMeant = (ns: string) => namespaces?.includes(ns) !== false;
   return losses(saver, async (all) => {
+    const over = await callsThatAreOver(saver, all, { keepLast, aged, isMeant });
     for (const { thread, ns } of all) {
-      if (threads?.includes(thread) === false || namespaces?.includes(ns) === false) continue;
+      if (threads?.includes(thread) === false || !isMeant(ns)) continue;
       const tuples = await saver.rows.tuples(thread, ns);
-      for (const { config, checkpoint } of tuples.slice(keepLast))
-        if (!aged || checkpoint.id === OLD_ID) await saver.lose(placeOf(config));
+      const isOver = over.has(keyOf(thread, ns));
+      for (const { config, checkpoint } of isOver ? tuples : tuples.slice(keepLast))
+        if (isOver || !aged || checkpoint.id === OLD_ID) await saver.lose(placeOf(config));
       await dropLostWrites(saver, { thread, ns });
       await saver.rows.sweep({ thread, ns });
     }
   });
+}
+
+interface CallRule extends Pick<Retention, "keepLast" | "aged"> {
+  readonly isMeant: (ns: string) => boolean;
+}
+
+/** The namespaces of subgraph calls whose parent goes or is gone, while its graph has gone on. */
+async function callsThatAreOver(
+  { rows }: ReferenceSaver,
+  all: readonly Namespace[],
+  { keepLast, aged, isMeant }: CallRule,
+): Promise<Set<string>> {
+  const over = new Set<string>();
+  const isOld = (id: string) => !aged || id === OLD_ID;
+  for (const { thread, ns } of [...all].sort((a, b) => a.ns.length - b.ns.length)) {
+    const [newest] = await rows.tuples(thread, ns);
+    const own = newest?.checkpoint.id;
+    if (newest === undefined || own === undefined || !ns.includes(":") || !isMeant(ns) || !isOld(own))
+      continue;
+    let nearest = -1;
+    let ends = Object.keys(newest.metadata?.parents ?? {}).length > 0 && own === OLD_ID;
+    for (const [graph, parent] of Object.entries(newest.metadata?.parents ?? {})) {
+      const isAbove = graph === "" || ns.startsWith(`${graph}|`);
+      const ids = (await rows.tuples(thread, graph)).map(({ checkpoint }) => checkpoint.id);
+      const [head] = ids;
+      if (!isAbove || head === undefined || over.has(keyOf(thread, graph)) || graph.length < nearest)
+        continue;
+      nearest = graph.length;
+      const goes = isMeant(graph) && isOld(parent) && ids.indexOf(parent) >= keepLast;
+      ends = bytewise([head], [own]) > 0 && (goes || !ids.includes(parent));
+    }
+    if (ends) over.add(keyOf(thread, ns));
+  }
+  return over;
 }
 
 /** Those of a checkpoint that should have come long ago, and would not be the newest. */

@@ -4,7 +4,7 @@ import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoint-reference.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
-import { KEEPING } from "../keeping.js";
+import { KEEP_TOMBSTONES } from "../keep-tombstones.js";
 import { printable } from "../printable.js";
 
 const flagsOfCopy = z.object({
@@ -31,7 +31,7 @@ export const copy: CommandDefinition = {
   examples: ["copy 42 42-what-if", "copy 42 42-what-if --json", "copy 42 42-for-python --reencode"],
   run: async ({ saver, openSaver, signal }, flags) => {
     const { source, target, reencode } = flagsOfCopy.parse(flags);
-    const counts = await openSaver(KEEPING).copyThread(source, target, { reencode, signal });
+    const counts = await openSaver(KEEP_TOMBSTONES).copyThread(source, target, { reencode, signal });
     if (!hasRows(counts)) {
       const { total } = await saver.storage({ threadId: source, limit: 1, signal });
       if (total.checkpoints + total.blobs + total.writes === 0) throw notFound(source, "");

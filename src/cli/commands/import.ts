@@ -11,7 +11,7 @@ import type { CommandContext, CommandDefinition } from "../command-definition.js
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted, humanBytes } from "../format-values.js";
-import { KEEPING } from "../keeping.js";
+import { KEEP_TOMBSTONES } from "../keep-tombstones.js";
 import { splitLines } from "../split-lines.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
@@ -43,7 +43,7 @@ export const importCommand: CommandDefinition = {
       const report = await tellingWhatWasDone(
         signal,
         () =>
-          openSaver(KEEPING).importThreads(inside === undefined ? lines : linesOf(context, file), {
+          openSaver(KEEP_TOMBSTONES).importThreads(inside === undefined ? lines : linesOf(context, file), {
             onProgress,
             signal,
           }),

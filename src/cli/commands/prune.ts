@@ -1,13 +1,14 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
+import type { PruneReport } from "../../saver/prune/pruning.js";
 import { NO_ROWS } from "../../saver/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
+import { describeMissing, describePruned } from "../describe-pruned.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../format-values.js";
 import { countOption, durationOption, repeatedOption } from "../option-values.js";
-import { type PrunedRows, pruneTask, type PruneFlags, type PruneTask } from "../prune-task.js";
+import { pruneTask, type PruneFlags, type PruneTask } from "../prune-task.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
 const flagsOfPrune = z.object({
@@ -64,7 +65,7 @@ export const prune: CommandDefinition = {
     const { style, terminal } = context;
     if (parsed.yes && !parsed.dryRun) return carryOut(context, task);
     const doomed = await preview(context, task);
-    const summary = describe(doomed);
+    const summary = describePruned(doomed);
     if (!hasRows(doomed)) return report(doomed, true, NOTHING);
     if (parsed.dryRun) return report(doomed, true, `would go: ${summary}`);
     if (!(await terminal.confirm(`${style.warning("Prune")} ${summary}?`))) {
@@ -75,7 +76,7 @@ export const prune: CommandDefinition = {
 };
 
 /** What would go. Among many threads that takes as long to find out as a while of pruning. */
-async function preview({ signal, terminal }: CommandContext, task: PruneTask): Promise<PrunedRows> {
+async function preview({ signal, terminal }: CommandContext, task: PruneTask): Promise<PruneReport> {
   const progress = terminal.progress("looking");
   try {
     return await tellingWhatWasDone(
@@ -105,18 +106,14 @@ async function carryOut({ signal, terminal }: CommandContext, task: PruneTask, t
         }),
       () => `${describeCounts(soFar)} are gone; run it again to go on`,
     );
-    return report(gone, false, hasRows(gone) ? `pruned ${describe(gone)}` : NOTHING);
+    return report(gone, false, hasRows(gone) ? `pruned ${describePruned(gone)}` : NOTHING);
   } finally {
     progress.stop();
   }
 }
 
-function describe(rows: PrunedRows): string {
-  return `${describeCounts(rows)} of ${counted(rows.threads, "thread")}`;
-}
-
-function report(counts: PrunedRows, dryRun: boolean, text: string): Report {
-  return { exitCode: EXIT_CODE.ok, text, json: { ...counts, dryRun } };
+function report(pruned: PruneReport, dryRun: boolean, text: string): Report {
+  return { exitCode: EXIT_CODE.ok, text: text + describeMissing(pruned), json: { ...pruned, dryRun } };
 }
 
 function refuseMixed({ threads, strategy, olderThan, keepLast, thread, namespace }: PruneFlags): void {

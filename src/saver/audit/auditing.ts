@@ -54,10 +54,10 @@ export interface StorageSize {
   /** Headers and metadata as they are stored: JSONB, compressed where it is long. */
   readonly headerBytes: number;
   readonly blobs: number;
-  /** The values of the checkpoints, as the serializer wrote them. */
+  /** The values of the checkpoints as they take room in their table: compressed where Postgres has done so. */
   readonly blobBytes: number;
   readonly writes: number;
-  /** The values of the writes, as the serializer wrote them. */
+  /** The values of the writes, measured like those of the checkpoints. */
   readonly writeBytes: number;
 }
 

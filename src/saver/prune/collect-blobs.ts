@@ -1,12 +1,7 @@
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runTransaction } from "../../db/run-statement.js";
 import type { NamespaceKey } from "../checkpoint-key.js";
-import {
-  dropOrphanedBlobs,
-  lockBlobs,
-  type OrphanRow,
-  selectOrphanedBlobs,
-} from "../queries/prune/orphaned-blobs.js";
+import { dropOrphanedBlobs, lockBlobs, type OrphanRow } from "../queries/prune/orphaned-blobs.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
 import { inPortions } from "./in-portions.js";
 import { readCommitted } from "./read-committed.js";
@@ -14,12 +9,16 @@ import { readCommitted } from "./read-committed.js";
 /** Each transaction reads all headers of the namespace again, and holds up nobody but those who store the same values again. */
 const BLOBS_AT_ONCE = 10_000;
 
-/** Deletes the stored values of a namespace that no checkpoint refers to; yields what each transaction deleted. */
+/**
+ * Deletes the stored values of a namespace that no checkpoint refers to; yields what each transaction deleted.
+ *
+ * @param orphans - What nothing referred to when it was looked up.
+ */
 export async function* collectBlobs(
   tables: CheckpointTables,
   namespace: NamespaceKey,
+  orphans: readonly OrphanRow[],
 ): AsyncGenerator<RowCounts> {
-  const orphans = await selectOrphanedBlobs(tables, { ...namespace, checkpointIds: [] });
   for (const batch of inPortions(orphans, BLOBS_AT_ONCE)) yield dropBatch(tables, namespace, batch);
 }
 

@@ -1,46 +1,40 @@
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { runTransaction } from "../../db/run-statement.js";
-import type { NamespaceKey } from "../checkpoint-key.js";
 import { dropCheckpoints, type DroppedRow, lockCheckpoints } from "../queries/prune/drop-checkpoints.js";
 import { NO_ROWS, type RowCounts } from "../row-counts.js";
 import { inPortions } from "./in-portions.js";
-import { type DropPlan, planDrop } from "./plan-drop.js";
+import { type DropPlan, planDrops } from "./plan-drops.js";
 import { readCommitted } from "./read-committed.js";
 
 /**
- * Deletes the doomed checkpoints of a namespace with their writes, but for what others need of them, in transactions of
- * `batchSize` at most; yields what each deleted. Where one of them gets a child meanwhile it is found out anew what that
- * one needs.
- *
- * @param doomed - Newest first.
+ * Deletes checkpoints of a namespace with their writes, as planned, in transactions of `batchSize` at most; yields what each
+ * deleted. Where one of them gets a child meanwhile it is found out anew what that one needs.
  */
 export async function* dropDoomed(
   tables: CheckpointTables,
-  namespace: NamespaceKey,
-  doomed: readonly string[],
+  planned: DropPlan,
   batchSize: number,
 ): AsyncGenerator<RowCounts> {
-  let left = doomed;
-  while (left.length > 0) {
-    const plan = await planDrop(tables, namespace, left);
+  let plan: DropPlan | undefined = planned;
+  while (plan !== undefined) {
+    const { key, going }: DropPlan = plan;
     const gone = new Set<string>();
     let isOutdated = false;
-    for (const batch of inPortions(plan.going, batchSize)) {
-      const { is_outdated, ...dropped } = await dropBatch(tables, namespace, plan, batch);
+    for (const batch of inPortions(going, batchSize)) {
+      const { is_outdated, ...dropped } = await dropBatch(tables, plan, batch);
       isOutdated = is_outdated;
       if (isOutdated) break;
       for (const id of batch) gone.add(id);
       yield { ...NO_ROWS, ...dropped };
     }
     if (!isOutdated) return;
-    left = left.filter((id) => !gone.has(id));
+    [plan] = await planDrops(tables, [{ key, ids: going.filter((id) => !gone.has(id)) }]);
   }
 }
 
 async function dropBatch(
   tables: CheckpointTables,
-  namespace: NamespaceKey,
-  { children, sendersKept }: DropPlan,
+  { key: namespace, children, sendersKept }: DropPlan,
   checkpointIds: readonly string[],
 ): Promise<DroppedRow> {
   const key = { ...namespace, checkpointIds };

@@ -1,19 +1,33 @@
 import type { NamespaceKey } from "../checkpoint-key.js";
+import { rowKey } from "../codec/row-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../row-counts.js";
 import type { PruneProgress, PruneReport } from "./pruning.js";
 
-/** Keeps count of what goes, and tells of it. Namespaces come thread by thread. */
+/** Keeps count of what goes, and tells of it. */
 export class PruneTally {
   readonly #onProgress: (progress: PruneProgress) => void;
   #counts = NO_ROWS;
-  #threads = 0;
-  #namespaces = 0;
   #namespacesDone = 0;
-  #lastThread: string | undefined;
-  #lastNamespace: NamespaceKey | undefined;
+  /** Those of the pages before. */
+  #threadsBefore = 0;
+  #namespacesBefore = 0;
+  /** Those of this page that lost something. */
+  #threads = new Set<string>();
+  readonly #namespaces = new Set<string>();
+
+  #missing: readonly string[] = [];
 
   constructor(onProgress: (progress: PruneProgress) => void) {
     this.#onProgress = onProgress;
+  }
+
+  /** Notes that other namespaces follow. Only `threadId` may have had some already: so nothing grows with the number of threads. */
+  startPage(threadId: string | undefined): void {
+    const goesOn = threadId !== undefined && this.#threads.has(threadId);
+    this.#threadsBefore += this.#threads.size - (goesOn ? 1 : 0);
+    this.#threads = new Set(goesOn ? [threadId] : []);
+    this.#namespacesBefore += this.#namespaces.size;
+    this.#namespaces.clear();
   }
 
   /** Notes what a transaction deleted of a namespace. */
@@ -29,15 +43,23 @@ export class PruneTally {
     this.#tell(namespace);
   }
 
-  report(dryRun: boolean): PruneReport {
-    return { ...this.#counts, threads: this.#threads, namespaces: this.#namespaces, dryRun };
+  addMissing(threads: readonly string[]): void {
+    this.#missing = [...this.#missing, ...threads];
   }
 
-  #noteLoss(namespace: NamespaceKey): void {
-    if (this.#lastNamespace !== namespace) this.#namespaces++;
-    this.#lastNamespace = namespace;
-    if (this.#lastThread !== namespace.threadId) this.#threads++;
-    this.#lastThread = namespace.threadId;
+  report(dryRun: boolean): PruneReport {
+    return {
+      ...this.#counts,
+      threads: this.#threadsBefore + this.#threads.size,
+      namespaces: this.#namespacesBefore + this.#namespaces.size,
+      missing: this.#missing,
+      dryRun,
+    };
+  }
+
+  #noteLoss({ threadId, checkpointNs }: NamespaceKey): void {
+    this.#threads.add(threadId);
+    this.#namespaces.add(rowKey(threadId, checkpointNs));
   }
 
   #tell({ threadId, checkpointNs }: NamespaceKey): void {

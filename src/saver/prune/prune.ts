@@ -1,18 +1,21 @@
 import type { PruneRequest, Retention } from "../boundary/parse-prune.js";
-import type { NamespaceKey } from "../checkpoint-key.js";
 import { idsFrom } from "../codec/checkpoint-time.js";
-import { measureThread } from "../queries/prune/measure-thread.js";
-import { type DoomedRule, selectDoomed } from "../queries/prune/select-doomed.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../row-counts.js";
-import { storeBatch } from "../store.js";
+import { selectOrphanedBlobs } from "../queries/prune/orphaned-blobs.js";
+import { selectOrphanedWrites } from "../queries/prune/orphaned-writes.js";
+import { NO_ROWS } from "../row-counts.js";
 import type { WritableTables } from "../write-rules.js";
 import { collectBlobs } from "./collect-blobs.js";
 import { collectWrites } from "./collect-writes.js";
-import { countDoomed } from "./count-doomed.js";
+import { countGoing } from "./count-going.js";
+import { deleteIdleThreads, deleteThreads } from "./delete-threads.js";
 import { dropDoomed } from "./drop-doomed.js";
-import { eachNamespace } from "./each-namespace.js";
+import { findDoomed, type FoundDoomed } from "./find-doomed.js";
+import { namespacePages } from "./namespace-pages.js";
+import type { DoomedNamespace } from "./doomed-namespace.js";
+import { planDrops } from "./plan-drops.js";
 import { PruneTally } from "./prune-tally.js";
 import type { PruneReport } from "./pruning.js";
+import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
 
 /** Writes that are younger may still wait for their checkpoint, in milliseconds. */
 const ORPHANED_AFTER_MS = 60 * 60 * 1000;
@@ -22,54 +25,41 @@ const EARLIEST_MS = -8.64e15;
 
 /** Does what `prune` is asked for. */
 export function prune(tables: WritableTables, request: PruneRequest): Promise<PruneReport> {
-  return request.kind === "delete" ? deleteThreads(tables, request.threads) : retain(tables, request);
-}
-
-async function deleteThreads(tables: WritableTables, threads: readonly string[]): Promise<PruneReport> {
-  let report: PruneReport = { ...NO_ROWS, threads: 0, namespaces: 0, dryRun: false };
-  for (const threadId of threads) {
-    const { namespaces, ...counts } = await measureThread(tables, threadId);
-    await storeBatch(tables, [{ kind: "deleteThread", threadId }]);
-    report = {
-      ...report,
-      ...addCounts(report, counts),
-      threads: report.threads + Math.min(1, namespaces),
-      namespaces: report.namespaces + namespaces,
-    };
+  switch (request.kind) {
+    case "delete":
+      return deleteThreads(tables, request);
+    case "deleteIdle":
+      return deleteIdleThreads(tables, request);
+    case "retain":
+      return retain(tables, request);
   }
-  return report;
 }
 
 async function retain(tables: WritableTables, request: Retention): Promise<PruneReport> {
-  const { threads, namespaces, dryRun, onProgress } = request;
+  const { threads, keepLast, dryRun, batchSize, onProgress } = request;
+  const namespaces = request.namespaces && new Set(request.namespaces);
   const tally = new PruneTally(onProgress);
-  const wanted = namespaces && new Set(namespaces);
-  const bounds = boundsAt(Date.now(), request);
-  if (wanted?.size === 0) return tally.report(dryRun);
-  for await (const namespace of eachNamespace(tables, threads)) {
-    if (wanted?.has(namespace.checkpointNs) === false) continue;
-    for await (const counts of pruneNamespace(tables, namespace, bounds)) tally.add(namespace, counts);
-    tally.end(namespace);
+  if (namespaces?.size === 0) return tally.report(dryRun);
+  const cutoffs = cutoffsAt(Date.now(), request);
+  const calls = new SubgraphCalls(cutoffs);
+  const onMissing = (some: readonly string[]) => {
+    if (threads !== undefined) tally.addMissing(some);
+  };
+  for await (const page of namespacePages(tables, { threads, namespaces, keepLast, onMissing })) {
+    const doomed = await findDoomed(tables, page, calls, cutoffs);
+    tally.startPage(page[0]?.key.threadId);
+    const meant = page.filter(({ isMeant }) => isMeant);
+    if (dryRun) await countPage(tables, meant, doomed, { cutoffs, tally });
+    else await prunePage(tables, meant, doomed, { cutoffs, tally, batchSize });
+    for (const { key } of meant) tally.end(key);
   }
   return tally.report(dryRun);
 }
 
-/** What goes of each namespace, at the time of a call. */
-interface Bounds {
-  readonly rule: DoomedRule;
-  /** Writes of checkpoints with a smaller id have lost theirs. */
-  readonly orphanCutoff: string;
-  readonly batchSize: number;
-  readonly dryRun: boolean;
-}
-
-function boundsAt(nowMs: number, { olderThanMs, keepLast, batchSize, dryRun }: Retention): Bounds {
-  const cutoff = olderThanMs === undefined ? undefined : idsBefore(nowMs - olderThanMs);
+function cutoffsAt(nowMs: number, { olderThanMs }: Retention): Cutoffs {
   return {
-    rule: { keepLast, cutoff },
+    cutoff: olderThanMs === undefined ? undefined : idsBefore(nowMs - olderThanMs),
     orphanCutoff: idsBefore(nowMs - ORPHANED_AFTER_MS),
-    batchSize,
-    dryRun,
   };
 }
 
@@ -77,17 +67,51 @@ function idsBefore(timeMs: number): string {
   return idsFrom(new Date(Math.max(EARLIEST_MS, timeMs)));
 }
 
-async function* pruneNamespace(
+interface Counting {
+  readonly cutoffs: Cutoffs;
+  readonly tally: PruneTally;
+}
+
+async function countPage(
   tables: WritableTables,
-  namespace: NamespaceKey,
-  { rule, orphanCutoff, batchSize, dryRun }: Bounds,
-): AsyncGenerator<RowCounts> {
-  const doomed = await selectDoomed(tables, namespace, rule);
-  if (dryRun) {
-    yield countDoomed(tables, namespace, doomed, orphanCutoff);
-    return;
+  page: readonly NamespaceHead[],
+  doomed: readonly FoundDoomed[],
+  { cutoffs, tally }: Counting,
+): Promise<void> {
+  const keys = page.map(({ key }) => key);
+  const found = new Map(doomed.map((each) => [JSON.stringify(each.key), each]));
+  const scopes = keys.map((key) => {
+    const { ids = [], isWhole: isEmptied } = found.get(JSON.stringify(key)) ?? {};
+    return { key, ids, isEmptied };
+  });
+  const lost = await selectOrphanedWrites(tables, scopes, cutoffs.orphanCutoff);
+  const namespaces = scopes.map((scope, at) => ({ ...scope, lost: lost[at] ?? [] }));
+  const counts = await countGoing(tables, namespaces);
+  for (const [at, key] of keys.entries()) tally.add(key, counts[at] ?? NO_ROWS);
+}
+
+async function prunePage(
+  tables: WritableTables,
+  page: readonly NamespaceHead[],
+  doomed: readonly DoomedNamespace[],
+  { cutoffs, tally, batchSize }: Counting & { readonly batchSize: number },
+): Promise<void> {
+  const keys = page.map(({ key }) => key);
+  for (const plan of await planDrops(tables, doomed)) {
+    for await (const counts of dropDoomed(tables, plan, batchSize)) tally.add(plan.key, counts);
   }
-  yield* dropDoomed(tables, namespace, doomed, batchSize);
-  yield* collectWrites(tables, namespace, orphanCutoff, batchSize);
-  yield* collectBlobs(tables, namespace);
+  const lost = await selectOrphanedWrites(
+    tables,
+    keys.map((key) => ({ key })),
+    cutoffs.orphanCutoff,
+  );
+  for (const [at, key] of keys.entries()) {
+    const ids = lost[at] ?? [];
+    if (ids.length === 0) continue;
+    for await (const counts of collectWrites(tables, { key, ids }, batchSize)) tally.add(key, counts);
+  }
+  const orphans = await selectOrphanedBlobs(tables, keys);
+  for (const [at, key] of keys.entries()) {
+    for await (const counts of collectBlobs(tables, key, orphans[at] ?? [])) tally.add(key, counts);
+  }
 }

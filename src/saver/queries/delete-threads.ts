@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statement.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
+import { migratedColumn } from "./migrated-column.js";
 
 /**
  * Deletes threads with all of their namespaces, in one transaction: no reader sees them half deleted.
@@ -36,7 +37,7 @@ const deleteAndLock = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, 
         .forUpdate()
         .as("locked"),
     )
-    .select(ROWS);
+    .select([ROWS, migratedColumn(db).as("migrated")]);
 });
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");

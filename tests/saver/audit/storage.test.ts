@@ -32,7 +32,7 @@ describeEachLayout("the storage", (open) => {
 
   async function bytesOf(table: string, where = "true"): Promise<number> {
     const [row] = await audited.database.query<{ bytes: number }>(
-      `select sum(octet_length(blob))::int as bytes from ${table} where ${where}`,
+      `select sum(pg_column_size(blob))::int as bytes from ${table} where ${where}`,
     );
     return row?.bytes ?? 0;
   }

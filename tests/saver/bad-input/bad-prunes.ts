@@ -19,6 +19,7 @@ const STRATEGIES: readonly Row[] = [
   ["null as strategy", { strategy: null }, invalid("options.strategy")],
   ["a bound beside threads", { keepLast: 1 }, invalid("options.keepLast")],
   ["a controller as signal", { signal: new AbortController() }, invalid("options.signal")],
+  ["text as dryRun", { dryRun: "yes" }, invalid("options.dryRun")],
 ];
 
 const RETENTION: readonly Row[] = [
@@ -30,6 +31,7 @@ const RETENTION: readonly Row[] = [
   ["an age without end", { olderThanMs: Infinity }, invalid("options.olderThanMs")],
   ["text as age", { olderThanMs: "1000" }, invalid("options.olderThanMs")],
   ["half a checkpoint", { keepLast: 0.5 }, invalid("options.keepLast")],
+  ["no checkpoint to keep", { keepLast: 0 }, invalid("options.keepLast")],
   ["fewer than no checkpoints", { keepLast: -1 }, invalid("options.keepLast")],
   ["null as threads", { keepLast: 1, threads: null }, invalid("options.threads")],
   ["an empty thread", { keepLast: 1, threads: [""] }, invalid("options.threads.0")],
@@ -40,6 +42,10 @@ const RETENTION: readonly Row[] = [
   ["batches of too many", { keepLast: 1, batchSize: 10_001 }, invalid("options.batchSize")],
   ["no function for progress", { keepLast: 1, onProgress: [] }, invalid("options.onProgress")],
   ["a Proxy that throws as signal", { keepLast: 1, signal: throwingProxy() }, invalid("options.signal")],
+  ["text as the time of idleness", { idleForMs: "90d" }, invalid("options.idleForMs")],
+  ["a time of idleness that got lost", { idleForMs: undefined, keepLast: 1 }, invalid("options.idleForMs")],
+  ["idle threads in the future", { idleForMs: -1 }, invalid("options.idleForMs")],
+  ["idle threads and a bound", { idleForMs: 1, keepLast: 1 }, invalid("options.keepLast")],
   ["a getter of keepLast that throws", throwing("keepLast"), invalid("options")],
 ];
 
@@ -78,7 +84,12 @@ export const BAD_PRUNES: readonly BadInput[] = [
   })),
   {
     what: "deleteForRuns: an unknown option",
-    call: ({ saver }) => saver.deleteForRuns(["run"], { dryRun: true } as object),
+    call: ({ saver }) => saver.deleteForRuns(["run"], { keepLast: 1 } as object),
+    error: invalid("options.keepLast"),
+  },
+  {
+    what: "deleteForRuns: text as dryRun",
+    call: ({ saver }) => saver.deleteForRuns(["run"], { dryRun: "yes" } as object),
     error: invalid("options.dryRun"),
   },
 ];

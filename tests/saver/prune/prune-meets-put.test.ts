@@ -4,6 +4,7 @@ import { PostgresSaver } from "../../../src/index.js";
 import { checkpointOf, listIds, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
 import { untilOneWaits } from "../../support/held-locks.js";
 import { describeServer } from "../../support/targets.js";
+import { idAt } from "./id-at.js";
 import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");
@@ -78,6 +79,63 @@ describeServer("prune and a put at the same time", (target) => {
     expect(await missingBlobs(database)).toEqual([]);
     const tuple = await saver.getTuple(threadConfig("t", { checkpoint_id: fork.id }));
     expect(tuple?.checkpoint.channel_values).toEqual({ shared: ["root"] });
+    await end();
+  });
+
+  it("keep what is put into a subgraph call that goes", async () => {
+    const { database, saver, writer, end } = await opened();
+    const root = await putValues(saver, THREAD, { a: ["root"] });
+    const config = threadConfig("t", { checkpoint_ns: "sub:task" });
+    const call = checkpointOf(saver, { shared: ["call"] });
+    const parents = { "": root.checkpoint.id };
+    await saver.put(config, call, { ...metadataOf(), parents }, call.channel_versions);
+    await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
+    const child = checkpointOf(saver, {});
+
+    await writer.query("begin");
+    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [call.id]);
+    const pruned = saver.prune({ keepLast: 1 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', 'sub:task', $1, $2, $3, $4)`,
+      [
+        child.id,
+        call.id,
+        JSON.stringify({ ...child, channel_versions: call.channel_versions }),
+        JSON.stringify({ ...metadataOf(), parents }),
+      ],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ checkpoints: 2, blobs: 1 });
+    expect(await missingBlobs(database)).toEqual([]);
+    const tuple = await saver.getTuple(config);
+    expect(tuple?.checkpoint).toMatchObject({ id: child.id, channel_values: { shared: ["call"] } });
+    // Nobody has gone on with the graph since.
+    expect(await saver.prune({ keepLast: 1 })).toMatchObject({ checkpoints: 0 });
+    await end();
+  });
+
+  it("keep an idle thread that is just being continued", async () => {
+    const { saver, database, writer, end } = await opened();
+    const old = checkpointOf(saver, { a: ["old"] });
+    const id = idAt(Date.now() - 60_000);
+    await saver.put(THREAD, { ...old, id }, metadataOf(), old.channel_versions);
+
+    await writer.query("begin");
+    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [id]);
+    const pruned = saver.prune({ idleForMs: 30_000 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', '', $1, $2, $3, '{}')`,
+      [idAt(Date.now()), id, JSON.stringify({ ...old, channel_values: {} })],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ threads: 0, checkpoints: 0 });
+    expect(await listIds(saver.list(THREAD))).toHaveLength(2);
     await end();
   });
 });

@@ -2,9 +2,15 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, PostgresSaver, type PruneProgress } from "../../../src/index.js";
+import {
+  type CheckpointDatabase,
+  PostgresSaver,
+  type PruneProgress,
+  type RetentionOptions,
+} from "../../../src/index.js";
 import { JsonSerializer } from "../../../src/serde/index.js";
 import { allVersions, checkpointOf, listIds, metadataOf, threadConfig } from "../../support/checkpoints.js";
+import { observedPool } from "../../support/round-trips.js";
 import { OFFICIAL_MIGRATIONS } from "../../support/official-migrations.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../support/targets.js";
 import { idAt } from "./id-at.js";
@@ -58,7 +64,7 @@ describeEachTarget("retention", (target) => {
     await saver.prune({ olderThanMs: 25 * HOUR, threads: ["age"] });
     await saver.prune({ keepLast: 3, threads: ["number"] });
     await saver.prune({ olderThanMs: 10 * HOUR, keepLast: 3, threads: ["both"] });
-    await saver.prune({ olderThanMs: 0, keepLast: 0, threads: ["head"] });
+    await saver.prune({ olderThanMs: 0, threads: ["head"] });
 
     expect(await idsOf("age")).toEqual(ids.slice(3).reverse());
     expect(await idsOf("number")).toEqual(ids.slice(2).reverse());
@@ -130,6 +136,52 @@ describeEachTarget("retention", (target) => {
     await strict.end();
   });
 
+  it("tells which of the threads that are named are not there", async () => {
+    await putLine(saver, "a", hoursAgo(2, 1));
+    const rules = [{ keepLast: 1 }, { idleForMs: HOUR * 9 }];
+    for (const rule of rules) {
+      expect((await saver.prune({ ...rule, threads: ["x", "a", "y"], dryRun: true })).missing).toEqual([
+        "x",
+        "y",
+      ]);
+    }
+    expect((await saver.prune({ keepLast: 1, dryRun: true })).missing).toEqual([]);
+    const deleting = { strategy: "delete", dryRun: true } as const;
+    expect(await saver.prune(["x", "a"], deleting)).toMatchObject({
+      missing: ["x"],
+      threads: 1,
+      checkpoints: 2,
+    });
+    expect(await idsOf("a")).toHaveLength(2);
+    expect((await saver.prune(["x", "a"])).missing).toEqual(["x"]);
+  });
+
+  it("deletes threads whole that have been idle, and no others", async () => {
+    await putLine(saver, "idle", hoursAgo(50, 40));
+    await putLine(saver, "idle", hoursAgo(45), { ns: "child" });
+    await putLine(saver, "active", hoursAgo(50, 1));
+    await putLine(saver, "active below", hoursAgo(50));
+    await putLine(saver, "active below", hoursAgo(2), { ns: "child" });
+    await putLine(saver, "no time", ["2"]);
+    const all = await rowsOf(database);
+
+    const wouldGo = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
+    expect(await rowsOf(database)).toEqual(all);
+    expect(wouldGo).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
+    expect(await saver.prune({ idleForMs: 30 * HOUR, threads: ["active"] })).toMatchObject({ threads: 0 });
+    expect(await saver.prune({ idleForMs: 0, threads: [] })).toMatchObject({ threads: 0 });
+    const seen: PruneProgress[] = [];
+    const report = await saver.prune({ idleForMs: 30 * HOUR, onProgress: (progress) => seen.push(progress) });
+
+    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(seen).toMatchObject([{ threadId: "idle", checkpoints: 3 }]);
+    const left = await rowsOf(database);
+    expect(Number(left.bytes) + report.bytes).toBe(all.bytes);
+    expect(await idsOf("idle")).toEqual([]);
+    for (const thread of ["active", "active below", "no time"]) expect(await idsOf(thread)).not.toEqual([]);
+    expect(await saver.prune({ idleForMs: 30 * HOUR })).toMatchObject({ threads: 0, checkpoints: 0 });
+  });
+
   it("collects writes whose checkpoint never came, but not those that may still wait for it", async () => {
     await putLine(saver, "t", hoursAgo(5, 0.2));
     const write = async (id: string | undefined, thread = "t") => {
@@ -154,7 +206,7 @@ describeEachTarget("retention", (target) => {
       batchSize: 2,
       onProgress: (progress) => seen.push(progress),
     });
-    expect(seen.map(({ checkpoints }) => checkpoints)).toEqual([2, 4, 4, 4, 6, 8, 8, 8]);
+    expect(seen.map(({ checkpoints }) => checkpoints)).toEqual([2, 4, 6, 8, 8, 8, 8, 8]);
     expect(seen.at(-1)).toMatchObject({
       threadId: "b",
       checkpointNs: "",
@@ -187,7 +239,11 @@ describeEachTarget("retention", (target) => {
     const run = (n: number) => (n % 2 === 0 ? "even" : "odd");
     for (const thread of ["a", "b"]) await putLine(saver, thread, ids, { run });
     const before = await saver.getTuple(threadConfig("a", { checkpoint_id: ids[2] }));
-    expect(await saver.deleteForRuns(["odd", "odd", "unknown"])).toMatchObject({
+    const wouldGo = await saver.deleteForRuns(["odd"], { dryRun: true });
+    expect(await idsOf("a")).toHaveLength(4);
+    const report = await saver.deleteForRuns(["odd", "odd", "unknown"]);
+    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toMatchObject({
       checkpoints: 4,
       writes: 4,
       blobs: 4,
@@ -195,6 +251,26 @@ describeEachTarget("retention", (target) => {
     expect(await idsOf("a")).toEqual([ids[2], ids[0]]);
     expect(await saver.getTuple(threadConfig("a"))).toEqual(before);
     expect(await orphanedBlobs(database)).toEqual([]);
+  });
+
+  it.each<[string, (saver: PostgresSaver) => Promise<unknown>]>([
+    ["prune", (each) => each.prune({ keepLast: 1 })],
+    ["prune of threads", (each) => each.prune(["t"], { dryRun: true })],
+    ["prune of whole threads", (each) => each.prune(["t"], { strategy: "delete", dryRun: true })],
+    ["prune of idle threads", (each) => each.prune({ idleForMs: 0, dryRun: true })],
+    ["deleteForRuns", (each) => each.deleteForRuns(["r"])],
+    ["deleteThread", (each) => each.deleteThread("t")],
+  ])("refuses %s where the tables can be neither read nor exported yet", async (_name, call) => {
+    const official = await target.createDatabase();
+    for (const sql of OFFICIAL_MIGRATIONS.slice(0, 5)) await official.exec(sql);
+    await official.exec(
+      `insert into checkpoints values ('t', '', '1', null, null, '{}', '{"run_id": "r"}'), ('t', '', '2', '1', null, '{}', '{}')`,
+    );
+    const old = new PostgresSaver(official.source);
+
+    await expect(call(old)).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+    expect(await rowsOf(official)).toMatchObject({ checkpoints: 2 });
+    await old.end();
   });
 
   it("works on the tables of the official savers: no collation of ours, counters as versions, sends of old formats", async () => {
@@ -231,6 +307,47 @@ describeEachTarget("retention", (target) => {
     expect(await old.getTuple(threadConfig("t"))).toEqual(before);
     expect(await old.prune(["t"])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
     await old.end();
+  });
+});
+
+describeServer("retention of many threads", (target) => {
+  it("finds out what goes, or that nothing does, with statements for many of them at once", async () => {
+    const { pool, sent } = observedPool((await target.createDatabase()).source);
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    const now = Date.now();
+    const counted = { counters_since_delta_snapshot: { delta: [1, 1] } };
+    const putAll = (n: number) =>
+      saver.batch(async (batch) => {
+        for (let thread = 0; thread < 60; thread++) {
+          const ids = [idAt(now - HOUR, thread), idAt(now, thread)];
+          const config = threadConfig(`t${thread}`, {
+            checkpoint_ns: "",
+            checkpoint_id: n > 0 ? ids[0] : undefined,
+          });
+          const checkpoint = { ...checkpointOf(saver, { list: [n] }), id: ids[n] ?? "" };
+          const metadata = metadataOf(n, thread % 2 === 0 ? counted : {});
+          const stored = await batch.put(config, checkpoint, metadata, allVersions(checkpoint));
+          await batch.putWrites(stored, [["delta", [n]]], "task");
+        }
+      });
+    await putAll(0);
+    const send = async (options: RetentionOptions) => {
+      sent.length = 0;
+      const report = await saver.prune(options);
+      return { report, statements: sent.length };
+    };
+
+    const nothing = await send({ keepLast: 1 });
+    expect(nothing).toMatchObject({ report: { checkpoints: 0 }, statements: 5 });
+    await putAll(1);
+    const some = await send({ keepLast: 1, dryRun: true });
+    // Those of delta channels stay.
+    expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
+    expect(some.statements).toBe(13);
+    expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(13);
+    await saver.end();
+    await pool.end();
   });
 });
 

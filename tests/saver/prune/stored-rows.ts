@@ -41,7 +41,7 @@ export async function rowsOf(database: TestDatabase): Promise<Record<string, unk
     `select (select count(*)::integer from checkpoints) as checkpoints,
       (select count(*)::integer from checkpoint_writes) as writes,
       (select count(*)::integer from checkpoint_blobs) as blobs,
-      (select coalesce(sum(octet_length(blob)), 0)::integer from (
+      (select coalesce(sum(pg_column_size(blob)), 0)::integer from (
         select blob from checkpoint_writes union all select blob from checkpoint_blobs) as each) as bytes`,
   );
   return row ?? {};

@@ -4,6 +4,7 @@ import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import type { Parameter } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
+import { storedSize } from "../stored-size.js";
 
 /** What is measured. */
 export interface StorageScope {
@@ -118,7 +119,7 @@ function withSizes(
     );
 }
 
-const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(octet_length(blob), 0))`;
+const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
 
 /** Both in one pass over the table. */
 const BY_THREAD_AND_CHANNEL = /* @__PURE__ */ sql`grouping sets ((thread_id), (channel))`;

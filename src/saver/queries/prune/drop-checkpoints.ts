@@ -4,6 +4,7 @@ import { type BoundStatement, Statement } from "../../../db/statement.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
 import { isAmong, isNotAmong } from "./is-among.js";
 import { rowVersion } from "../sent-bytes.js";
+import { storedSize } from "../stored-size.js";
 
 /** Some checkpoints of a namespace that are to go. */
 export interface CheckpointsKey extends NamespaceKey {
@@ -99,7 +100,7 @@ const dropAll = /* @__PURE__ */ new Statement<DropParams, DroppedRow>((db, param
             isNotAmong(eb.ref("checkpoint_id"), parameter("sendersKept")),
           ]),
         )
-        .returning(sql<number>`octet_length(blob)`.as("bytes")),
+        .returning(storedSize("blob").as("bytes")),
     )
     .selectNoFrom((eb) => [
       sql<number>`(${eb.selectFrom("gone").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),

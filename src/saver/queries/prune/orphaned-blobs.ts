@@ -5,55 +5,110 @@ import { runStatement } from "../../../db/run-statement.js";
 import { type BoundStatement, type Parameter, Statement } from "../../../db/statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
+import { storedSize } from "../stored-size.js";
 import type { CheckpointsKey } from "./drop-checkpoints.js";
+import {
+  byNamespace,
+  GIVEN_NS,
+  GIVEN_THREAD,
+  type GivenParams,
+  givenList,
+  givenParams,
+  type OfNamespace,
+  withGiven,
+} from "./given-namespaces.js";
 
 /** A stored value that no checkpoint refers to. */
 export interface OrphanRow {
   channel: string;
   version: string;
+}
+
+/** How many stored values of a namespace no checkpoint refers to, and how much they hold. */
+export interface OrphanSumRow {
+  blobs: number;
   bytes: number;
 }
 
+/** The stored values of each namespace that no checkpoint refers to, in the order of their keys. */
+export async function selectOrphanedBlobs(
+  tables: CheckpointTables,
+  namespaces: readonly NamespaceKey[],
+): Promise<OrphanRow[][]> {
+  if (namespaces.length === 0) return [];
+  const params = givenParams(namespaces.map((key) => ({ key })));
+  return byNamespace(namespaces, await runStatement(tables, orphans, params));
+}
+
 /**
- * The stored values of a namespace that no checkpoint refers to, in the order of their keys.
+ * Counts what {@link selectOrphanedBlobs} would tell.
  *
- * @param key - With the checkpoints that don't count, as if they were gone already.
+ * @param keys - With the checkpoints that don't count, as if they were gone already.
  */
-export function selectOrphanedBlobs(tables: CheckpointTables, key: CheckpointsKey): Promise<OrphanRow[]> {
-  const counting = key.checkpointIds.length === 0 ? "all" : "others";
-  return runStatement(tables, orphans.of(counting, counting), key);
+export async function countOrphanedBlobs(
+  tables: CheckpointTables,
+  keys: readonly CheckpointsKey[],
+): Promise<OrphanSumRow[]> {
+  if (keys.length === 0) return [];
+  const counting = keys.every(({ checkpointIds }) => checkpointIds.length === 0) ? "all" : "others";
+  const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
+  const rows = await runStatement(tables, orphanSums.of(counting, counting), givenParams(given));
+  return rows.map(({ blobs, bytes }) => ({ blobs, bytes }));
 }
 
 /** Which headers count: all of them, or those of other checkpoints than the ones that are named. */
 type Counting = "all" | "others";
 
-// Sorted and grouped, not joined: never a loop in a loop, however wrong the statistics.
-const orphans = /* @__PURE__ */ new StatementFamily<Counting, CheckpointsKey, OrphanRow>(
-  (counting) => (db, parameter) =>
-    db
-      .selectFrom(
-        db
-          .selectFrom("checkpoint_blobs as stored")
-          .select(["stored.channel", "stored.version"])
-          .select([
-            sql<number>`coalesce(octet_length(stored.blob), 0)`.as("bytes"),
-            sql<boolean>`false`.as("is_referred_to"),
-          ])
-          .where("stored.thread_id", "=", parameter("threadId"))
-          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-          .unionAll(
-            selectReferences(db, counting === "all" ? allHeaders(db, parameter) : otherHeaders(db, parameter))
-              .select(["entry.channel", "entry.version"])
-              .select([sql<number>`0`.as("bytes"), sql<boolean>`true`.as("is_referred_to")]),
-          )
-          .as("each"),
-      )
-      .select(["each.channel", "each.version", sql<number>`max(each.bytes)::float8`.as("bytes")])
-      .groupBy(["each.channel", "each.version"])
-      .having(sql<SqlBool>`not bool_or(each.is_referred_to)`)
-      .orderBy(sql`each.channel collate "C"`)
-      .orderBy(sql`each.version collate "C"`),
+const orphans = /* @__PURE__ */ new Statement<GivenParams, OrphanRow & OfNamespace>((db, parameter) =>
+  withGiven(db, parameter)
+    .selectFrom("given")
+    .innerJoinLateral(unreferenced(db, "all").as("each"), (join) => join.onTrue())
+    .select(["given.n", "each.channel", "each.version"])
+    .orderBy("given.n")
+    .orderBy(sql`each.channel collate "C"`)
+    .orderBy(sql`each.version collate "C"`),
 );
+
+const orphanSums = /* @__PURE__ */ new StatementFamily<Counting, GivenParams, OrphanSumRow & OfNamespace>(
+  (counting) => (db, parameter) =>
+    withGiven(db, parameter, ["ids"])
+      .selectFrom("given")
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom(unreferenced(db, counting).as("value"))
+            .select([
+              sql<number>`count(*)::float8`.as("blobs"),
+              sql<number>`coalesce(sum(value.bytes), 0)::float8`.as("bytes"),
+            ])
+            .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.n", "each.blobs", "each.bytes"])
+      .orderBy("given.n"),
+);
+
+/** Of the given namespace. Sorted and grouped, not joined: never a loop in a loop, however wrong the statistics. */
+function unreferenced(db: QueryCreator<CheckpointDatabase>, counting: Counting) {
+  return db
+    .selectFrom(
+      db
+        .selectFrom("checkpoint_blobs as stored")
+        .select(["stored.channel", "stored.version"])
+        .select([storedSize("stored.blob").as("bytes"), sql<boolean>`false`.as("is_referred_to")])
+        .where("stored.thread_id", "=", GIVEN_THREAD)
+        .where("stored.checkpoint_ns", "=", GIVEN_NS)
+        .unionAll(
+          selectReferences(db, counting === "all" ? allHeaders(db, GIVEN_THREAD, GIVEN_NS) : otherHeaders(db))
+            .select(["entry.channel", "entry.version"])
+            .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_referred_to")]),
+        )
+        .as("each"),
+    )
+    .select(["each.channel", "each.version", sql<number | null>`max(each.bytes)`.as("bytes")])
+    .groupBy(["each.channel", "each.version"])
+    .having(sql<SqlBool>`not bool_or(each.is_referred_to)`);
+}
 
 /** Some stored values of a namespace. */
 export interface BlobsKey extends NamespaceKey {
@@ -116,7 +171,12 @@ const dropAll = /* @__PURE__ */ new Statement<BlobsKey, DroppedBlobsRow>((db, pa
       qb
         .selectFrom(namedBlobs(parameter))
         .select(["named.channel", "named.version"])
-        .except(selectReferences(db, allHeaders(db, parameter)).select(["entry.channel", "entry.version"])),
+        .except(
+          selectReferences(db, allHeaders(db, parameter("threadId"), parameter("checkpointNs"))).select([
+            "entry.channel",
+            "entry.version",
+          ]),
+        ),
     )
     .with("gone", (qb) =>
       qb
@@ -131,7 +191,7 @@ const dropAll = /* @__PURE__ */ new Statement<BlobsKey, DroppedBlobsRow>((db, pa
             select orphan.channel, orphan.version from orphan
           )) is true`,
         )
-        .returning(sql<number>`octet_length(stored.blob)`.as("bytes")),
+        .returning(storedSize("stored.blob").as("bytes")),
     )
     .selectFrom("gone")
     .select([
@@ -164,33 +224,30 @@ function selectReferences(db: QueryCreator<CheckpointDatabase>, headers: RawBuil
 // Taken out of the header once: a long one is compressed, and each look unpacks it anew.
 const VERSIONS = sql`checkpoint -> 'channel_versions'`;
 
-function allHeaders<Params extends NamespaceKey>(
+function allHeaders(
   db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<Params>,
+  threadId: RawBuilder<string>,
+  checkpointNs: RawBuilder<string>,
 ): RawBuilder<{ versions: unknown }> {
   const all = db
     .selectFrom("checkpoints")
     .select(VERSIONS.as("versions"))
-    .where("thread_id", "=", sql<string>`${parameter("threadId")}`)
-    .where("checkpoint_ns", "=", sql<string>`${parameter("checkpointNs")}`)
+    .where("thread_id", "=", threadId)
+    .where("checkpoint_ns", "=", checkpointNs)
     .offset(sql.lit(0));
   return sql`(${all})`;
 }
 
-function otherHeaders(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<CheckpointsKey>,
-): RawBuilder<{ versions: unknown }> {
+/** Of the given namespace, but for the checkpoints in its list `ids`. */
+function otherHeaders(db: QueryCreator<CheckpointDatabase>): RawBuilder<{ versions: unknown }> {
   const ids = db
     .selectFrom("checkpoints")
     .select("checkpoint_id")
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("thread_id", "=", GIVEN_THREAD)
+    .where("checkpoint_ns", "=", GIVEN_NS)
     .except(
       db
-        .selectFrom(
-          sql<{ id: string }>`unnest(${parameter("checkpointIds")}::text[])`.as<"named">(sql`named(id)`),
-        )
+        .selectFrom(sql<{ id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(id)`))
         .select("named.id as checkpoint_id"),
     );
   const others = db
@@ -200,8 +257,8 @@ function otherHeaders(
         eb
           .selectFrom("checkpoints")
           .select(VERSIONS.as("versions"))
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .where("thread_id", "=", GIVEN_THREAD)
+          .where("checkpoint_ns", "=", GIVEN_NS)
           .whereRef("checkpoints.checkpoint_id", "=", "other.checkpoint_id")
           .limit(sql.lit(1))
           .as("stored"),

@@ -4,51 +4,90 @@ import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { type BoundStatement, Statement } from "../../../db/statement.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
-import type { CheckpointsKey } from "./drop-checkpoints.js";
 import { isUuid6 } from "../is-uuid6.js";
+import { storedSize } from "../stored-size.js";
 import type { LockRow } from "../take-locks.js";
+import type { CheckpointsKey } from "./drop-checkpoints.js";
+import {
+  byNamespace,
+  GIVEN_NS,
+  GIVEN_THREAD,
+  type GivenParams,
+  givenList,
+  givenParams,
+  type OfNamespace,
+  withGiven,
+} from "./given-namespaces.js";
 
-/** Which writes count as lost. */
-export interface OrphanScope extends NamespaceKey {
-  /** Only those of checkpoints whose id, a UUID of version 6, is smaller: those of others may still come. */
-  readonly cutoff: string;
+/** Where writes without a checkpoint are looked for. */
+export interface OrphanScope {
+  readonly key: NamespaceKey;
+  /** Whether all checkpoints of the namespace count as gone already. Default: false. */
+  readonly isEmptied?: boolean | undefined;
 }
 
 /**
- * The checkpoints that never came, or are gone, while writes of theirs are there. Writes may come before their checkpoint:
- * those of late ones are left alone, and those of one that would be the newest.
+ * For each namespace the checkpoints that never came, or are gone, while writes of theirs are there. Writes may come before
+ * their checkpoint: those of late ones are left alone, and those of one that would be the newest.
+ *
+ * @param cutoff - Only those of checkpoints whose id, a UUID of version 6, is smaller: those of others may still come.
  */
-export async function selectOrphanedWrites(tables: CheckpointTables, scope: OrphanScope): Promise<string[]> {
-  const rows = await runStatement(tables, orphans, scope);
-  return rows.map(({ checkpoint_id }) => checkpoint_id);
+export async function selectOrphanedWrites(
+  tables: CheckpointTables,
+  scopes: readonly OrphanScope[],
+  cutoff: string,
+): Promise<string[][]> {
+  if (scopes.length === 0) return [];
+  const given = scopes.map(({ key, isEmptied = false }) => ({
+    key,
+    lists: { emptied: isEmptied ? ["yes"] : [] },
+  }));
+  const rows = await runStatement(tables, orphans, { ...givenParams(given), cutoff });
+  return byNamespace(scopes, rows).map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
+}
+
+interface OrphanParams extends GivenParams {
+  readonly cutoff: string;
 }
 
 // By EXCEPT, which is never a loop in a loop, however wrong the statistics.
-const orphans = /* @__PURE__ */ new Statement<OrphanScope, { checkpoint_id: string }>((db, parameter) =>
-  db
-    .selectFrom("checkpoint_writes as write")
-    .select("write.checkpoint_id")
-    .where("write.thread_id", "=", parameter("threadId"))
-    .where("write.checkpoint_ns", "=", parameter("checkpointNs"))
-    .where(sql`write.checkpoint_id collate "C"`, "<", parameter("cutoff"))
-    .where((eb) => isUuid6(eb.ref("write.checkpoint_id")))
-    .where((eb) => {
-      const head = eb
-        .selectFrom("checkpoints as head")
-        .select("head.checkpoint_id")
-        .where("head.thread_id", "=", parameter("threadId"))
-        .where("head.checkpoint_ns", "=", parameter("checkpointNs"))
-        .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
-        .limit(sql.lit(1));
-      return sql<SqlBool>`coalesce(write.checkpoint_id collate "C" < (${head}), true)`;
-    })
-    .except(
-      db
-        .selectFrom("checkpoints as stored")
-        .select("stored.checkpoint_id")
-        .where("stored.thread_id", "=", parameter("threadId"))
-        .where("stored.checkpoint_ns", "=", parameter("checkpointNs")),
-    ),
+const orphans = /* @__PURE__ */ new Statement<OrphanParams, { checkpoint_id: string } & OfNamespace>(
+  (db, parameter) =>
+    withGiven(db, parameter, ["emptied"])
+      .selectFrom("given")
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoint_writes as write")
+            .select("write.checkpoint_id")
+            .where("write.thread_id", "=", GIVEN_THREAD)
+            .where("write.checkpoint_ns", "=", GIVEN_NS)
+            .where(sql`write.checkpoint_id collate "C"`, "<", parameter("cutoff"))
+            .where((inner) => isUuid6(inner.ref("write.checkpoint_id")))
+            .where((inner) => {
+              const head = inner
+                .selectFrom("checkpoints as head")
+                .select("head.checkpoint_id")
+                .where("head.thread_id", "=", GIVEN_THREAD)
+                .where("head.checkpoint_ns", "=", GIVEN_NS)
+                .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
+                .limit(sql.lit(1));
+              return inner.or([
+                sql<SqlBool>`cardinality(${givenList("emptied")}) > 0`,
+                sql<SqlBool>`coalesce(write.checkpoint_id collate "C" < (${head}), true)`,
+              ]);
+            })
+            .except(
+              eb
+                .selectFrom("checkpoints as stored")
+                .select("stored.checkpoint_id")
+                .where("stored.thread_id", "=", GIVEN_THREAD)
+                .where("stored.checkpoint_ns", "=", GIVEN_NS),
+            )
+            .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.n", "each.checkpoint_id"]),
 );
 
 /** Writes that are counted or deleted by their checkpoints. */
@@ -121,7 +160,7 @@ const dropThose = /* @__PURE__ */ new Statement<WritesKey, WrittenRow>((db, para
             ),
           ),
         )
-        .returning(sql<number>`octet_length(write.blob)`.as("bytes")),
+        .returning(storedSize("write.blob").as("bytes")),
     )
     .selectFrom("gone")
     .select([
@@ -130,23 +169,50 @@ const dropThose = /* @__PURE__ */ new Statement<WritesKey, WrittenRow>((db, para
     ]),
 );
 
-/** Counts the writes of checkpoints. */
-export async function countWrites(tables: CheckpointTables, key: WritesKey): Promise<WrittenRow> {
-  const [row] = await runStatement(tables, countThose, key);
-  return row ?? { writes: 0, bytes: 0 };
+/** Counts the writes of checkpoints of each namespace. */
+export async function countWrites(
+  tables: CheckpointTables,
+  keys: readonly WritesKey[],
+): Promise<WrittenRow[]> {
+  if (keys.length === 0) return [];
+  const given = keys.map(({ checkpointIds: ids, sendersKept: kept, ...key }) => ({
+    key,
+    lists: { ids, kept },
+  }));
+  const rows = await runStatement(tables, countThose, givenParams(given));
+  return rows.map(({ writes, bytes }) => ({ writes, bytes }));
 }
 
-const countThose = /* @__PURE__ */ new Statement<WritesKey, WrittenRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoint_writes as write")
-    .select([
-      sql<number>`count(*)::float8`.as("writes"),
-      sql<number>`coalesce(sum(octet_length(write.blob)), 0)::float8`.as("bytes"),
-    ])
-    .where("write.thread_id", "=", parameter("threadId"))
-    .where("write.checkpoint_ns", "=", parameter("checkpointNs"))
-    .where(sql<SqlBool>`write.checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-    .where(isNoSendKept(parameter("sendersKept"))),
+const countThose = /* @__PURE__ */ new Statement<GivenParams, WrittenRow & OfNamespace>((db, parameter) =>
+  withGiven(db, parameter, ["ids", "kept"])
+    .selectFrom("given")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom(sql<{ id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(id)`))
+          .innerJoinLateral(
+            (inner) =>
+              inner
+                .selectFrom("checkpoint_writes as write")
+                .select(storedSize("write.blob").as("bytes"))
+                .where("write.thread_id", "=", GIVEN_THREAD)
+                .where("write.checkpoint_ns", "=", GIVEN_NS)
+                .whereRef("write.checkpoint_id", "=", "named.id")
+                .where(isNoSendKept(givenList("kept")))
+                // Has each looked up by the index, whatever the statistics say.
+                .offset(sql.lit(0))
+                .as("written"),
+            (join) => join.onTrue(),
+          )
+          .select([
+            sql<number>`count(*)::float8`.as("writes"),
+            sql<number>`coalesce(sum(written.bytes), 0)::float8`.as("bytes"),
+          ])
+          .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.n", "each.writes", "each.bytes"])
+    .orderBy("given.n"),
 );
 
 /** Whether `write` is none of the sends that stay. */

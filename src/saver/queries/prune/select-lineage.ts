@@ -3,8 +3,18 @@ import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { Statement } from "../../../db/statement.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
-import type { CheckpointsKey } from "./drop-checkpoints.js";
 import { rowVersion } from "../sent-bytes.js";
+import type { CheckpointsKey } from "./drop-checkpoints.js";
+import {
+  byNamespace,
+  GIVEN_NS,
+  GIVEN_THREAD,
+  type GivenParams,
+  givenList,
+  givenParams,
+  type OfNamespace,
+  withGiven,
+} from "./given-namespaces.js";
 
 /** A checkpoint and what it follows. */
 export interface LineageRow {
@@ -14,20 +24,31 @@ export interface LineageRow {
   version: string;
 }
 
-/** Who follows whom in a namespace: of all of its checkpoints the keys alone, in no order. */
-export function selectLineage(
+/** Who follows whom in each namespace: of all of its checkpoints the keys alone, in no order. */
+export async function selectLineage(
   tables: CheckpointTables,
-  { threadId, checkpointNs }: NamespaceKey,
-): Promise<LineageRow[]> {
-  return runStatement(tables, lineage, { threadId, checkpointNs });
+  namespaces: readonly NamespaceKey[],
+): Promise<LineageRow[][]> {
+  if (namespaces.length === 0) return [];
+  const rows = await runStatement(tables, lineage, givenParams(namespaces.map((key) => ({ key }))));
+  return byNamespace(namespaces, rows);
 }
 
-const lineage = /* @__PURE__ */ new Statement<NamespaceKey, LineageRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoints as stored")
-    .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
-    .where("stored.thread_id", "=", parameter("threadId"))
-    .where("stored.checkpoint_ns", "=", parameter("checkpointNs")),
+const lineage = /* @__PURE__ */ new Statement<GivenParams, LineageRow & OfNamespace>((db, parameter) =>
+  withGiven(db, parameter)
+    .selectFrom("given")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints as stored")
+          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
+          .where("stored.thread_id", "=", GIVEN_THREAD)
+          .where("stored.checkpoint_ns", "=", GIVEN_NS)
+          .offset(sql.lit(0))
+          .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
 );
 
 /** A checkpoint whose sends are among the writes of its parent: one before version 4 of the format. */
@@ -36,40 +57,65 @@ export interface ReaderRow {
   parent_checkpoint_id: string;
 }
 
-/** Those of some checkpoints that read their sends from their parents. */
-export function selectReaders(tables: CheckpointTables, key: CheckpointsKey): Promise<ReaderRow[]> {
-  return runStatement(tables, readers, key);
+/** Those of some checkpoints of each namespace that read their sends from their parents. */
+export async function selectReaders(
+  tables: CheckpointTables,
+  keys: readonly CheckpointsKey[],
+): Promise<ReaderRow[][]> {
+  if (keys.length === 0) return [];
+  const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
+  return byNamespace(keys, await runStatement(tables, readers, givenParams(given)));
 }
 
-/** All checkpoints of a namespace that read their sends from their parents. */
-export function selectAllReaders(
+/** All checkpoints of each namespace that read their sends from their parents. */
+export async function selectAllReaders(
   tables: CheckpointTables,
-  { threadId, checkpointNs }: NamespaceKey,
-): Promise<ReaderRow[]> {
-  return runStatement(tables, allReaders, { threadId, checkpointNs });
+  namespaces: readonly NamespaceKey[],
+): Promise<ReaderRow[][]> {
+  if (namespaces.length === 0) return [];
+  const rows = await runStatement(tables, allReaders, givenParams(namespaces.map((key) => ({ key }))));
+  return byNamespace(namespaces, rows);
 }
 
 const IS_BEFORE_VERSION_4 = sql<SqlBool>`checkpoint -> 'v' < '4'::jsonb`;
 
-const readers = /* @__PURE__ */ new Statement<CheckpointsKey, ReaderRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoints")
-    .select(["checkpoint_id", "parent_checkpoint_id"])
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-    .where("parent_checkpoint_id", "is not", null)
-    .where(IS_BEFORE_VERSION_4)
+const readers = /* @__PURE__ */ new Statement<GivenParams, ReaderRow & OfNamespace>((db, parameter) =>
+  withGiven(db, parameter, ["ids"])
+    .selectFrom("given")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints")
+          .select(["checkpoint_id", "parent_checkpoint_id"])
+          .where("thread_id", "=", GIVEN_THREAD)
+          .where("checkpoint_ns", "=", GIVEN_NS)
+          .where(sql<SqlBool>`checkpoint_id = any (${givenList("ids")})`)
+          .where("parent_checkpoint_id", "is not", null)
+          .where(IS_BEFORE_VERSION_4)
+          .offset(sql.lit(0))
+          .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id"])
     .$narrowType<ReaderRow>(),
 );
 
-const allReaders = /* @__PURE__ */ new Statement<NamespaceKey, ReaderRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoints")
-    .select(["checkpoint_id", "parent_checkpoint_id"])
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("parent_checkpoint_id", "is not", null)
-    .where(IS_BEFORE_VERSION_4)
+const allReaders = /* @__PURE__ */ new Statement<GivenParams, ReaderRow & OfNamespace>((db, parameter) =>
+  withGiven(db, parameter)
+    .selectFrom("given")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints")
+          .select(["checkpoint_id", "parent_checkpoint_id"])
+          .where("thread_id", "=", GIVEN_THREAD)
+          .where("checkpoint_ns", "=", GIVEN_NS)
+          .where("parent_checkpoint_id", "is not", null)
+          .where(IS_BEFORE_VERSION_4)
+          .offset(sql.lit(0))
+          .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id"])
     .$narrowType<ReaderRow>(),
 );

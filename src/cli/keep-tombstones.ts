@@ -1,2 +1,2 @@
 /** The options of a saver for commands that write: it refuses threads that were deleted for good. */
-export const KEEPING = { keepTombstones: true } as const;
+export const KEEP_TOMBSTONES = { keepTombstones: true } as const;
