@@ -1,6 +1,7 @@
 import type { Argument, Option } from "commander";
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../saver/postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
@@ -21,6 +22,8 @@ export interface OfflineContext {
 export interface CommandContext extends OfflineContext {
   /** The database; opened and closed around the command. */
   readonly db: Kysely<CheckpointDatabase>;
+  /** The same database, for queries of the saver that no method of it sends. */
+  readonly tables: CheckpointTables;
   /**
    * A saver on the tables, made when it is first asked for. It reads MessagePack, JSON and what is compressed, and with the
    * key in `LANGGRAPH_AES_KEY` what is encrypted by it.

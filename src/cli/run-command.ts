@@ -55,22 +55,25 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 }
 
 function contextFor(
-  { kysely }: OpenedDatabase,
+  database: OpenedDatabase,
   context: OfflineContext,
   io: CommandIO,
   { json }: PrintOptions,
 ): CommandContext {
+  const { kysely } = database;
+  const signal = io.signal ?? new AbortController().signal;
   const openSaver: CommandContext["openSaver"] = (options) =>
     new PostgresSaver(kysely, new CliSerializer(io.env), { ...options, schema: context.schema });
   let saver: PostgresSaver | undefined;
   return {
     ...context,
     db: kysely,
+    tables: { database, schema: context.schema, retry: {}, signal },
     get saver() {
       return (saver ??= openSaver({}));
     },
     openSaver,
-    signal: io.signal ?? new AbortController().signal,
+    signal,
     terminal: openTerminal(io, json),
   };
 }

@@ -31,14 +31,11 @@ export const diff: CommandDefinition = {
     new Option("--other-thread <thread>", "the thread of the second one (default: the same)"),
   ],
   examples: ["diff 42 head~1 head", "diff 42 head head --other-thread 42-copy --json"],
-  run: async ({ saver, style, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, style, signal } = context;
     const { thread, namespace, before, after, otherThread = thread } = flagsOfDiff.parse(flags);
-    const first = await resolveCheckpoint(saver, { thread, namespace, checkpoint: before }, signal);
-    const second = await resolveCheckpoint(
-      saver,
-      { thread: otherThread, namespace, checkpoint: after },
-      signal,
-    );
+    const first = await resolveCheckpoint(context, { thread, namespace, checkpoint: before });
+    const second = await resolveCheckpoint(context, { thread: otherThread, namespace, checkpoint: after });
     const { channels } = await saver.diff(first.config, second.config, { signal });
     return {
       exitCode: EXIT_CODE.ok,

@@ -28,10 +28,11 @@ export const fork: CommandDefinition = {
     ).argParser(collectValue),
   ],
   examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
-  run: async ({ saver, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, signal } = context;
     const { thread, namespace, checkpoint, set } = flagsOfFork.parse(flags);
-    const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
-    const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
+    const parent = await resolveCheckpoint(context, { thread, namespace, checkpoint });
+    const head = await resolveCheckpoint(context, { thread, namespace });
     const known = new Set([...parent.channels, ...head.channels]);
     const newChannels = Object.keys(set ?? {}).filter((name) => !known.has(name));
     const id = checkpointIdOf(await saver.fork(parent.config, { values: set, signal }));

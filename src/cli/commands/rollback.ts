@@ -17,9 +17,10 @@ export const rollback: CommandDefinition = {
   args: () => [threadArgument(), new Argument("<checkpoint>", CHECKPOINT_HELP)],
   options: () => [namespaceOption()],
   examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
-  run: async ({ saver, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, signal } = context;
     const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
-    const target = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const target = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
     const id = checkpointIdOf(config);
     return {

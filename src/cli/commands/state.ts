@@ -32,9 +32,10 @@ export const state: CommandDefinition = {
     "state 42 --checkpoint head~1 --channel messages",
     "state 42 --channel plan --channel messages --json",
   ],
-  run: async ({ saver, style, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, style, signal } = context;
     const { thread, namespace, checkpoint, channel } = flagsOfState.parse(flags);
-    const { config, id } = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const { config, id } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const tuple = await saver.getTuple(config, { channels: channel, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];

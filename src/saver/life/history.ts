@@ -6,8 +6,8 @@ import { buildBranches } from "./build-branches.js";
 import { describeRow } from "./describe-row.js";
 import type { HistoryEntry, ThreadHistory } from "./thread-life.js";
 
-/** Far more than most threads have, so that most are read by one statement. */
-const PAGE_SIZE = 10_000;
+/** More than most threads have, and few enough that no server takes the page for so costly that it compiles the statement. */
+const PAGE_SIZE = 5_000;
 
 /** The tree of a namespace; see `ThreadLife.history`. */
 export async function history(tables: CheckpointTables, key: NamespaceKey): Promise<ThreadHistory> {
