@@ -149,6 +149,15 @@ describeEachTarget("looking at threads", (target) => {
         "",
       ].concat("4 channels are the same"),
     );
+    expect(await lines("diff", "42", "head~2", ids[1] ?? "")).toEqual([
+      "~ messages  1 -> 2 items",
+      "  + [1]  { type: 'ai', content: 'To the sea.', id: 'a1' }",
+      "",
+      "+ plan",
+      "  + 'A'",
+      "",
+      "1 channel is the same",
+    ]);
     expect((await lines("diff", "42", "head", "head", "--other-thread", "42-copy")).at(-1)).toBe(
       "6 channels are the same",
     );

@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { ChannelDiff } from "../../saver/audit/auditing.js";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { compareValues, type ValueChange } from "../compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatValue, indent } from "../format-value.js";
-import { counted } from "../format-values.js";
+import { formatPart, indent } from "../format-value.js";
+import { counted, humanCount } from "../format-values.js";
 import { printable } from "../printable.js";
 import type { Style } from "../style.js";
 
@@ -15,6 +16,9 @@ const flagsOfDiff = threadFlags.extend({
   after: z.string(),
   otherThread: z.string().optional(),
 });
+
+/** Of a channel; more than that nobody reads. */
+const MOST_CHANGES = 50;
 
 /** `diff`. */
 export const diff: CommandDefinition = {
@@ -55,11 +59,32 @@ function formatDiff(channels: readonly ChannelDiff[], style: Style): string {
 }
 
 function formatChannel({ channel, change, before, after }: ChannelDiff, style: Style): string {
-  const plain = { coloured: false };
   const name = printable(channel);
-  const removed = style.bad(indent(formatValue(before, plain), "  - "));
-  const added = style.good(indent(formatValue(after, plain), "  + "));
-  if (change === "added") return `${style.good(`+ ${name}`)}\n${added}`;
-  if (change === "removed") return `${style.bad(`- ${name}`)}\n${removed}`;
-  return `${style.warning(`~ ${name}`)}\n${removed}\n${added}`;
+  if (change === "added") return `${style.good(`+ ${name}`)}\n${formatSide("+", "", after, style)}`;
+  if (change === "removed") return `${style.bad(`- ${name}`)}\n${formatSide("-", "", before, style)}`;
+  const changes = compareValues(before, after);
+  const shown = changes.slice(0, MOST_CHANGES).map((one) => formatChange(one, style));
+  const hidden = changes.length - shown.length;
+  const more =
+    hidden === 0 ? [] : [style.dim(`  and ${counted(hidden, "more change")}: --json has both values`)];
+  return [`${style.warning(`~ ${name}`)}${lengthsOf(before, after)}`, ...shown, ...more].join("\n");
+}
+
+function formatChange({ path, before, after }: ValueChange, style: Style): string {
+  return [
+    ...(before === undefined ? [] : [formatSide("-", path, before.value, style)]),
+    ...(after === undefined ? [] : [formatSide("+", path, after.value, style)]),
+  ].join("\n");
+}
+
+function formatSide(sign: "-" | "+", path: string, value: unknown, style: Style): string {
+  const text = `${path === "" ? "" : `${printable(path)}  `}${formatPart(value)}`;
+  const lines = indent(text, `  ${sign} `);
+  return sign === "-" ? style.bad(lines) : style.good(lines);
+}
+
+/** How many items there were and are, where a list has grown or shrunk. */
+function lengthsOf(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length === after.length) return "";
+  return `  ${humanCount(before.length)} -> ${counted(after.length, "item")}`;
 }
