@@ -10,6 +10,7 @@ import { formatPart, indent } from "../format-value.js";
 import { counted, humanCount } from "../format-values.js";
 import { printable } from "../printable.js";
 import type { Style } from "../style.js";
+import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
 
 const flagsOfDiff = threadFlags.extend({
   before: z.string(),
@@ -41,21 +42,53 @@ export const diff: CommandDefinition = {
     const first = await resolveCheckpoint(context, { thread, namespace, checkpoint: before });
     const second = await resolveCheckpoint(context, { thread: otherThread, namespace, checkpoint: after });
     const { channels } = await saver.diff(first.config, second.config, { signal });
+    const lacking = (side: "before" | "after") =>
+      channels
+        .filter((channel) => channel.change === "unstored" && !Object.hasOwn(channel, side))
+        .map(({ channel }) => channel);
+    const unstored = {
+      before: await unstoredValues(context, first.config, lacking("before")),
+      after: await unstoredValues(context, second.config, lacking("after")),
+    };
     return {
       exitCode: EXIT_CODE.ok,
-      text: formatDiff(channels, style),
-      json: { before: first.id, after: second.id, channels },
+      text: formatDiff(channels, unstored, style),
+      json: { before: first.id, after: second.id, channels, unstored },
     };
   },
 };
 
-function formatDiff(channels: readonly ChannelDiff[], style: Style): string {
-  const changed = channels.filter(({ change }) => change !== "same");
-  const same = channels.length - changed.length;
+/** What the values of delta channels are rebuilt from, at each of the checkpoints that lacks them. */
+interface UnstoredOfBoth {
+  readonly before: readonly UnstoredValue[];
+  readonly after: readonly UnstoredValue[];
+}
+
+function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredOfBoth, style: Style): string {
+  const changed = channels.filter(({ change }) => change !== "same" && change !== "unstored");
+  const deltas = channels.filter(({ change }) => change === "unstored");
+  const same = channels.filter(({ change }) => change === "same").length;
   const rest =
     same === 0 ? [] : [style.dim(`${counted(same, "channel")} ${same === 1 ? "is" : "are"} the same`)];
   if (channels.length === 0) return "neither has any values";
-  return [...changed.map((channel) => formatChannel(channel, style)), ...rest].join("\n\n");
+  return [
+    ...changed.map((channel) => formatChannel(channel, style)),
+    ...deltas.map((channel) => formatDelta(channel, unstored, style)),
+    ...rest,
+  ].join("\n\n");
+}
+
+function formatDelta(delta: ChannelDiff, unstored: UnstoredOfBoth, style: Style): string {
+  const describe = (side: "before" | "after") => {
+    const found = unstored[side].find(({ channel }) => channel === delta.channel);
+    return found === undefined ? formatPart(delta[side]) : describeUnstored(found);
+  };
+  return [
+    style.warning(`? ${printable(delta.channel)}`),
+    "  not stored with both: a delta channel, which its graph rebuilds from",
+    style.bad(indent(describe("before"), "  - ")),
+    style.good(indent(describe("after"), "  + ")),
+  ].join("\n");
 }
 
 function formatChannel({ channel, change, before, after }: ChannelDiff, style: Style): string {
