@@ -127,6 +127,18 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
+  it("shows the newest checkpoints, and counts those that are left out", async () => {
+    const shown = await lines("show", "42", "--limit", "2");
+    expect(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0])).toEqual(
+      ids.slice(2),
+    );
+    expect(shown).toContain("2 older checkpoints left out: --limit shows more of them");
+    expect(await json("show", "42", "--limit", "2")).toMatchObject({ head: ids[3], omitted: 2 });
+    expect(await json("show", "42", "--limit", "4")).toMatchObject({ omitted: 0 });
+    expect((await lines("show", "42", "--limit", "4")).join("\n")).not.toContain("left out");
+    expect(await run("show", "42", "--limit", "0")).toMatchObject({ code: 2 });
+  });
+
   it("prints the values of a checkpoint, of one kind or another", async () => {
     const text = (await lines("state", "42")).join("\n");
     expect(text).toContain("Map(1) { 'sea' => Set(1) { 1 } }");
@@ -250,6 +262,24 @@ describeEachTarget("looking at threads", (target) => {
     expect(stderr).toMatch(/^error: thread "(none|42)"[^\n]* has no [^\n]+\n$/);
     const failed = await run(...argv, "--json");
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "CHECKPOINT_NOT_FOUND" } });
+  });
+
+  it("breaks no id and no word where the terminal is narrow", async () => {
+    const id = "019a6f6e-3f0c-7d3e-9d0c-5a0c9b7d2e11";
+    const saver = new PostgresSaver(database.source);
+    await putValues(saver, threadConfig(id), { plan: "A" });
+    await saver.end();
+    const narrow = cliOn(database, { isTTY: true, columns: 80, env: { NO_COLOR: "1" } });
+    for (const argv of [["threads"], ["stats"], ["stats", id], ["writes", "42"], ["verify"]]) {
+      const { stdout } = await narrow(...argv);
+      const tooLong = stdout.split("\n").filter((line) => line.length > 80);
+      // A single word is broken by nobody but the terminal.
+      expect({ argv, tooLong: tooLong.filter((line) => !/^\w* *\S+$/.test(line)) }).toEqual({
+        ...{ argv, tooLong: [] },
+      });
+    }
+    expect((await narrow("threads")).stdout).toMatch(new RegExp(`^THREAD +${id}$`, "m"));
+    expect(await lines("threads")).toContainEqual(expect.stringMatching(new RegExp(`^${id}  .* 1$`)));
   });
 
   describe("of a thread whose names would take over the terminal", () => {

@@ -11,14 +11,14 @@ export const doctor: CommandDefinition = {
   summary: "look at connection, tables, rights, pooler, clocks, indexes and bloat; say what to do about each",
   examples: ["doctor", "doctor --schema agents", "doctor --json"],
   connectsItself: true,
-  run: async ({ db, schema, style, signal }) => {
+  run: async ({ db, schema, style, signal, terminal }) => {
     const findings = await diagnose(db, { schema, signal }).catch((error: unknown) => {
       throw explainNoConnection(error);
     });
     const ok = findings.every(({ state }) => state !== "error");
     return {
       exitCode: ok ? EXIT_CODE.ok : EXIT_CODE.no,
-      text: formatFindings(findings, style),
+      text: formatFindings(findings, style, terminal.columns),
       json: { ok, schema, findings },
     };
   },

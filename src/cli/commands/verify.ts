@@ -38,7 +38,8 @@ export const verify: CommandDefinition = {
       const errors = found.problems.filter(({ severity }) => severity === "error");
       const looked = `${counted(found.threads, "thread")}, ${counted(found.checkpoints, "checkpoint")} and ${counted(found.values, "value")}`;
       const end = `${looked} looked at: ${verdict(found.problems, errors, style)}`;
-      const table = found.problems.length === 0 ? [] : [formatProblems(found.problems, style)];
+      const table =
+        found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
       const exitCode = errors.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
       return { exitCode, text: [...table, end].join("\n\n"), json: found };
     } finally {
@@ -60,7 +61,7 @@ function verdict(problems: readonly Problem[], errors: readonly Problem[], style
 }
 
 /** All errors; the notices by their kinds, since a pruned database has one for each thread. */
-function formatProblems(problems: readonly Problem[], style: Style): string {
+function formatProblems(problems: readonly Problem[], style: Style, width: number | undefined): string {
   const errors = problems.filter(({ severity }) => severity === "error");
   const notices = problems.filter(({ severity }) => severity === "notice");
   const kinds = [...new Set(notices.map(({ kind }) => kind))];
@@ -71,7 +72,7 @@ function formatProblems(problems: readonly Problem[], style: Style): string {
   ];
   const hidden = notices.length - kinds.length;
   const more = hidden > 0 ? `\n${style.dim("--json has each notice")}` : "";
-  return `${formatTable([["", "KIND", "WHAT"], ...rows])}${more}`;
+  return `${formatTable([["", "KIND", "WHAT"], ...rows], { text: 2, width })}${more}`;
 }
 
 function summaryOf(alike: readonly Problem[]): string {

@@ -20,7 +20,7 @@ export const writes: CommandDefinition = {
   options: () => [new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`), namespaceOption()],
   examples: ["writes 42", "writes 42 --checkpoint head~1 --json"],
   run: async (context, flags) => {
-    const { saver, signal } = context;
+    const { saver, signal, terminal } = context;
     const { thread, namespace, checkpoint } = flagsOfWrites.parse(flags);
     const { id, config } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const found = await saver.writesOf(config, { signal });
@@ -39,7 +39,7 @@ export const writes: CommandDefinition = {
       formatBriefly(write.value),
     ]);
     const head = ["TASK", "PATH", "IDX", "CHANNEL", "TYPE", "SIZE", "VALUE"];
-    const text = `checkpoint ${printable(id)}\n\n${formatTable([head, ...rows], { numbers: [2, 5] })}`;
+    const text = `checkpoint ${printable(id)}\n\n${formatTable([head, ...rows], { numbers: [2, 5], text: 6, width: terminal.columns })}`;
     return { exitCode: EXIT_CODE.ok, text, json };
   },
 };
