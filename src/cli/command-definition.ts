@@ -49,7 +49,8 @@ export interface Report {
 }
 
 /**
- * A command. To add one, write it in a file of its own beside the others and name it in `commands/index.ts`; the options
+ * A command. To add one, write it in a file of its own beside the others and name it in `commands/index.ts`. What it needs of
+ * the other rooms it imports while it runs: the files of all commands are loaded for each, and for help. The options
  * that every command has, help, errors and exit codes come by themselves.
  *
  * @example
@@ -92,7 +93,7 @@ export interface CommandDefinition {
    * @param flags - As those of {@link run}.
    * @returns `undefined` where {@link run} is to answer.
    */
-  runOffline?(context: OfflineContext, flags: unknown): Report | undefined;
+  runOffline?(context: OfflineContext, flags: unknown): Promise<Report | undefined>;
   /** @param flags - The values of {@link options} and {@link args}, by name, as the parser found them. */
   run(context: CommandContext, flags: unknown): Promise<Report>;
 }

@@ -1,4 +1,4 @@
-import { BaseMessage } from "@langchain/core/messages";
+import { isMessage } from "./is-message.js";
 
 /** A value that consists of named parts. */
 export interface NamedFields {
@@ -11,7 +11,7 @@ export interface NamedFields {
 /** The parts of a plain object, of a message or of a Map whose keys are text; `undefined` of whatever else there is. */
 export function fieldsOf(value: unknown): NamedFields | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (BaseMessage.isInstance(value)) {
+  if (isMessage(value)) {
     const { type, data } = value.toDict();
     return { kind: type, isMessage: true, fields: { ...data } };
   }

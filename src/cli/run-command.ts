@@ -12,7 +12,7 @@ import { parseCommonOptions, parsePrintOptions, parseUrl, type PrintOptions } fr
 import type { ExitCode } from "./exit-code.js";
 import { explainNoConnection } from "./explain-no-connection.js";
 import { formatJson } from "./format-json.js";
-import type { OpenUrl } from "./open-url.js";
+import { openUrl, type OpenUrl } from "./open-url.js";
 import { reportFailure } from "./report-failure.js";
 import { requireFolder } from "./require-folder.js";
 import { styleFor } from "./style.js";
@@ -21,7 +21,8 @@ import { openTerminal } from "./terminal.js";
 /** What a command runs in. */
 export interface CommandRuntime {
   readonly io: CommandIO;
-  readonly open: OpenUrl;
+  /** Opens the database. Default: by its connection string. */
+  readonly open?: OpenUrl | undefined;
   /** Masks the passwords in a text. */
   readonly redact: (text: string) => string;
   /** Whether JSON is asked for, be the command line understood or not. */
@@ -32,13 +33,13 @@ export interface CommandRuntime {
 export async function runCommand(
   command: CommandDefinition,
   flags: unknown,
-  { io, open, redact }: CommandRuntime,
+  { io, open = openUrl, redact }: CommandRuntime,
 ): Promise<ExitCode> {
   const print = parsePrintOptions(flags);
   try {
     const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
     const report =
-      command.runOffline?.(context, flags) ??
+      (await command.runOffline?.(context, flags)) ??
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
         if (command.connectsItself !== true) await connect(database);
         return command.run(contextFor(database, context, io, print), flags);

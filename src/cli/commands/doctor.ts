@@ -1,4 +1,3 @@
-import { diagnose } from "../../saver/doctor/diagnose.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { explainNoConnection } from "../explain-no-connection.js";
 import { formatFindings } from "../doctor/format-findings.js";
@@ -12,6 +11,7 @@ export const doctor: CommandDefinition = {
   examples: ["doctor", "doctor --schema agents", "doctor --json"],
   connectsItself: true,
   run: async ({ db, schema, style, signal, terminal }) => {
+    const { diagnose } = await import("../../saver/doctor/diagnose.js");
     const findings = await diagnose(db, { schema, signal }).catch((error: unknown) => {
       throw explainNoConnection(error);
     });

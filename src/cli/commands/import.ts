@@ -4,7 +4,6 @@ import { Argument } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
 import type { ImportReport } from "../../saver/backup/backup.js";
-import { inspectBackup } from "../../saver/backup/import-threads.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -27,6 +26,7 @@ export const importCommand: CommandDefinition = {
     const { saver, signal, terminal } = context;
     // A file is looked through first: then one that is damaged leaves nothing behind.
     const lines = linesOf(context, file);
+    const { inspectBackup } = await import("../../saver/backup/import-threads.js");
     const inside = file === STDIN ? undefined : await inspectBackup(lines);
     const total = inside && inside.checkpoints + inside.writes + inside.blobs;
     const progress = terminal.progress("importing", total);

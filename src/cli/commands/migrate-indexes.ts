@@ -1,16 +1,13 @@
 import { Option } from "commander";
 import { z } from "zod";
-import {
-  createOptionalIndexes,
-  dropOptionalIndexes,
-  planOptionalIndexes,
-} from "../../migrations/indexes/create-indexes.js";
-import { type IndexState, optionalIndexStatus } from "../../migrations/indexes/index-status.js";
-import { OPTIONAL_INDEXES, type OptionalIndex } from "../../migrations/indexes/optional-index.js";
+import type { IndexState } from "../../migrations/indexes/index-status.js";
+import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 
-const names = z.array(z.enum(["metadata-index", "run-index"])).default([]);
+const KNOWN = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+
+const names = z.array(z.enum(KNOWN)).default([]);
 
 /** What the parser finds for {@link indexOptions}. */
 export const indexFlags = { with: names, without: names };
@@ -22,13 +19,12 @@ interface IndexFlags {
 
 /** The options of `migrate` about optional indexes. */
 export function indexOptions(): Option[] {
-  const known = Object.keys(OPTIONAL_INDEXES);
   return [
     new Option(
       "--with <index...>",
       "create an optional index while agents go on writing: metadata-index for filters, run-index for delete-runs",
-    ).choices(known),
-    new Option("--without <index...>", "drop an optional index").choices(known).conflicts(["plan", "check"]),
+    ).choices(KNOWN),
+    new Option("--without <index...>", "drop an optional index").choices(KNOWN).conflicts(["plan", "check"]),
   ];
 }
 
@@ -37,6 +33,8 @@ export async function changeIndexes(
   { db, schema, style }: CommandContext,
   { with: wanted, without }: IndexFlags,
 ): Promise<Report> {
+  const { createOptionalIndexes, dropOptionalIndexes } =
+    await import("../../migrations/indexes/create-indexes.js");
   await dropOptionalIndexes(db, { schema, indexes: without });
   const states = await createOptionalIndexes(db, { schema, indexes: wanted });
   const dropped = without.map((index) => `\n${style.warning("dropped")} ${index}`);
@@ -54,6 +52,7 @@ export async function checkIndexes(
   { with: wanted }: IndexFlags,
 ): Promise<Report> {
   if (wanted.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
   const states = await optionalIndexStatus(db, { schema });
   const absent = wanted.filter((index) => states[index] !== "ready");
   return {
@@ -64,11 +63,12 @@ export async function checkIndexes(
 }
 
 /** The SQL that would create them, to be run after the plan, since it can't be part of a transaction. */
-export function planIndexes(
+export async function planIndexes(
   schema: string,
   { with: wanted }: IndexFlags,
-): { readonly text: string; readonly json: object } {
+): Promise<{ readonly text: string; readonly json: object }> {
   if (wanted.length === 0) return { text: "", json: {} };
+  const { planOptionalIndexes } = await import("../../migrations/indexes/create-indexes.js");
   const statements = planOptionalIndexes({ schema, indexes: wanted });
   const lines = statements.map((statement) => `${statement};`);
   return {

@@ -1,4 +1,4 @@
-import { type MigrationStatus, migrationStatus } from "../../migrations/migration-status.js";
+import type { MigrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../format-table.js";
@@ -10,6 +10,7 @@ export const migrateStatus: CommandDefinition = {
   summary: "list the steps: applied, pending, or unknown to this version",
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
+    const { migrationStatus } = await import("../../migrations/migration-status.js");
     const status = await migrationStatus(db, { schema });
     return { exitCode: EXIT_CODE.ok, text: formatStatus(status, style), json: status };
   },

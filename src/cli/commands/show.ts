@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { parseHistory } from "../../saver/boundary/parse-history.js";
-import { history as readHistory } from "../../saver/life/history.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { threadArgument, namespaceOption, threadFlags } from "../arguments.js";
 import { notFound } from "../checkpoint-reference.js";
@@ -29,6 +27,8 @@ export const show: CommandDefinition = {
   run: async (context, flags) => {
     const { style, tables, terminal } = context;
     const { thread, namespace, limit } = flagsOfShow.parse(flags);
+    const { history: readHistory } = await import("../../saver/life/history.js");
+    const { parseHistory } = await import("../../saver/boundary/parse-history.js");
     const history = await readHistory(tables, parseHistory(thread, { checkpointNs: namespace }), limit);
     const namespaces = await namespacesOf(context, thread);
     if (history.head === undefined && namespaces.length === 0) throw notFound(thread, namespace);

@@ -1,7 +1,6 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { Option } from "commander";
 import { z } from "zod";
-import { unstoredDeltas } from "../../saver/audit/unstored-deltas.js";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, notFound, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
@@ -41,6 +40,7 @@ export const state: CommandDefinition = {
     const tuple = await saver.getTuple(config, { channels: channel, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
     const key = { threadId: thread, checkpointNs: namespace };
+    const { unstoredDeltas } = await import("../../saver/audit/unstored-deltas.js");
     const deltas = await unstoredDeltas(context.tables, key, tuple, channel);
     const unstored = await unstoredValues(context, config, deltas);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];
