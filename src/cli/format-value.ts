@@ -29,7 +29,7 @@ export function formatBriefly(value: unknown): string {
 /** A value among others: on a few lines, which are cut where it is long. A message is shown without its empty fields. */
 export function formatPart(value: unknown): string {
   const text = inspect(withoutEmptyFields(value), {
-    ...{ depth: 6, maxArrayLength: 100, maxStringLength: 500, breakLength: WIDTH },
+    ...{ depth: 6, maxArrayLength: 100, maxStringLength: 200, breakLength: WIDTH },
   });
   const lines = printableLines(text).split("\n");
   const rest = lines.length - MOST_LINES;
