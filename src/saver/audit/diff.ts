@@ -7,7 +7,7 @@ import type { CheckpointTarget } from "../boundary/parse-audit.js";
 import { parseLookupConfig } from "../boundary/parse-config.js";
 import { compareText } from "../codec/compare-text.js";
 import { readTuple } from "../read-tuple.js";
-import type { ChannelDiff, CheckpointDiff } from "./auditing.js";
+import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
 import { unstoredDeltas } from "./unstored-deltas.js";
 
 /** See {@link Auditing.diff}. */
