@@ -31,9 +31,7 @@ export {
 } from "./errors.js";
 export type {
   Auditing,
-  ChannelDiff,
   ChannelStorage,
-  CheckpointDiff,
   Problem,
   ProblemKind,
   RebuiltBlob,
@@ -48,6 +46,7 @@ export type {
   VerifyProgress,
   VerifyReport,
 } from "./saver/audit/auditing.js";
+export type { ChannelDiff, CheckpointDiff } from "./saver/audit/checkpoint-diff.js";
 export type { Backup, ExportOptions, ImportOptions, ImportReport } from "./saver/backup/backup.js";
 export { BackupError, type BackupErrorOptions } from "./saver/backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";

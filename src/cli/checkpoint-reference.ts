@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { CheckpointError } from "../errors.js";
-import type { PostgresSaver } from "../saver/postgres-saver.js";
+import type { CommandContext } from "./command-definition.js";
 
 const FROM_HEAD = /^head(?:~(\d+))?$/i;
 
@@ -29,23 +29,26 @@ export const CHECKPOINT_HELP = "its id; head is the newest one, head~2 the paren
  * @throws CheckpointError where there is none.
  */
 export async function resolveCheckpoint(
-  saver: PostgresSaver,
+  { saver, tables, signal }: Pick<CommandContext, "saver" | "tables" | "signal">,
   { thread, namespace, checkpoint = "head" }: CheckpointReference,
-  signal: AbortSignal,
 ): Promise<FoundCheckpoint> {
-  const steps = FROM_HEAD.exec(checkpoint);
-  const start = { thread_id: thread, checkpoint_ns: namespace };
-  const read = (configurable: object) =>
-    saver.getTuple({ configurable: { ...configurable } }, { values: false, signal });
-  let tuple = await read(steps === null ? { ...start, checkpoint_id: checkpoint } : start);
-  if (tuple === undefined) throw notFound(thread, namespace, steps === null ? checkpoint : undefined);
-  for (let step = 0; step < Number(steps?.[1] ?? 0); step++) {
-    const parent: RunnableConfig | undefined = tuple.parentConfig;
-    tuple = parent === undefined ? undefined : await read(parent.configurable ?? {});
-    if (tuple === undefined) throw notFound(thread, namespace, checkpoint);
-  }
-  const { id, channel_versions } = tuple.checkpoint;
-  return { id, config: tuple.config, channels: Object.keys(channel_versions) };
+  const fromHead = FROM_HEAD.exec(checkpoint);
+  const read = async (id: string | undefined): Promise<FoundCheckpoint> => {
+    const configurable = { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id };
+    const tuple = await saver.getTuple({ configurable }, { values: false, signal });
+    if (tuple === undefined) throw notFound(thread, namespace, id);
+    const { id: foundId, channel_versions } = tuple.checkpoint;
+    return { id: foundId, config: tuple.config, channels: Object.keys(channel_versions) };
+  };
+  if (fromHead === null) return read(checkpoint);
+  const head = await read(undefined);
+  const steps = Number(fromHead[1] ?? 0);
+  if (steps === 0) return head;
+  const key = { threadId: thread, checkpointNs: namespace, checkpointId: head.id };
+  const { getAncestor } = await import("../saver/queries/audit/get-ancestor.js");
+  const ancestor = await getAncestor(tables, key, steps);
+  if (ancestor === undefined) throw notFound(thread, namespace, checkpoint);
+  return read(ancestor);
 }
 
 /** What is said of a thread that is not there, or of a checkpoint of it. */

@@ -1,6 +1,7 @@
 import type { Argument, Option } from "commander";
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../saver/postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
@@ -23,6 +24,8 @@ export interface CommandContext extends OfflineContext {
   readonly db: Kysely<CheckpointDatabase>;
   /** The same for what is to be done after an interrupt: another signal ends it. */
   readonly dbUntil: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
+  /** The same database, for queries of the saver that no method of it sends. */
+  readonly tables: CheckpointTables;
   /**
    * A saver on the tables, made when it is first asked for. It reads MessagePack, JSON and what is compressed, and with the
    * key in `LANGGRAPH_AES_KEY` what is encrypted by it.
@@ -58,7 +61,8 @@ export interface Report {
 }
 
 /**
- * A command. To add one, write it in a file of its own beside the others and name it in `commands/index.ts`; the options
+ * A command. To add one, write it in a file of its own beside the others and name it in `commands/index.ts`. What it needs of
+ * the other rooms it imports while it runs: the files of all commands are loaded for each, and for help. The options
  * that every command has, help, errors and exit codes come by themselves.
  *
  * @example
@@ -101,7 +105,7 @@ export interface CommandDefinition {
    * @param flags - As those of {@link run}.
    * @returns `undefined` where {@link run} is to answer.
    */
-  runOffline?(context: OfflineContext, flags: unknown): Report | undefined;
+  runOffline?(context: OfflineContext, flags: unknown): Promise<Report | undefined>;
   /** @param flags - The values of {@link options} and {@link args}, by name, as the parser found them. */
   run(context: CommandContext, flags: unknown): Promise<Report>;
 }

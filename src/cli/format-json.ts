@@ -1,4 +1,4 @@
-import { BaseMessage } from "@langchain/core/messages";
+import { isMessage } from "./is-message.js";
 import { printable } from "./printable.js";
 
 /**
@@ -36,8 +36,7 @@ function objectToJson(value: object, within: readonly object[]): unknown {
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString("base64");
   if (Array.isArray(value) || value instanceof Set) return [...value].map((item) => toJson(item, inside));
   if (value instanceof Map) return mapToJson(value, inside);
-  if (BaseMessage.isInstance(value))
-    return fieldsToJson({ type: value.type, ...value.toDict().data }, inside);
+  if (isMessage(value)) return fieldsToJson({ type: value.type, ...value.toDict().data }, inside);
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof RegExp || value instanceof URL) return String(value);
   return fieldsToJson(value, inside);

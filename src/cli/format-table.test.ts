@@ -31,6 +31,44 @@ describe("a table", () => {
     ).toBe("日本  x\n1234  x");
   });
 
+  describe("in a terminal that is too narrow for it", () => {
+    const id = "1f1e60ce-9997-63a0-8003-4c2086f9c2c6";
+    const rows = [
+      ["KIND", "ID", "WHAT", "N"],
+      ["error", id, "no value of 日本 is stored at this version", "10"],
+      ["notice", "short", "", "2"],
+    ];
+    const layout = { numbers: [3], text: 2 };
+
+    it("wraps its text between words", () => {
+      expect(formatTable(rows, { ...layout, width: 72 }).split("\n")).toEqual([
+        "KIND    ID                                    WHAT                     N",
+        `error   ${id}  no value of 日本 is     10`,
+        "                                              stored at this version",
+        "notice  short                                                          2",
+      ]);
+    });
+
+    it("lists the cells of each row where not even that is enough, and cuts no id", () => {
+      expect(formatTable(rows, { ...layout, width: 40 }).split("\n")).toEqual([
+        "KIND  error",
+        `ID    ${id}`,
+        "WHAT  no value of 日本 is stored at this",
+        "      version",
+        "N     10",
+        "",
+        "KIND  notice",
+        "ID    short",
+        "N     2",
+      ]);
+      expect(formatTable(rows, { width: 20 })).toContain(id);
+    });
+
+    it("takes as much room as it needs where there is no terminal", () => {
+      expect(formatTable(rows, layout).split("\n")).toHaveLength(3);
+    });
+  });
+
   it("writes numbers to the right, and cuts nothing", () => {
     const id = "1f1e60ce-9997-63a0-8003-4c2086f9c2c6".repeat(10);
     const rows = [

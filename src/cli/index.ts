@@ -3,11 +3,11 @@ import type { CommandIO } from "./command-io.js";
 import { createProgram } from "./create-program.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
 import { hiddenTexts } from "./hidden-texts.js";
-import { openUrl, type OpenUrl } from "./open-url.js";
+import type { OpenUrl } from "./open-url.js";
 import { createRedactor } from "../telemetry/redactor.js";
 import { reportFailure } from "./report-failure.js";
 import { asksForJson, NO_COMMAND, writeUsageJson } from "./report-usage.js";
-import { type CommandRuntime, runCommand } from "./run-command.js";
+import type { CommandRuntime } from "./run-command.js";
 
 export type { CommandIO, InputStream, OutputStream } from "./command-io.js";
 export type { ExitCode } from "./exit-code.js";
@@ -29,17 +29,15 @@ export type { OpenUrl } from "./open-url.js";
  * process.exitCode = await run(["migrate", "--schema", "agents"], process);
  * ```
  */
-export async function run(
-  argv: readonly string[],
-  io: CommandIO,
-  open: OpenUrl = openUrl,
-): Promise<ExitCode> {
+export async function run(argv: readonly string[], io: CommandIO, open?: OpenUrl): Promise<ExitCode> {
   const { DATABASE_URL = "", PGPASSWORD = "", LANGGRAPH_AES_KEY = "" } = io.env;
   const texts = [...argv, DATABASE_URL];
   const redact = createRedactor(texts, [PGPASSWORD, LANGGRAPH_AES_KEY, ...hiddenTexts(texts)]);
   const runtime: CommandRuntime = { io, open, redact, json: asksForJson(argv) };
   let exitCode: ExitCode = EXIT_CODE.ok;
   const program = createProgram(runtime, async (command, flags) => {
+    // Help and a mistyped command need no database, nor what reads one.
+    const { runCommand } = await import("./run-command.js");
     exitCode = await runCommand(command, flags, runtime);
   });
   try {

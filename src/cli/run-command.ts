@@ -15,7 +15,7 @@ import { explainNoConnection } from "./explain-no-connection.js";
 import { followTypes } from "./follow-types.js";
 import { formatJson } from "./format-json.js";
 import { noteSilence } from "./note-silence.js";
-import type { OpenUrl } from "./open-url.js";
+import { openUrl, type OpenUrl } from "./open-url.js";
 import { printable } from "./printable.js";
 import { reportFailure } from "./report-failure.js";
 import { requireFolder } from "./require-folder.js";
@@ -25,7 +25,8 @@ import { openTerminal } from "./terminal.js";
 /** What a command runs in. */
 export interface CommandRuntime {
   readonly io: CommandIO;
-  readonly open: OpenUrl;
+  /** Opens the database. Default: by its connection string. */
+  readonly open?: OpenUrl | undefined;
   /** Masks the passwords in a text. */
   readonly redact: (text: string) => string;
   /** Whether JSON is asked for, be the command line understood or not. */
@@ -38,12 +39,12 @@ export async function runCommand(
   flags: unknown,
   runtime: CommandRuntime,
 ): Promise<ExitCode> {
-  const { io, open, redact } = runtime;
+  const { io, open = openUrl, redact } = runtime;
   const print = parsePrintOptions(flags);
   try {
     const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
     const report =
-      command.runOffline?.(context, flags) ??
+      (await command.runOffline?.(context, flags)) ??
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
         const answered = noteSilence(io, database.address());
         try {
@@ -66,11 +67,12 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 }
 
 function contextFor(
-  { kysely, kyselyUntil, source }: OpenedDatabase,
+  database: OpenedDatabase,
   context: OfflineContext & Pick<CommandContext, "answered">,
   { io, redact }: CommandRuntime,
   { json }: PrintOptions,
 ): CommandContext {
+  const { kysely, kyselyUntil, source } = database;
   const signal = io.signal ?? new AbortController().signal;
   const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
   const logger = retryNotes(io, redact);
@@ -84,6 +86,7 @@ function contextFor(
     ...context,
     db: dbUntil(signal),
     dbUntil,
+    tables: { database, schema: context.schema, retry: {}, signal },
     get saver() {
       return (saver ??= openSaver({}));
     },

@@ -3,7 +3,8 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError, MigrationError, PermissionError } from "../errors.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
-import { DEFAULT_LOCK_TIMEOUT_MS, type MigrateOptions, migrateToLatest } from "./migrate.js";
+import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
+import { type MigrateOptions, migrateToLatest } from "./migrate.js";
 import { findIncompatibleTables } from "./refuse-incompatible-tables.js";
 import { seeingAllRows } from "./seeing-all-rows.js";
 

@@ -11,13 +11,11 @@ import {
   PermissionError,
 } from "../errors.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
+import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
 import { seeingAllRows } from "./seeing-all-rows.js";
-
-/** How long a migration waits for another, and for the tables that a query holds, in milliseconds. */
-export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 
 /** Where and how to migrate. */
 export interface MigrateOptions {

@@ -2,7 +2,6 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type {
   Auditing,
-  CheckpointDiff,
   RebuiltBlob,
   StorageQuery,
   StorageReport,
@@ -12,6 +11,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "./audit/auditing.js";
+import type { CheckpointDiff } from "./audit/checkpoint-diff.js";
 import { diff } from "./audit/diff.js";
 import { rebuildBlobs } from "./audit/rebuild/rebuild-blobs.js";
 import { storage } from "./audit/storage.js";

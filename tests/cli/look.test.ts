@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
+import { metadataOf, nextId, putValues, threadConfig } from "../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 import { cliOn, type CliOutcome } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
@@ -20,6 +20,7 @@ describeEachTarget("looking at threads", (target) => {
     run = cliOn(database);
     const saver = new PostgresSaver(database.source);
     await putValues(saver, threadConfig(EVIL), { [EVIL]: [EVIL] });
+    await putDeltas(saver, "delta");
     await saver.end();
     await database.query(
       "insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, blob) values ($1, 'c', 't', 0, 'a', '')",
@@ -29,6 +30,24 @@ describeEachTarget("looking at threads", (target) => {
     await putValues(secret, threadConfig("secret"), { plan: ["hidden"] });
     await secret.end();
   });
+
+  /** A thread whose second and third checkpoint count a step of the delta channel "log" each. */
+  async function putDeltas(saver: PostgresSaver, thread: string): Promise<void> {
+    const seed = await putValues(saver, threadConfig(thread), { log: ["a"], plan: "A" });
+    let { config, checkpoint } = seed;
+    for (const steps of [1, 2]) {
+      await saver.putWrites(config, [["log", "w"], ["log", "w"]], "task"); // prettier-ignore
+      const log = saver.getNextVersion(checkpoint.channel_versions.log);
+      checkpoint = {
+        ...checkpoint,
+        id: nextId(),
+        channel_values: { plan: "A" },
+        channel_versions: { ...checkpoint.channel_versions, log },
+      };
+      const counted = metadataOf(steps, { counters_since_delta_snapshot: { log: [steps, steps] } });
+      config = await saver.put(config, checkpoint, counted, { log });
+    }
+  }
 
   async function lines(...argv: string[]): Promise<string[]> {
     const { code, stdout, stderr } = await run(...argv);
@@ -108,6 +127,18 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
+  it("shows the newest checkpoints, and counts those that are left out", async () => {
+    const shown = await lines("show", "42", "--limit", "2");
+    expect(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0])).toEqual(
+      ids.slice(2),
+    );
+    expect(shown).toContain("2 older checkpoints left out: --limit shows more of them");
+    expect(await json("show", "42", "--limit", "2")).toMatchObject({ head: ids[3], omitted: 2 });
+    expect(await json("show", "42", "--limit", "4")).toMatchObject({ omitted: 0 });
+    expect((await lines("show", "42", "--limit", "4")).join("\n")).not.toContain("left out");
+    expect(await run("show", "42", "--limit", "0")).toMatchObject({ code: 2 });
+  });
+
   it("prints the values of a checkpoint, of one kind or another", async () => {
     const text = (await lines("state", "42")).join("\n");
     expect(text).toContain("Map(1) { 'sea' => Set(1) { 1 } }");
@@ -149,10 +180,48 @@ describeEachTarget("looking at threads", (target) => {
         "",
       ].concat("4 channels are the same"),
     );
+    expect(await lines("diff", "42", "head~2", ids[1] ?? "")).toEqual([
+      "~ messages  1 -> 2 items",
+      "  + [1]  { type: 'ai', content: 'To the sea.', id: 'a1' }",
+      "",
+      "+ plan",
+      "  + 'A'",
+      "",
+      "1 channel is the same",
+    ]);
     expect((await lines("diff", "42", "head", "head", "--other-thread", "42-copy")).at(-1)).toBe(
       "6 channels are the same",
     );
     expect(await json("diff", "42", "head~1", "head")).toMatchObject({ before: ids[2], after: ids[3] });
+  });
+
+  it("says of a delta channel why it has no value to print", async () => {
+    const text = (await lines("state", "delta")).join("\n");
+    expect(text).toContain(
+      "plan\n  'A'\n\nlog\n  not stored: a delta channel, which its graph rebuilds from 4 writes upon an earlier value",
+    );
+    expect(await json("state", "delta")).toMatchObject({
+      values: { plan: "A" },
+      unstored: [{ channel: "log", writes: 4, hasBase: true }],
+    });
+    expect((await run("state", "delta", "--channel", "log")).code).toBe(1);
+    expect((await json("state", "delta", "--channel", "plan")).unstored).toEqual([]);
+    expect(await lines("diff", "delta", "head~1", "head")).toEqual([
+      "? log",
+      "  not stored with both: a delta channel, which its graph rebuilds from",
+      "  - 2 writes upon an earlier value",
+      "  + 4 writes upon an earlier value",
+      "",
+      "1 channel is the same",
+    ]);
+    expect((await lines("diff", "delta", "head~2", "head~1")).slice(2, 4)).toEqual([
+      "  - [ 'a' ]",
+      "  + 2 writes upon an earlier value",
+    ]);
+    expect(await json("diff", "delta", "head~2", "head~1")).toMatchObject({
+      channels: [{ channel: "log", change: "unstored", before: ["a"] }, { change: "same" }],
+      unstored: { before: [], after: [{ channel: "log", writes: 2, hasBase: true }] },
+    });
   });
 
   it("lists what tasks wrote", async () => {
@@ -193,6 +262,24 @@ describeEachTarget("looking at threads", (target) => {
     expect(stderr).toMatch(/^error: thread "(none|42)"[^\n]* has no [^\n]+\n$/);
     const failed = await run(...argv, "--json");
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "CHECKPOINT_NOT_FOUND" } });
+  });
+
+  it("breaks no id and no word where the terminal is narrow", async () => {
+    const id = "019a6f6e-3f0c-7d3e-9d0c-5a0c9b7d2e11";
+    const saver = new PostgresSaver(database.source);
+    await putValues(saver, threadConfig(id), { plan: "A" });
+    await saver.end();
+    const narrow = cliOn(database, { isTTY: true, columns: 80, env: { NO_COLOR: "1" } });
+    for (const argv of [["threads"], ["stats"], ["stats", id], ["writes", "42"], ["verify"]]) {
+      const { stdout } = await narrow(...argv);
+      const tooLong = stdout.split("\n").filter((line) => line.length > 80);
+      // A single word is broken by nobody but the terminal.
+      expect({ argv, tooLong: tooLong.filter((line) => !/^\w* *\S+$/.test(line)) }).toEqual({
+        ...{ argv, tooLong: [] },
+      });
+    }
+    expect((await narrow("threads")).stdout).toMatch(new RegExp(`^THREAD +${id}$`, "m"));
+    expect(await lines("threads")).toContainEqual(expect.stringMatching(new RegExp(`^${id}  .* 1$`)));
   });
 
   describe("of a thread whose names would take over the terminal", () => {

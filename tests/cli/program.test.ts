@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { access, mkdtemp, open, rm } from "node:fs/promises";
+import { access, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { ROOT, runNode } from "../package/consumer-project.js";
 import { describeServer } from "../support/targets.js";
@@ -41,6 +41,23 @@ describe("the program", () => {
       code: 2,
       output: "error: unknown option '--what'\n",
     });
+  });
+
+  it("loads no package for help but those that parse and print", async () => {
+    const loaded = new Set<string>();
+    const open = [join(ROOT, "dist", "cli.js")];
+    const seen = new Set(open);
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      const source = await readFile(file, "utf8");
+      for (const [, name = ""] of source.matchAll(/^(?:import|export) (?:[^"]* from )?"([^"]+)";$/gm)) {
+        const path = join(dirname(file), name);
+        if (!name.startsWith(".")) loaded.add(name);
+        else if (!seen.has(path)) open.push(path);
+        if (name.startsWith(".")) seen.add(path);
+      }
+    }
+    const packages = [...loaded].filter((name) => !name.startsWith("node:"));
+    expect(packages.sort()).toEqual(["cli-table3", "commander", "zod"]);
   });
 
   it("says in one line what is wrong with a folder", async () => {

@@ -9,6 +9,10 @@ import { describeServer } from "../support/targets.js";
 const ALWAYS_PLANNED = 5;
 const READS = 20;
 
+/** Above this estimated cost a server compiles a statement, which takes longer than a page does: `jit_above_cost` by default. */
+const COMPILED_ABOVE = 100_000;
+const ENOUGH_FOR_FULL_PAGES = 1_500;
+
 describeServer("the plan of a read", (target) => {
   it("is made once per connection, even in a database where a checkpoint has thousands of writes", async () => {
     const { source } = await target.createDatabase();
@@ -37,6 +41,34 @@ describeServer("the plan of a read", (target) => {
     );
     const once = { custom: ALWAYS_PLANNED, generic: READS - ALWAYS_PLANNED };
     expect(rows).toEqual([once, once]);
+    await pool.end();
+  });
+
+  it("is estimated at what no server compiles, for each page of verify", async () => {
+    const database = await target.createDatabase();
+    const { pool, sent } = statementsOf(database.source);
+    const saver = new PostgresSaver(pool);
+    await saver.setup();
+    const { config } = await putValues(saver, threadConfig(newThread()), { log: ["a"], title: "b" });
+    await saver.putWrites(config, [["log", 1]], "0");
+    for (const table of ["checkpoints", "checkpoint_blobs"]) {
+      await database.exec(
+        `create temp table copied as select * from ${table};
+         insert into ${table} select (jsonb_populate_record(null::${table}, row)).*
+           from generate_series(1, ${ENOUGH_FOR_FULL_PAGES}) as n, copied,
+             lateral (select to_jsonb(copied) || jsonb_build_object('thread_id', thread_id || n)) as _ (row);
+         drop table copied`,
+      );
+    }
+    await database.query("analyze");
+    sent.splice(0);
+    await saver.verify();
+    const ofTables = sent.filter(({ text }) => text.includes("checkpoint"));
+    expect(ofTables.length).toBeGreaterThan(3);
+    for (const { text, values } of ofTables) {
+      const [row] = await database.query<Explained>(`explain (format json) ${text}`, values);
+      expect(row?.["QUERY PLAN"][0].Plan["Total Cost"]).toBeLessThan(COMPILED_ABOVE);
+    }
     await pool.end();
   });
 });
@@ -78,3 +110,21 @@ describeServer("the plan of an export", (target) => {
     expect(scans).toEqual(TABLES.map((relname) => ({ relname, scans: 0 })));
   });
 });
+type Explained = Record<"QUERY PLAN", readonly [{ readonly Plan: { readonly "Total Cost": number } }]>;
+
+/** A pool that keeps what it sends, with the parameters. */
+function statementsOf(connectionString: string) {
+  const sent: { text: string; values: unknown[] }[] = [];
+  const pool = new pg.Pool({ connectionString });
+  pool.on("connect", (client) => {
+    const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+    Object.assign(client, {
+      query: (config: pg.QueryConfig) => {
+        const values: readonly unknown[] = config.values ?? [];
+        sent.push({ text: config.text, values: [...values] });
+        return query(config);
+      },
+    });
+  });
+  return { pool, sent };
+}

@@ -1,20 +1,25 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { ChannelDiff } from "../../saver/audit/auditing.js";
+import type { ChannelDiff } from "../../saver/audit/checkpoint-diff.js";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { compareValues, type ValueChange } from "../compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatValue, indent } from "../format-value.js";
-import { counted } from "../format-values.js";
+import { formatPart, indent } from "../format-value.js";
+import { counted, humanCount } from "../format-values.js";
 import { printable } from "../printable.js";
 import type { Style } from "../style.js";
+import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
 
 const flagsOfDiff = threadFlags.extend({
   before: z.string(),
   after: z.string(),
   otherThread: z.string().optional(),
 });
+
+/** Of a channel; more than that nobody reads. */
+const MOST_CHANGES = 50;
 
 /** `diff`. */
 export const diff: CommandDefinition = {
@@ -31,38 +36,88 @@ export const diff: CommandDefinition = {
     new Option("--other-thread <thread>", "the thread of the second one (default: the same)"),
   ],
   examples: ["diff 42 head~1 head", "diff 42 head head --other-thread 42-copy --json"],
-  run: async ({ saver, style, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, style, signal } = context;
     const { thread, namespace, before, after, otherThread = thread } = flagsOfDiff.parse(flags);
-    const first = await resolveCheckpoint(saver, { thread, namespace, checkpoint: before }, signal);
-    const second = await resolveCheckpoint(
-      saver,
-      { thread: otherThread, namespace, checkpoint: after },
-      signal,
-    );
+    const first = await resolveCheckpoint(context, { thread, namespace, checkpoint: before });
+    const second = await resolveCheckpoint(context, { thread: otherThread, namespace, checkpoint: after });
     const { channels } = await saver.diff(first.config, second.config, { signal });
+    const lacking = (side: "before" | "after") =>
+      channels
+        .filter((channel) => channel.change === "unstored" && !Object.hasOwn(channel, side))
+        .map(({ channel }) => channel);
+    const unstored = {
+      before: await unstoredValues(context, first.config, lacking("before")),
+      after: await unstoredValues(context, second.config, lacking("after")),
+    };
     return {
       exitCode: EXIT_CODE.ok,
-      text: formatDiff(channels, style),
-      json: { before: first.id, after: second.id, channels },
+      text: formatDiff(channels, unstored, style),
+      json: { before: first.id, after: second.id, channels, unstored },
     };
   },
 };
 
-function formatDiff(channels: readonly ChannelDiff[], style: Style): string {
-  const changed = channels.filter(({ change }) => change !== "same");
-  const same = channels.length - changed.length;
+/** What the values of delta channels are rebuilt from, at each of the checkpoints that lacks them. */
+interface UnstoredOfBoth {
+  readonly before: readonly UnstoredValue[];
+  readonly after: readonly UnstoredValue[];
+}
+
+function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredOfBoth, style: Style): string {
+  const changed = channels.filter(({ change }) => change !== "same" && change !== "unstored");
+  const deltas = channels.filter(({ change }) => change === "unstored");
+  const same = channels.filter(({ change }) => change === "same").length;
   const rest =
     same === 0 ? [] : [style.dim(`${counted(same, "channel")} ${same === 1 ? "is" : "are"} the same`)];
   if (channels.length === 0) return "neither has any values";
-  return [...changed.map((channel) => formatChannel(channel, style)), ...rest].join("\n\n");
+  return [
+    ...changed.map((channel) => formatChannel(channel, style)),
+    ...deltas.map((channel) => formatDelta(channel, unstored, style)),
+    ...rest,
+  ].join("\n\n");
+}
+
+function formatDelta(delta: ChannelDiff, unstored: UnstoredOfBoth, style: Style): string {
+  const describe = (side: "before" | "after") => {
+    const found = unstored[side].find(({ channel }) => channel === delta.channel);
+    return found === undefined ? formatPart(delta[side]) : describeUnstored(found);
+  };
+  return [
+    style.warning(`? ${printable(delta.channel)}`),
+    "  not stored with both: a delta channel, which its graph rebuilds from",
+    style.bad(indent(describe("before"), "  - ")),
+    style.good(indent(describe("after"), "  + ")),
+  ].join("\n");
 }
 
 function formatChannel({ channel, change, before, after }: ChannelDiff, style: Style): string {
-  const plain = { coloured: false };
   const name = printable(channel);
-  const removed = style.bad(indent(formatValue(before, plain), "  - "));
-  const added = style.good(indent(formatValue(after, plain), "  + "));
-  if (change === "added") return `${style.good(`+ ${name}`)}\n${added}`;
-  if (change === "removed") return `${style.bad(`- ${name}`)}\n${removed}`;
-  return `${style.warning(`~ ${name}`)}\n${removed}\n${added}`;
+  if (change === "added") return `${style.good(`+ ${name}`)}\n${formatSide("+", "", after, style)}`;
+  if (change === "removed") return `${style.bad(`- ${name}`)}\n${formatSide("-", "", before, style)}`;
+  const changes = compareValues(before, after);
+  const shown = changes.slice(0, MOST_CHANGES).map((one) => formatChange(one, style));
+  const hidden = changes.length - shown.length;
+  const more =
+    hidden === 0 ? [] : [style.dim(`  and ${counted(hidden, "more change")}: --json has both values`)];
+  return [`${style.warning(`~ ${name}`)}${lengthsOf(before, after)}`, ...shown, ...more].join("\n");
+}
+
+function formatChange({ path, before, after }: ValueChange, style: Style): string {
+  return [
+    ...(before === undefined ? [] : [formatSide("-", path, before.value, style)]),
+    ...(after === undefined ? [] : [formatSide("+", path, after.value, style)]),
+  ].join("\n");
+}
+
+function formatSide(sign: "-" | "+", path: string, value: unknown, style: Style): string {
+  const text = `${path === "" ? "" : `${printable(path)}  `}${formatPart(value)}`;
+  const lines = indent(text, `  ${sign} `);
+  return sign === "-" ? style.bad(lines) : style.good(lines);
+}
+
+/** How many items there were and are, where a list has grown or shrunk. */
+function lengthsOf(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length === after.length) return "";
+  return `  ${humanCount(before.length)} -> ${counted(after.length, "item")}`;
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../../saver/doctor/diagnose.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { explainNoConnection } from "../explain-no-connection.js";
 import { formatFindings } from "../doctor/format-findings.js";
@@ -11,14 +10,15 @@ export const doctor: CommandDefinition = {
   summary: "look at connection, tables, rights, pooler, clocks, indexes and bloat; say what to do about each",
   examples: ["doctor", "doctor --schema agents", "doctor --json"],
   connectsItself: true,
-  run: async ({ db, schema, style, signal, answered }) => {
+  run: async ({ db, schema, style, signal, answered, terminal }) => {
+    const { diagnose } = await import("../../saver/doctor/diagnose.js");
     const findings = await diagnose(db, { schema, signal, onReached: answered }).catch((error: unknown) => {
       throw explainNoConnection(error);
     });
     const ok = findings.every(({ state }) => state !== "error");
     return {
       exitCode: ok ? EXIT_CODE.ok : EXIT_CODE.no,
-      text: formatFindings(findings, style),
+      text: formatFindings(findings, style, terminal.columns),
       json: { ok, schema, findings },
     };
   },

@@ -2,12 +2,9 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { Option } from "commander";
 import { z } from "zod";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { channelInput } from "../channel-input.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { followingSaver } from "../following-saver.js";
-import { knownValues } from "../known-values.js";
 import { collectValue } from "../option-values.js";
 import { printable } from "../printable.js";
 
@@ -33,9 +30,12 @@ export const fork: CommandDefinition = {
   examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
   run: async (context, flags) => {
     const { saver, signal } = context;
+    const { followingSaver } = await import("../following-saver.js");
+    const { knownValues } = await import("../known-values.js");
+    const { channelInput } = await import("../channel-input.js");
     const { thread, namespace, checkpoint, set = {} } = flagsOfFork.parse(flags);
-    const parent = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
-    const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
+    const parent = await resolveCheckpoint(context, { thread, namespace, checkpoint });
+    const head = await resolveCheckpoint(context, { thread, namespace });
     const known = new Set([...parent.channels, ...head.channels]);
     const newChannels = Object.keys(set).filter((name) => !known.has(name));
     const forker = await followingSaver(context, { thread, namespace, ids: [parent.id, head.id] });

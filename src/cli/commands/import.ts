@@ -6,7 +6,6 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors.js";
 import type { ImportReport } from "../../saver/backup/backup.js";
 import type { BackupCounts } from "../../saver/backup/backup-line.js";
-import { inspectBackup } from "../../saver/backup/import-threads.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -68,6 +67,7 @@ async function lookThrough(
   file: string,
   lines: AsyncIterable<string>,
 ): Promise<BackupCounts> {
+  const { inspectBackup } = await import("../../saver/backup/import-threads.js");
   const { size } = await stat(file);
   const progress = terminal.progress("checking", size);
   let done = 0;

@@ -1,4 +1,3 @@
-import { migrateDown as undoNewest } from "../../migrations/migrate.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
@@ -9,6 +8,7 @@ export const migrateDown: CommandDefinition = {
   summary: "undo the newest step, where that loses no data",
   examples: ["migrate down", "migrate down --schema agents"],
   run: async ({ db, schema, lockTimeoutMs, style, signal }) => {
+    const { migrateDown: undoNewest } = await import("../../migrations/migrate.js");
     const undone = await tellingWhatWasDone(
       signal,
       () => undoNewest(db, { schema, lockTimeoutMs }),

@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import { InvalidConfigError } from "../../errors.js";
-import { grantStatements } from "../../migrations/grant-statements.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatGrants, type PrintedGrants } from "../format-grants.js";
@@ -35,7 +34,7 @@ export function grantOptions(): Option[] {
  * @returns `undefined` where something else was asked for.
  * @throws InvalidConfigError naming the option whose role is none, or that is given without `--print-grants`.
  */
-export function reportGrants({ schema }: OfflineContext, flags: unknown): Report | undefined {
+export async function reportGrants({ schema }: OfflineContext, flags: unknown): Promise<Report | undefined> {
   const { printGrants, readWrite, readOnly } = given.parse(flags);
   if (!printGrants) {
     refuseGiven("--read-write", readWrite);
@@ -46,6 +45,7 @@ export function reportGrants({ schema }: OfflineContext, flags: unknown): Report
     readWrite: checkedRole("--read-write", readWrite ?? DEFAULT_ROLES.readWrite),
     readOnly: checkedRole("--read-only", readOnly ?? DEFAULT_ROLES.readOnly),
   };
+  const { grantStatements } = await import("../../migrations/grant-statements.js");
   const statements = grantStatements(schema, roles);
   const json: PrintedGrants = {
     schema,

@@ -2,21 +2,17 @@ import { Option } from "commander";
 import { z } from "zod";
 import { withinTime } from "../../db/within-time.js";
 import { CheckpointError } from "../../errors.js";
-import {
-  createOptionalIndexes,
-  dropBrokenIndexes,
-  dropOptionalIndexes,
-  planOptionalIndexes,
-} from "../../migrations/indexes/create-indexes.js";
-import { type IndexState, optionalIndexStatus } from "../../migrations/indexes/index-status.js";
-import { OPTIONAL_INDEXES, type OptionalIndex } from "../../migrations/indexes/optional-index.js";
+import type { IndexState } from "../../migrations/indexes/index-status.js";
+import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 
 /** How long an interrupted command takes to drop a half-built index, and to look at what is there, in milliseconds. */
 const CLEANED_UP_WITHIN_MS = 1_000;
 
-const names = z.array(z.enum(["metadata-index", "run-index"])).default([]);
+const KNOWN = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+
+const names = z.array(z.enum(KNOWN)).default([]);
 
 /** What the parser finds for {@link indexOptions}. */
 export const indexFlags = { with: names, without: names };
@@ -28,13 +24,12 @@ interface IndexFlags {
 
 /** The options of `migrate` about optional indexes. */
 export function indexOptions(): Option[] {
-  const known = Object.keys(OPTIONAL_INDEXES);
   return [
     new Option(
       "--with <index...>",
       "create an optional index while agents go on writing: metadata-index for filters, run-index for delete-runs",
-    ).choices(known),
-    new Option("--without <index...>", "drop an optional index").choices(known).conflicts(["plan", "check"]),
+    ).choices(KNOWN),
+    new Option("--without <index...>", "drop an optional index").choices(KNOWN).conflicts(["plan", "check"]),
   ];
 }
 
@@ -46,6 +41,8 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
   const { db, schema, style, signal } = context;
   const { with: wanted, without } = flags;
   if (wanted.length + without.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  const { createOptionalIndexes, dropOptionalIndexes } =
+    await import("../../migrations/indexes/create-indexes.js");
   let states: Partial<Record<OptionalIndex, IndexState>>;
   try {
     await dropOptionalIndexes(db, { schema, indexes: without });
@@ -71,6 +68,8 @@ async function describeInterrupted(
   { dbUntil, schema }: CommandContext,
   { with: wanted, without }: IndexFlags,
 ): Promise<string> {
+  const { dropBrokenIndexes } = await import("../../migrations/indexes/create-indexes.js");
+  const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
   const limit = { limitMs: CLEANED_UP_WITHIN_MS };
   try {
     await withinTime(limit, (signal) => dropBrokenIndexes(dbUntil(signal), { schema, indexes: wanted }));
@@ -98,6 +97,7 @@ export async function checkIndexes(
   { with: wanted }: IndexFlags,
 ): Promise<Report> {
   if (wanted.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
   const states = await optionalIndexStatus(db, { schema });
   const absent = wanted.filter((index) => states[index] !== "ready");
   return {
@@ -108,11 +108,12 @@ export async function checkIndexes(
 }
 
 /** The SQL that would create them, to be run after the plan, since it can't be part of a transaction. */
-export function planIndexes(
+export async function planIndexes(
   schema: string,
   { with: wanted }: IndexFlags,
-): { readonly text: string; readonly json: object } {
+): Promise<{ readonly text: string; readonly json: object }> {
   if (wanted.length === 0) return { text: "", json: {} };
+  const { planOptionalIndexes } = await import("../../migrations/indexes/create-indexes.js");
   const statements = planOptionalIndexes({ schema, indexes: wanted });
   const lines = statements.map((statement) => `${statement};`);
   return {

@@ -1,5 +1,5 @@
-import { type IndexState, optionalIndexStatus } from "../../migrations/indexes/index-status.js";
-import { type MigrationStatus, migrationStatus } from "../../migrations/migration-status.js";
+import type { IndexState } from "../../migrations/indexes/index-status.js";
+import type { MigrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../format-table.js";
@@ -11,6 +11,8 @@ export const migrateStatus: CommandDefinition = {
   summary: "list the steps (applied, pending, unknown to this version) and the optional indexes",
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
+    const { migrationStatus } = await import("../../migrations/migration-status.js");
+    const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
     const status = {
       ...(await migrationStatus(db, { schema })),
       indexes: await optionalIndexStatus(db, { schema }),

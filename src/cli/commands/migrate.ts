@@ -1,9 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { convertShallowTables, type ShallowConversion } from "../../migrations/convert-shallow-tables.js";
-import { migrateToLatest } from "../../migrations/migrate.js";
-import { migrationStatus } from "../../migrations/migration-status.js";
-import { planMigrations } from "../../migrations/plan-migrations.js";
+import type { ShallowConversion } from "../../migrations/convert-shallow-tables.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
@@ -60,6 +57,8 @@ export const migrate: CommandDefinition = {
 async function bringToLatest(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, lockTimeoutMs, style, signal } = context;
   const options = { schema, lockTimeoutMs };
+  const { convertShallowTables } = await import("../../migrations/convert-shallow-tables.js");
+  const { migrateToLatest } = await import("../../migrations/migrate.js");
   const { converted, applied } = await tellingWhatWasDone(
     signal,
     async () => {
@@ -93,13 +92,15 @@ function describeConversion({ checkpoints, blobs, writes, unreferencedBlobs }: S
 }
 
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
+  const { planMigrations } = await import("../../migrations/plan-migrations.js");
   const plan = await planMigrations(db, { schema, lockTimeoutMs });
-  const { text, json } = planIndexes(schema, flags);
+  const { text, json } = await planIndexes(schema, flags);
   return { exitCode: EXIT_CODE.ok, text: `${formatPlan(plan)}${text}`, json: { ...plan, ...json } };
 }
 
 async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, style } = context;
+  const { migrationStatus } = await import("../../migrations/migration-status.js");
   const { pending } = await migrationStatus(db, { schema });
   const indexes = await checkIndexes(context, flags);
   const upToDate = pending.length === 0 && indexes.exitCode === EXIT_CODE.ok;

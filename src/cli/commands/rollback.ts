@@ -4,7 +4,6 @@ import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { followingSaver } from "../following-saver.js";
 import { printable } from "../printable.js";
 import { checkpointIdOf } from "./fork.js";
 
@@ -19,10 +18,11 @@ export const rollback: CommandDefinition = {
   options: () => [namespaceOption()],
   examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
   run: async (context, flags) => {
-    const { saver, signal } = context;
+    const { signal } = context;
     const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
-    const target = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
-    const head = await resolveCheckpoint(saver, { thread, namespace }, signal);
+    const { followingSaver } = await import("../following-saver.js");
+    const target = await resolveCheckpoint(context, { thread, namespace, checkpoint });
+    const head = await resolveCheckpoint(context, { thread, namespace });
     const forker = await followingSaver(context, { thread, namespace, ids: [target.id, head.id] });
     const config = await forker.rollback(thread, target.id, { checkpointNs: namespace, signal });
     const id = checkpointIdOf(config);

@@ -1,12 +1,17 @@
+import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
 import { threadArgument, namespaceOption, threadFlags } from "../arguments.js";
 import { notFound } from "../checkpoint-reference.js";
 import { drawHistory } from "../draw-history.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../format-table.js";
-import { humanCount } from "../format-values.js";
+import { counted, humanCount } from "../format-values.js";
 import { type NamespaceCount, namespacesOf } from "../namespaces-of.js";
+import { countOption } from "../option-values.js";
 import { printable } from "../printable.js";
+
+const DEFAULT_LIMIT = 100;
+const flagsOfShow = threadFlags.extend({ limit: z.number().default(DEFAULT_LIMIT) });
 
 /** `show`. */
 export const show: CommandDefinition = {
@@ -14,31 +19,41 @@ export const show: CommandDefinition = {
   group: "Look",
   summary: "draw the checkpoints of a thread as a tree, with its branches",
   args: () => [threadArgument()],
-  options: () => [namespaceOption()],
-  examples: ["show 42", "show 42 --namespace 'research:1' --json"],
+  options: () => [
+    namespaceOption(),
+    countOption("--limit <n>", `how many checkpoints, the newest ones (default: ${DEFAULT_LIMIT})`, 1),
+  ],
+  examples: ["show 42", "show 42 --limit 1000", "show 42 --namespace 'research:1' --json"],
   run: async (context, flags) => {
-    const { saver, style, signal, terminal } = context;
-    const { thread, namespace } = threadFlags.parse(flags);
-    const history = await saver.history(thread, { checkpointNs: namespace, signal });
+    const { style, tables, terminal } = context;
+    const { thread, namespace, limit } = flagsOfShow.parse(flags);
+    const { history: readHistory } = await import("../../saver/life/history.js");
+    const { parseHistory } = await import("../../saver/boundary/parse-history.js");
+    const history = await readHistory(tables, parseHistory(thread, { checkpointNs: namespace }), limit);
     const namespaces = await namespacesOf(context, thread);
     if (history.head === undefined && namespaces.length === 0) throw notFound(thread, namespace);
     const others = namespaces.filter((one) => one.namespace !== namespace);
+    const stored = namespaces.find((one) => one.namespace === namespace)?.checkpoints ?? 0;
+    const omitted = Math.max(0, stored - limit);
     const place = namespace === "" ? "" : `, namespace ${printable(namespace)}`;
     const tree = drawHistory(history, style, terminal.columns);
     const text = [
       `thread ${printable(thread)}${place}`,
       tree.length === 0 ? "no checkpoints in this namespace" : tree.join("\n"),
-      ...(others.length === 0 ? [] : [formatOthers(others)]),
+      ...(omitted === 0
+        ? []
+        : [style.dim(`${counted(omitted, "older checkpoint")} left out: --limit shows more of them`)]),
+      ...(others.length === 0 ? [] : [formatOthers(others, terminal.columns)]),
     ].join("\n\n");
     const exitCode = history.head === undefined ? EXIT_CODE.no : EXIT_CODE.ok;
-    return { exitCode, text, json: { ...history, namespaces } };
+    return { exitCode, text, json: { ...history, omitted, namespaces } };
   },
 };
 
-function formatOthers(others: readonly NamespaceCount[]): string {
+function formatOthers(others: readonly NamespaceCount[], width: number | undefined): string {
   const rows = others.map(({ namespace, checkpoints }) => [
     namespace === "" ? "(root)" : printable(namespace),
     humanCount(checkpoints),
   ]);
-  return formatTable([["OTHER NAMESPACES", "CHECKPOINTS"], ...rows], { numbers: [1] });
+  return formatTable([["OTHER NAMESPACES", "CHECKPOINTS"], ...rows], { numbers: [1], width });
 }

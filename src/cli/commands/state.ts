@@ -10,6 +10,7 @@ import { counted } from "../format-values.js";
 import { repeatedOption } from "../option-values.js";
 import { printable } from "../printable.js";
 import type { Style } from "../style.js";
+import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
 
 const flagsOfState = threadFlags.extend({
   checkpoint: z.string().optional(),
@@ -32,14 +33,23 @@ export const state: CommandDefinition = {
     "state 42 --checkpoint head~1 --channel messages",
     "state 42 --channel plan --channel messages --json",
   ],
-  run: async ({ saver, style, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, style, signal } = context;
     const { thread, namespace, checkpoint, channel } = flagsOfState.parse(flags);
-    const { config, id } = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const { config, id } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const tuple = await saver.getTuple(config, { channels: channel, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
+    const key = { threadId: thread, checkpointNs: namespace };
+    const { unstoredDeltas } = await import("../../saver/audit/unstored-deltas.js");
+    const deltas = await unstoredDeltas(context.tables, key, tuple, channel);
+    const unstored = await unstoredValues(context, config, deltas);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];
     const exitCode = missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-    return { exitCode, text: formatState(tuple, missing, style), json: toJson(tuple, thread, namespace) };
+    return {
+      exitCode,
+      text: formatState(tuple, { unstored, missing }, style),
+      json: { ...toJson(tuple, thread, namespace), unstored },
+    };
   },
 };
 
@@ -56,7 +66,14 @@ function toJson({ checkpoint, metadata, parentConfig }: CheckpointTuple, thread:
   };
 }
 
-function formatState(tuple: CheckpointTuple, missing: readonly string[], style: Style): string {
+interface Absent {
+  /** Delta channels, which have a value that is not stored. */
+  readonly unstored: readonly UnstoredValue[];
+  /** The channels that were asked for, and of which there is nothing to print. */
+  readonly missing: readonly string[];
+}
+
+function formatState(tuple: CheckpointTuple, { unstored, missing }: Absent, style: Style): string {
   const { checkpoint, metadata, parentConfig, pendingWrites = [] } = tuple;
   const facts = [
     ["checkpoint", printable(checkpoint.id)],
@@ -71,8 +88,13 @@ function formatState(tuple: CheckpointTuple, missing: readonly string[], style: 
   const values = Object.entries(checkpoint.channel_values).map(
     ([name, value]) => `${style.good(printable(name))}\n${indent(formatValue(value, style))}`,
   );
-  const absent = missing.map((name) => `${style.warning(printable(name))}\n  has no value here`);
-  const body = [...values, ...absent];
+  const deltas = unstored.map((delta) => {
+    const reason = `not stored: a delta channel, which its graph rebuilds from ${describeUnstored(delta)}`;
+    return `${style.warning(printable(delta.channel))}\n  ${reason}`;
+  });
+  const valueless = missing.filter((name) => unstored.every((delta) => delta.channel !== name));
+  const absent = valueless.map((name) => `${style.warning(printable(name))}\n  has no value here`);
+  const body = [...values, ...deltas, ...absent];
   return [head.join("\n"), ...(body.length === 0 ? ["no values"] : body)].join("\n\n");
 }
 

@@ -28,23 +28,30 @@ export const stats: CommandDefinition = {
     ),
   ],
   examples: ["stats", "stats 42 --limit 5", "stats --json"],
-  run: async ({ saver, signal }, flags) => {
+  run: async ({ saver, signal, terminal: { columns: width } }, flags) => {
     const { thread, limit } = flagsOfStats.parse(flags);
     const storage = await saver.storage({ threadId: thread, limit, signal });
     if (thread === undefined) {
-      return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true), json: storage };
+      return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true, width), json: storage };
     }
     if (storage.total.checkpoints + storage.total.blobs + storage.total.writes === 0) {
       throw notFound(thread, "");
     }
     const tasks = await saver.taskStats(thread, { signal });
     const largest = [...tasks].sort((a, b) => b.bytes - a.bytes).slice(0, limit);
-    const text = [formatStorage(storage, false), ...(tasks.length === 0 ? [] : [formatTasks(largest)])];
+    const text = [
+      formatStorage(storage, false, width),
+      ...(tasks.length === 0 ? [] : [formatTasks(largest, width)]),
+    ];
     return { exitCode: EXIT_CODE.ok, text: text.join("\n\n"), json: { ...storage, tasks } };
   },
 };
 
-function formatStorage({ total, threads, channels }: StorageReport, withThreads: boolean): string {
+function formatStorage(
+  { total, threads, channels }: StorageReport,
+  withThreads: boolean,
+  width: number | undefined,
+): string {
   const parts = [
     formatTable(
       [
@@ -67,7 +74,7 @@ function formatStorage({ total, threads, channels }: StorageReport, withThreads:
       humanBytes(bytesOf(thread)),
     ]);
     const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "IN ALL"];
-    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4, 5] }));
+    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4, 5], width }));
   }
   if (channels.length > 0) {
     const rows = channels.map((channel) => [
@@ -78,12 +85,12 @@ function formatStorage({ total, threads, channels }: StorageReport, withThreads:
       humanBytes(channel.writeBytes),
     ]);
     const head = ["CHANNEL", "VALUES", "SIZE", "WRITES", "SIZE"];
-    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4] }));
+    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4], width }));
   }
   return parts.join("\n\n");
 }
 
-function formatTasks(tasks: readonly TaskStats[]): string {
+function formatTasks(tasks: readonly TaskStats[], width: number | undefined): string {
   const rows = tasks.map((task) => [
     printable(task.taskId),
     printable(task.taskPath),
@@ -94,7 +101,7 @@ function formatTasks(tasks: readonly TaskStats[]): string {
     humanBytes(Math.round(task.meanBytes)),
   ]);
   const head = ["TASK", "PATH", "CHECKPOINT", "NAMESPACE", "WRITES", "SIZE", "MEAN"];
-  return formatTable([head, ...rows], { numbers: [4, 5, 6] });
+  return formatTable([head, ...rows], { numbers: [4, 5, 6], width });
 }
 
 function bytesOf({ headerBytes, blobBytes, writeBytes }: StorageSize): number {

@@ -41,14 +41,14 @@ export const threads: CommandDefinition = {
     "threads --updated-after 24h",
     `threads --filter '{"source": "loop"}' --json`,
   ],
-  run: async ({ saver, style, signal }, flags) => {
+  run: async ({ saver, style, signal, terminal }, flags) => {
     const query = flagsOfThreads.parse(flags);
     const found = await saver.listThreads({ ...query, signal });
     const last = found.length === query.limit ? found.at(-1)?.threadId : undefined;
     const json = { threads: found, next: last ?? null };
     if (found.length === 0) return { exitCode: EXIT_CODE.ok, text: "no threads", json };
     const more = last === undefined ? "" : `\n\n${style.dim(`the next page: ${nextPage(query, last)}`)}`;
-    return { exitCode: EXIT_CODE.ok, text: formatThreads(found) + more, json };
+    return { exitCode: EXIT_CODE.ok, text: formatThreads(found, terminal.columns) + more, json };
   },
 };
 
@@ -63,16 +63,15 @@ function nextPage({ limit, filter, updatedAfter }: Flags, last: string): string 
   return ["threads", ...words.map(shellWord)].join(" ");
 }
 
-function formatThreads(found: readonly ThreadSummary[]): string {
+function formatThreads(found: readonly ThreadSummary[], width: number | undefined): string {
   const rows = found.map((thread) => [
     printable(thread.threadId),
-    humanTime(thread.updatedAt),
-    ago(thread.updatedAt),
+    `${humanTime(thread.updatedAt)}  ${ago(thread.updatedAt)}`,
     thread.step === undefined ? "" : String(thread.step),
     printable(thread.source ?? ""),
     humanCount(thread.checkpoints),
     humanCount(thread.namespaces),
   ]);
-  const head = ["THREAD", "UPDATED", "", "STEP", "SOURCE", "CHECKPOINTS", "NAMESPACES"];
-  return formatTable([head, ...rows], { numbers: [3, 5, 6] });
+  const head = ["THREAD", "UPDATED", "STEP", "SOURCE", "CHECKPOINTS", "NAMESPACES"];
+  return formatTable([head, ...rows], { numbers: [2, 4, 5], text: 1, width });
 }

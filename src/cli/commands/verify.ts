@@ -5,14 +5,12 @@ import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoint-reference.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../format-table.js";
-import { counted } from "../format-values.js";
+import { counted, humanCount } from "../format-values.js";
 import { printable } from "../printable.js";
 import type { Style } from "../style.js";
 import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
 const flagsOfVerify = z.object({ thread: z.string().optional() });
-
-const MAX_NOTICES = 20;
 
 /** `verify`. */
 export const verify: CommandDefinition = {
@@ -40,7 +38,8 @@ export const verify: CommandDefinition = {
       const errors = found.problems.filter(({ severity }) => severity === "error");
       const looked = `${counted(found.threads, "thread")}, ${counted(found.checkpoints, "checkpoint")} and ${counted(found.values, "value")}`;
       const end = `${looked} looked at: ${verdict(found.problems, errors, style)}`;
-      const table = found.problems.length === 0 ? [] : [formatProblems(found.problems, style)];
+      const table =
+        found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
       const exitCode = errors.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
       return { exitCode, text: [...table, end].join("\n\n"), json: found };
     } finally {
@@ -61,16 +60,25 @@ function verdict(problems: readonly Problem[], errors: readonly Problem[], style
     : `${style.bad(counted(errors.length, "error"))}${rest}`;
 }
 
-/** All errors; of the notices, which a pruned database has by the thousand, the first ones. */
-function formatProblems(problems: readonly Problem[], style: Style): string {
+/** All errors; the notices by their kinds, since a pruned database has one for each thread. */
+function formatProblems(problems: readonly Problem[], style: Style, width: number | undefined): string {
   const errors = problems.filter(({ severity }) => severity === "error");
   const notices = problems.filter(({ severity }) => severity === "notice");
-  const rows = [...errors, ...notices.slice(0, MAX_NOTICES)].map((problem) => [
-    problem.severity === "error" ? style.bad("error") : style.warning("notice"),
-    problem.kind,
-    printable(problem.message),
-  ]);
-  const hidden = notices.length - MAX_NOTICES;
-  const more = hidden > 0 ? `\n${style.dim(`and ${counted(hidden, "more notice")}: --json has all`)}` : "";
-  return `${formatTable([["", "KIND", "WHAT"], ...rows])}${more}`;
+  const kinds = [...new Set(notices.map(({ kind }) => kind))];
+  const ofKinds = kinds.map((kind) => notices.filter((problem) => problem.kind === kind));
+  const rows = [
+    ...errors.map((problem) => [style.bad("error"), problem.kind, printable(problem.message)]),
+    ...ofKinds.map((alike) => [style.warning("notice"), alike[0]?.kind ?? "", summaryOf(alike)]),
+  ];
+  const hidden = notices.length - kinds.length;
+  const more = hidden > 0 ? `\n${style.dim("--json has each notice")}` : "";
+  return `${formatTable([["", "KIND", "WHAT"], ...rows], { text: 2, width })}${more}`;
+}
+
+function summaryOf(alike: readonly Problem[]): string {
+  const [first] = alike;
+  const message = printable(first?.message ?? "");
+  if (alike.length === 1) return message;
+  const threads = new Set(alike.map(({ threadId }) => threadId)).size;
+  return `${humanCount(alike.length)} in ${counted(threads, "thread")}; the first: ${message}`;
 }

@@ -19,9 +19,10 @@ export const writes: CommandDefinition = {
   args: () => [threadArgument()],
   options: () => [new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`), namespaceOption()],
   examples: ["writes 42", "writes 42 --checkpoint head~1 --json"],
-  run: async ({ saver, signal }, flags) => {
+  run: async (context, flags) => {
+    const { saver, signal, terminal } = context;
     const { thread, namespace, checkpoint } = flagsOfWrites.parse(flags);
-    const { id, config } = await resolveCheckpoint(saver, { thread, namespace, checkpoint }, signal);
+    const { id, config } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const found = await saver.writesOf(config, { signal });
     const json = { thread, namespace, checkpoint: id, writes: found };
     if (found.length === 0) {
@@ -38,7 +39,7 @@ export const writes: CommandDefinition = {
       formatBriefly(write.value),
     ]);
     const head = ["TASK", "PATH", "IDX", "CHANNEL", "TYPE", "SIZE", "VALUE"];
-    const text = `checkpoint ${printable(id)}\n\n${formatTable([head, ...rows], { numbers: [2, 5] })}`;
+    const text = `checkpoint ${printable(id)}\n\n${formatTable([head, ...rows], { numbers: [2, 5], text: 6, width: terminal.columns })}`;
     return { exitCode: EXIT_CODE.ok, text, json };
   },
 };

@@ -5,12 +5,12 @@ import { printable } from "../printable.js";
 import type { Style } from "../style.js";
 
 /** The findings as a table, each with its remedy below it, and what they come to. */
-export function formatFindings(findings: readonly Finding[], style: Style): string {
+export function formatFindings(findings: readonly Finding[], style: Style, width?: number): string {
   const rows = findings.flatMap(({ check, state, message, remedy }) => [
     [stateOf(state, style), check, printable(message)],
     ...(remedy === undefined ? [] : [["", "", style.dim(`→ ${printable(remedy)}`)]]),
   ]);
-  const table = formatTable([["STATE", "CHECK", "WHAT"], ...rows]);
+  const table = formatTable([["STATE", "CHECK", "WHAT"], ...rows], { text: 2, width });
   return [table, verdict(findings, style), style.dim(ELSEWHERE)].join("\n\n");
 }
 

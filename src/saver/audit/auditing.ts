@@ -1,7 +1,7 @@
-import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CallOptions } from "../boundary/parse-call-options.js";
 import type { ChannelReducers } from "../channel-reducers.js";
+import type { CheckpointDiff } from "./checkpoint-diff.js";
 
 /** A write of a task, as it is recorded beside the checkpoint that the task started from. */
 export interface TaskWrite {
@@ -78,31 +78,6 @@ export interface StorageReport {
   readonly threads: readonly ThreadStorage[];
   /** The largest channels, the largest first. Values that stand in headers are not among them. */
   readonly channels: readonly ChannelStorage[];
-}
-
-/** How a channel of one checkpoint relates to that of another. */
-export interface ChannelDiff {
-  readonly channel: string;
-  /** `added`: only the second has a value; `removed`: only the first; `changed`: the values differ. */
-  readonly change: "added" | "removed" | "changed" | "same";
-  /** The version in the first; absent where it has none. */
-  readonly beforeVersion?: string | number;
-  /** The version in the second; absent where it has none. */
-  readonly afterVersion?: string | number;
-  /** The value in the first; absent where it has none, or the same. */
-  readonly before?: unknown;
-  /** The value in the second; absent where it has none, or the same. */
-  readonly after?: unknown;
-}
-
-/** How two checkpoints differ. */
-export interface CheckpointDiff {
-  /** The first. */
-  readonly before: CheckpointTuple["config"];
-  /** The second. */
-  readonly after: CheckpointTuple["config"];
-  /** All channels of both, by name. */
-  readonly channels: readonly ChannelDiff[];
 }
 
 /** A value that {@link Auditing.rebuildBlobs} has restored. */

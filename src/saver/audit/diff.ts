@@ -7,7 +7,8 @@ import type { CheckpointTarget } from "../boundary/parse-audit.js";
 import { parseLookupConfig } from "../boundary/parse-config.js";
 import { compareText } from "../codec/compare-text.js";
 import { readTuple } from "../read-tuple.js";
-import type { ChannelDiff, CheckpointDiff } from "./auditing.js";
+import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
+import { unstoredDeltas } from "./unstored-deltas.js";
 
 /** See {@link Auditing.diff}. */
 export async function diff(
@@ -30,10 +31,16 @@ export async function diff(
     read(targetOf(headerA, a), wanted),
     read(targetOf(headerB, b), wanted),
   ]);
+  const deltas = new Set([
+    ...(await unstoredDeltas(tables, a, before, wanted)),
+    ...(await unstoredDeltas(tables, b, after, wanted)),
+  ]);
   return {
     before: before.config,
     after: after.config,
-    channels: channelsOf(before, after).map((channel) => diffOf(channel, before, after)),
+    channels: channelsOf(before, after).map((channel) =>
+      deltas.has(channel) ? diffOfDelta(channel, before, after) : diffOf(channel, before, after),
+    ),
   };
 }
 
@@ -60,12 +67,7 @@ function targetOf({ config }: CheckpointTuple, target: CheckpointTarget): Checkp
 
 /** Channels whose values were not read because they share a version count as the same. */
 function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
-  const beforeVersion = versionOf(before, channel);
-  const afterVersion = versionOf(after, channel);
-  const versions = {
-    ...(beforeVersion !== undefined && { beforeVersion }),
-    ...(afterVersion !== undefined && { afterVersion }),
-  };
+  const versions = versionsOf(channel, before, after);
   const hadValue = Object.hasOwn(before.checkpoint.channel_values, channel);
   const hasValue = Object.hasOwn(after.checkpoint.channel_values, channel);
   const old = { before: before.checkpoint.channel_values[channel] };
@@ -74,6 +76,25 @@ function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple
   if (!hadValue && hasValue) return { channel, change: "added", ...versions, ...now };
   if (isDeepStrictEqual(old.before, now.after)) return { channel, change: "same", ...versions };
   return { channel, change: "changed", ...versions, ...old, ...now };
+}
+
+/** Of a delta channel whose value at least one of them does not have, so that nothing can be compared. */
+function diffOfDelta(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
+  const [valuesBefore, valuesAfter] = [before.checkpoint.channel_values, after.checkpoint.channel_values];
+  return {
+    ...{ channel, change: "unstored", ...versionsOf(channel, before, after) },
+    ...(Object.hasOwn(valuesBefore, channel) && { before: valuesBefore[channel] }),
+    ...(Object.hasOwn(valuesAfter, channel) && { after: valuesAfter[channel] }),
+  };
+}
+
+function versionsOf(channel: string, before: CheckpointTuple, after: CheckpointTuple) {
+  const beforeVersion = versionOf(before, channel);
+  const afterVersion = versionOf(after, channel);
+  return {
+    ...(beforeVersion !== undefined && { beforeVersion }),
+    ...(afterVersion !== undefined && { afterVersion }),
+  };
 }
 
 function channelsOf(...tuples: readonly CheckpointTuple[]): string[] {

@@ -22,7 +22,7 @@ import { keyOf, problemsOfHeader } from "./verify-headers.js";
 import { blobKeyOf, problemsOfBlob, problemsOfWrite, writeKeyOf } from "./verify-values.js";
 
 /** How many headers are gone through at once in search of what refers to a blob: what the server has to sort out. */
-const HEADERS_PER_RANGE = 20_000;
+const HEADERS_PER_RANGE = 10_000;
 
 /**
  * Goes through the three tables one after another, a page at a time, so that neither a long thread nor many threads are

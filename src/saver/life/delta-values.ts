@@ -45,7 +45,7 @@ function hasValue({ header, stored }: ForkTarget, channel: string): boolean {
 }
 
 /** The delta channels that LangGraph counts in the metadata of a checkpoint. */
-export function countedChannels({ metadata }: ForkTarget): ReadonlyMap<string, unknown> {
+export function countedChannels({ metadata }: { readonly metadata: object }): ReadonlyMap<string, unknown> {
   const counters: unknown = Reflect.get(metadata, COUNTERS);
   const isRecord = typeof counters === "object" && counters !== null && !Array.isArray(counters);
   return new Map(isRecord ? Object.entries(counters) : []);

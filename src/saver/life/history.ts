@@ -6,14 +6,24 @@ import { buildBranches } from "./build-branches.js";
 import { describeRow } from "./describe-row.js";
 import type { HistoryEntry, ThreadHistory } from "./thread-life.js";
 
-/** Far more than most threads have, so that most are read by one statement. */
-const PAGE_SIZE = 10_000;
+/** More than most threads have, and few enough that no server takes the page for so costly that it compiles the statement. */
+const PAGE_SIZE = 5_000;
 
-/** The tree of a namespace; see `ThreadLife.history`. */
-export async function history(tables: CheckpointTables, key: NamespaceKey): Promise<ThreadHistory> {
+/**
+ * The tree of a namespace; see `ThreadLife.history`.
+ *
+ * @param limit - How many of its checkpoints at most, the newest; one whose parent is not among them begins a branch.
+ */
+export async function history(
+  tables: CheckpointTables,
+  key: NamespaceKey,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<ThreadHistory> {
   const entries: HistoryEntry[] = [];
   for (;;) {
-    const page = await getHistoryPage(tables, key, entries.at(-1)?.checkpointId, PAGE_SIZE);
+    const pageSize = Math.min(PAGE_SIZE, limit - entries.length);
+    const page =
+      pageSize > 0 ? await getHistoryPage(tables, key, entries.at(-1)?.checkpointId, pageSize) : [];
     for (const row of page) entries.push(await entryOf(row, key));
     if (page.length < PAGE_SIZE) break;
   }

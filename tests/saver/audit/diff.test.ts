@@ -104,6 +104,37 @@ describeEachLayout("a difference", (open) => {
     ]);
   });
 
+  it("says of a delta channel that its value is not stored", async () => {
+    const { saver } = audited;
+    const counted = metadataOf(1, { counters_since_delta_snapshot: { log: [1, 1] } });
+    const seed = await putValues(saver, threadConfig(newThread()), { log: ["a"] });
+    const next = async (
+      parent: typeof seed.config,
+      previous: string | number | undefined,
+      metadata = counted,
+    ) => {
+      const log = saver.getNextVersion(previous);
+      const checkpoint = { ...seed.checkpoint, id: nextId(), channel_values: {}, channel_versions: { log } };
+      return { config: await saver.put(parent, checkpoint, metadata, { log }), log };
+    };
+    const { log: first } = seed.checkpoint.channel_versions;
+    const second = await next(seed.config, first);
+    const third = await next(second.config, second.log);
+    // An update of the state counts nothing.
+    const update = await next(third.config, third.log, { ...metadataOf(2), source: "update" });
+    const diff = async (a: typeof seed.config, b: typeof seed.config) => (await saver.diff(a, b)).channels;
+    const unstored = { channel: "log", change: "unstored" };
+    expect(await diff(seed.config, second.config)).toEqual([
+      { ...unstored, beforeVersion: first, afterVersion: second.log, before: ["a"] },
+    ]);
+    expect(await diff(second.config, third.config)).toEqual([
+      { ...unstored, beforeVersion: second.log, afterVersion: third.log },
+    ]);
+    expect(await diff(third.config, update.config)).toEqual([
+      { ...unstored, beforeVersion: third.log, afterVersion: update.log },
+    ]);
+  });
+
   it("is refused where one is not stored", async () => {
     const { saver } = audited;
     const { config } = await putValues(saver, threadConfig(newThread()), { log: ["a"] });

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { StatementFamily } from "../../../db/statement-family.js";
@@ -85,40 +85,56 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
               ]),
         )
         .selectFrom("page")
+        // Looked up for each row, and not by EXISTS, for which the planner may read a whole table, for every page anew.
+        .leftJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoints as parent")
+              .select("parent.checkpoint_id")
+              .whereRef("parent.thread_id", "=", "page.thread_id")
+              .whereRef("parent.checkpoint_ns", "=", "page.checkpoint_ns")
+              .whereRef("parent.checkpoint_id", "=", "page.parent_checkpoint_id")
+              .limit(sql.lit(1))
+              .as("parent"),
+          (join) => join.onTrue(),
+        )
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom(channelNames(eb))
+              .leftJoinLateral(
+                (inner) =>
+                  inner
+                    .selectFrom("checkpoint_blobs as blob")
+                    .select("blob.type")
+                    .whereRef("blob.thread_id", "=", "page.thread_id")
+                    .whereRef("blob.checkpoint_ns", "=", "page.checkpoint_ns")
+                    .whereRef("blob.channel", "=", "channel.name")
+                    .where("blob.version", "=", VERSION)
+                    .limit(sql.lit(1))
+                    .as("stored"),
+                (join) => join.onTrue(),
+              )
+              .select([
+                channels(
+                  sql`json_build_array(name, ${VERSION})`,
+                  sql`stored.type is null and ${VERSION} is not null and not ${IS_INLINE}`,
+                ).as("missing"),
+                channels(sql`to_json(name)`, sql`stored.type = 'empty' and not ${IS_INLINE}`).as("empty"),
+                channels(
+                  sql`to_json(name)`,
+                  sql`coalesce(stored.type, 'empty') = 'empty' and ${IS_INLINE}`,
+                ).as("inline"),
+              ])
+              .as("referred"),
+          (join) => join.onTrue(),
+        )
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id", "page.parent_checkpoint_id"])
-        .select(["page.checkpoint", "page.metadata"])
-        .select((eb) => {
-          const parent = eb
-            .selectFrom("checkpoints as parent")
-            .select("parent.checkpoint_id")
-            .whereRef("parent.thread_id", "=", "page.thread_id")
-            .whereRef("parent.checkpoint_ns", "=", "page.checkpoint_ns")
-            .whereRef("parent.checkpoint_id", "=", "page.parent_checkpoint_id")
-            .limit(sql.lit(1));
-          // Not EXISTS, for which the planner may read a whole table, for every page anew.
-          const hasParent = sql<boolean>`(page.parent_checkpoint_id is null or (${parent}) is not null)`;
-          const blob = eb
-            .selectFrom("checkpoint_blobs as stored")
-            .select("stored.type")
-            .whereRef("stored.thread_id", "=", "page.thread_id")
-            .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
-            .where("stored.channel", "=", sql<string>`entry.channel`)
-            .where("stored.version", "=", sql<string>`entry.version`)
-            .limit(sql.lit(1));
-          const isEmpty = sql<string>`(${blob}) = 'empty'`;
-          return [
-            hasParent.as("has_parent"),
-            channels(sql`json_build_array(channel, version)`, sql`(${blob}) is null`).as("missing"),
-            sql<
-              string | null
-            >`case when not ${hasParent} then ${channels(sql`to_json(channel)`, isEmpty)} end`.as("emptied"),
-            sql<string | null>`(
-              select json_agg(channel)::text from (
-                select name as channel, page.versions ->> name as version from jsonb_object_keys(page.inline_values) name
-              ) entry where coalesce((${blob}), 'empty') = 'empty'
-            )`.as("inline"),
-          ];
-        })
+        .select(["page.checkpoint", "page.metadata", "referred.missing", "referred.inline"])
+        .select([
+          sql<boolean>`${HAS_PARENT}`.as("has_parent"),
+          sql<string | null>`case when not ${HAS_PARENT} then referred.empty end`.as("emptied"),
+        ])
         .orderBy("page.thread_id")
         .orderBy("page.checkpoint_ns")
         .orderBy("page.checkpoint_id")
@@ -126,12 +142,26 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
   },
 );
 
-/** A list of those channels without a value in the header for which `condition` holds. */
+const HAS_PARENT = /* @__PURE__ */ sql`(page.parent_checkpoint_id is null or parent.checkpoint_id is not null)`;
+
+const VERSION = /* @__PURE__ */ sql<string>`(page.versions ->> name)`;
+
+const IS_INLINE = /* @__PURE__ */ sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
+
+/**
+ * The channels that have a version or a value in the header. They come as the items of an array, which the planner takes
+ * for ten, as it takes the keys of JSON for a hundred: a page would be estimated to be so costly that the server compiled it.
+ */
+function channelNames({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "page">, "ref">) {
+  const both = sql`coalesce(${ref("page.versions")}, '{}') || coalesce(${ref("page.inline_values")}, '{}')`;
+  return sql<{ name: string }>`unnest(array(select jsonb_object_keys(${both})))`.as<"channel">(
+    sql`channel(name)`,
+  );
+}
+
+/** A list of those channels for which `condition` holds, as JSON text; `null` where there are none. */
 function channels(item: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<string | null> {
-  return sql<string | null>`(
-    select json_agg(${item})::text from jsonb_each_text(page.versions) entry(channel, version)
-    where version is not null and not coalesce(jsonb_exists(page.inline_values, channel), false) and ${condition}
-  )`;
+  return sql<string | null>`(json_agg(${item}) filter (where ${condition}))::text`;
 }
 
 /** `null` where a row is so corrupt that it is no object. */

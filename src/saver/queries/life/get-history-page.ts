@@ -20,27 +20,27 @@ export interface HistoryRow {
 }
 
 /**
- * Checkpoints of a namespace in the order of their index.
+ * Checkpoints of a namespace, the newest first.
  *
- * @param after - The last one of the page before; `undefined` begins with the first.
+ * @param before - The last one of the page before; `undefined` begins with the newest.
  */
 export function getHistoryPage(
   tables: CheckpointTables,
   { threadId, checkpointNs }: NamespaceKey,
-  after: string | undefined,
+  before: string | undefined,
   pageSize: number,
 ): Promise<HistoryRow[]> {
-  const shape = after === undefined ? "first" : "next";
-  const params = { threadId, checkpointNs, after: after ?? "", pageSize };
+  const shape = before === undefined ? "newest" : "older";
+  const params = { threadId, checkpointNs, before: before ?? "", pageSize };
   return runStatement(tables, statements.of(shape, shape), params);
 }
 
 interface HistoryParams extends NamespaceKey {
-  readonly after: string;
+  readonly before: string;
   readonly pageSize: number;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", HistoryParams, HistoryRow>(
+const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", HistoryParams, HistoryRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom((eb) =>
@@ -49,8 +49,10 @@ const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", History
           .selectAll()
           .where("thread_id", "=", parameter("threadId"))
           .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .$if(shape === "next", (query) => query.where("checkpoint_id", ">", parameter("after")))
-          .orderBy("checkpoint_id")
+          .$if(shape === "older", (query) =>
+            query.where(sql<string>`checkpoint_id collate "C"`, "<", parameter("before")),
+          )
+          .orderBy(sql`checkpoint_id collate "C"`, "desc")
           .limit(parameter("pageSize"))
           .as("page"),
       )
@@ -75,5 +77,5 @@ const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", History
         sql<string | null>`case when ${isUuid6(eb.ref("page.checkpoint_id"))} then null
           else ${eb.ref("page.checkpoint")} ->> 'ts' end`.as("ts"),
       ])
-      .orderBy("page.checkpoint_id"),
+      .orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
 );
