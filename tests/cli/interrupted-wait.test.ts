@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { run } from "../../src/cli/index.js";
@@ -5,7 +6,7 @@ import { openDatabase } from "../../src/db/index.js";
 import { migrateToLatest } from "../../src/migrations/index.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
-import { type CliOutcome, cliOn } from "./cli.js";
+import { cli, type CliOutcome, cliOn } from "./cli.js";
 
 const MIGRATION_LOCK = [
   "select pg_advisory_xact_lock(hashtextextended('langgraph-checkpoint-kysely public', 0))",
@@ -36,7 +37,8 @@ describeServer("an interrupt", (server) => {
     const kysely = database.kysely<Record<string, never>>();
     return kysely.transaction().execute(async (transaction) => {
       for (const statement of held) await transaction.executeQuery(CompiledQuery.raw(statement));
-      const running = cliOn(database, { signal: interrupt.signal })(...argv);
+      const url = argv.includes("--url") ? [] : ["--url", database.source];
+      const running = cli([...argv, ...url], { signal: interrupt.signal });
       while ((await database.query(WAITING)).length === 0);
       interrupt.abort();
       const outcome = await running;
@@ -131,5 +133,21 @@ describeServer("an interrupt", (server) => {
       /; run-index is left broken: `migrate --with run-index` builds it anew, `migrate --without run-index` drops it\n$/,
     );
     expect(await cliOn(database)("migrate", "--with", "run-index")).toMatchObject({ code: 0 });
+  });
+
+  // Behind a pooler the session that a command had first may be another client's by now, so that its number says nothing.
+  it("cancels the statements of a saver by the protocol, not by the number of a session", async () => {
+    const role = `client_${randomBytes(8).toString("hex")}`;
+    await migrated();
+    await database.exec(`
+      create role ${role} login password 'secret';
+      grant usage on schema public to ${role};
+      grant select, insert, update, delete on all tables in schema public to ${role};
+      revoke execute on function pg_cancel_backend(integer) from public`);
+    const url = new URL(database.source);
+    Object.assign(url, { username: role, password: "secret" });
+    const outcome = await interruptBehind(LOCKED_TABLES, "threads", "--url", url.href);
+    expect(outcome).toEqual(interrupted(""));
+    await database.exec(`drop owned by ${role}; drop role ${role}`);
   });
 });
