@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { AIMessage, BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { DeltaSnapshot, type SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import {
   allVersions,
@@ -11,31 +11,13 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { cliOn, type CliOutcome } from "./cli.js";
+import { describeEachTarget } from "../support/targets.js";
+import { threadsInForms } from "./threads-in-forms.js";
 import { FORMS } from "./forms.js";
 
 describeEachTarget("fork --set, where a channel holds messages or other objects of classes", (target) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    await saverOf().setup();
-  });
-  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
-
-  const opened: PostgresSaver[] = [];
-  function saverOf(serde?: SerializerProtocol): PostgresSaver {
-    const saver = new PostgresSaver(database.source, serde);
-    opened.push(saver);
-    return saver;
-  }
-
-  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
-    cliOn(database, { env })(...argv);
-
-  async function valuesOf(saver: PostgresSaver, thread: string): Promise<Record<string, unknown>> {
-    return (await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values ?? {};
-  }
+  const forms = threadsInForms(target);
+  const { saverOf, run, valuesOf } = forms;
 
   const HELD = [
     new HumanMessage({ content: "Where to?", id: "h1" }),
@@ -127,7 +109,7 @@ describeEachTarget("fork --set, where a channel holds messages or other objects 
     const { code, stderr } = await run(["fork", thread, "--set", `messages=${json}`]);
     expect(code).toBe(2);
     expect(stderr).toMatch(reason);
-    expect((await rowsOf(database, thread)).checkpoints).toBe(1);
+    expect((await rowsOf(forms.database, thread)).checkpoints).toBe(1);
   });
 
   it("takes an empty list for them", async () => {

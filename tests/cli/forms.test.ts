@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
+import { describe, expect, it } from "@jest/globals";
+import { ShallowPostgresSaver } from "../../src/index.js";
 import {
   type CheckpointCipher,
   CompressedSerializer,
@@ -17,34 +16,16 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { cliOn, type CliOutcome } from "./cli.js";
+import { describeEachTarget } from "../support/targets.js";
+import { threadsInForms } from "./threads-in-forms.js";
 import { aes, FORMS, gcm, LONG, NONE, WITH_KEY } from "./forms.js";
 
 describeEachTarget("what the command line writes to threads in", (target) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    await saverOf().setup();
-  });
-  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
-
-  const opened: PostgresSaver[] = [];
-  function saverOf(serde?: SerializerProtocol): PostgresSaver {
-    const saver = new PostgresSaver(database.source, serde);
-    opened.push(saver);
-    return saver;
-  }
-
-  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
-    cliOn(database, { env })(...argv);
-
-  async function valuesOf(saver: PostgresSaver, thread: string): Promise<Record<string, unknown>> {
-    return (await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values ?? {};
-  }
+  const forms = threadsInForms(target);
+  const { saverOf, run, valuesOf } = forms;
 
   async function typesOf(thread: string, channel: string): Promise<readonly string[]> {
-    const rows = await database.query<{ type: string }>(
+    const rows = await forms.database.query<{ type: string }>(
       "select type from checkpoint_blobs where thread_id = $1 and channel = $2 order by version",
       [thread, channel],
     );
@@ -70,9 +51,9 @@ describeEachTarget("what the command line writes to threads in", (target) => {
       const saver = saverOf(serde);
       const { checkpoint } = await putValues(saver, threadConfig(thread), { done: true, tries: 1 });
       await run(["rollback", thread, checkpoint.id], WITH_KEY);
-      expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs, writes: 0 });
+      expect(await rowsOf(forms.database, thread)).toEqual({ checkpoints: 2, blobs, writes: 0 });
       await run(["fork", thread, "--set", "tries=2"], WITH_KEY);
-      expect(await rowsOf(database, thread)).toEqual({
+      expect(await rowsOf(forms.database, thread)).toEqual({
         checkpoints: 3,
         blobs: blobs && blobs + 1,
         writes: 0,
@@ -143,11 +124,11 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     it.each(["plan", "added"])("to the channel %s", async (channel) => {
       const thread = newThread();
       await putValues(saverOf(serde()), threadConfig(thread), { plan: ["A"] });
-      const before = await rowsOf(database, thread);
+      const before = await rowsOf(forms.database, thread);
       const { code, stdout, stderr } = await run(["fork", thread, "--set", `${channel}=["secret"]`], env);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(reason);
-      expect(await rowsOf(database, thread)).toEqual(before);
+      expect(await rowsOf(forms.database, thread)).toEqual(before);
     });
   });
 
@@ -176,7 +157,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
         expect(stderr).toMatch(
           /^error: thread ".*", channel "plan": the value is encrypted by AES-256-GCM, /,
         );
-        expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+        expect(await rowsOf(forms.database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
       },
     );
 
@@ -194,7 +175,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
 
   it("is the same on threads without history", async () => {
     const thread = newThread();
-    await using saver = new ShallowPostgresSaver(database.source, aes());
+    await using saver = new ShallowPostgresSaver(forms.database.source, aes());
     const first = await putValues(saver, threadConfig(thread), { plan: ["A"] });
     await putValues(saver, first.config, { plan: ["B"] }, first.checkpoint);
     expect(await run(["fork", thread, "--set", 'plan=["C"]'], WITH_KEY)).toMatchObject({ code: 0 });

@@ -168,62 +168,6 @@ describeEachTarget("looking at threads", (target) => {
     expect(stdout).toContain("none\n  has no value here");
   });
 
-  it("tells what changed from one checkpoint to another", async () => {
-    expect(await lines("diff", "42", "head~1", "head")).toEqual(
-      [
-        "~ plan",
-        "  - 'B'",
-        "  + { steps: [ 'pack', 'go' ] }",
-        "",
-        "+ seen",
-        "  + Map(1) { 'sea' => Set(1) { 1 } }",
-        "",
-      ].concat("4 channels are the same"),
-    );
-    expect(await lines("diff", "42", "head~2", ids[1] ?? "")).toEqual([
-      "~ messages  1 -> 2 items",
-      "  + [1]  { type: 'ai', content: 'To the sea.', id: 'a1' }",
-      "",
-      "+ plan",
-      "  + 'A'",
-      "",
-      "1 channel is the same",
-    ]);
-    expect((await lines("diff", "42", "head", "head", "--other-thread", "42-copy")).at(-1)).toBe(
-      "6 channels are the same",
-    );
-    expect(await json("diff", "42", "head~1", "head")).toMatchObject({ before: ids[2], after: ids[3] });
-  });
-
-  it("says of a delta channel why it has no value to print", async () => {
-    const text = (await lines("state", "delta")).join("\n");
-    expect(text).toContain(
-      "plan\n  'A'\n\nlog\n  not stored: a delta channel, which its graph rebuilds from 4 writes upon an earlier value",
-    );
-    expect(await json("state", "delta")).toMatchObject({
-      values: { plan: "A" },
-      unstored: [{ channel: "log", writes: 4, hasBase: true }],
-    });
-    expect((await run("state", "delta", "--channel", "log")).code).toBe(1);
-    expect((await json("state", "delta", "--channel", "plan")).unstored).toEqual([]);
-    expect(await lines("diff", "delta", "head~1", "head")).toEqual([
-      "? log",
-      "  not stored with both: a delta channel, which its graph rebuilds from",
-      "  - 2 writes upon an earlier value",
-      "  + 4 writes upon an earlier value",
-      "",
-      "1 channel is the same",
-    ]);
-    expect((await lines("diff", "delta", "head~2", "head~1")).slice(2, 4)).toEqual([
-      "  - [ 'a' ]",
-      "  + 2 writes upon an earlier value",
-    ]);
-    expect(await json("diff", "delta", "head~2", "head~1")).toMatchObject({
-      channels: [{ channel: "log", change: "unstored", before: ["a"] }, { change: "same" }],
-      unstored: { before: [], after: [{ channel: "log", writes: 2, hasBase: true }] },
-    });
-  });
-
   it("lists what tasks wrote", async () => {
     const rows = await lines("writes", "42", "--checkpoint", "head~2");
     expect(rows[2]).toMatch(/^TASK +PATH +IDX +CHANNEL +TYPE +SIZE +VALUE$/);

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CheckpointTables } from "../../../db/checkpoint-tables.js";
 import { runStatement } from "../../../db/run-statement.js";
 import { Statement } from "../../../db/statement.js";
+import { StatementFamily } from "../../../db/statement-family.js";
 import type { NamespaceKey } from "../../checkpoint-key.js";
 import { rowVersion } from "../sent-bytes.js";
 import type { CheckpointsKey } from "./drop-checkpoints.js";
@@ -64,7 +65,7 @@ export async function selectReaders(
 ): Promise<ReaderRow[][]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return byNamespace(keys, await runStatement(tables, readers, givenParams(given)));
+  return byNamespace(keys, await runStatement(tables, readersOf("of given checkpoints"), givenParams(given)));
 }
 
 /** All checkpoints of each namespace that read their sends from their parents. */
@@ -73,49 +74,36 @@ export async function selectAllReaders(
   namespaces: readonly NamespaceKey[],
 ): Promise<ReaderRow[][]> {
   if (namespaces.length === 0) return [];
-  const rows = await runStatement(tables, allReaders, givenParams(namespaces.map((key) => ({ key }))));
+  const rows = await runStatement(tables, readersOf("all"), givenParams(namespaces.map((key) => ({ key }))));
   return byNamespace(namespaces, rows);
 }
 
+const readersOf = (shape: ReaderShape) => readers.of(shape, shape);
+
 const IS_BEFORE_VERSION_4 = sql<SqlBool>`checkpoint -> 'v' < '4'::jsonb`;
 
-const readers = /* @__PURE__ */ new Statement<GivenParams, ReaderRow & OfNamespace>((db, parameter) =>
-  withGiven(db, parameter, ["ids"])
-    .selectFrom("given")
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoints")
-          .select(["checkpoint_id", "parent_checkpoint_id"])
-          .where("thread_id", "=", GIVEN_THREAD)
-          .where("checkpoint_ns", "=", GIVEN_NS)
-          .where(sql<SqlBool>`checkpoint_id = any (${givenList("ids")})`)
-          .where("parent_checkpoint_id", "is not", null)
-          .where(IS_BEFORE_VERSION_4)
-          .offset(sql.lit(0))
-          .as("each"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id"])
-    .$narrowType<ReaderRow>(),
-);
+type ReaderShape = "of given checkpoints" | "all";
 
-const allReaders = /* @__PURE__ */ new Statement<GivenParams, ReaderRow & OfNamespace>((db, parameter) =>
-  withGiven(db, parameter)
-    .selectFrom("given")
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoints")
-          .select(["checkpoint_id", "parent_checkpoint_id"])
-          .where("thread_id", "=", GIVEN_THREAD)
-          .where("checkpoint_ns", "=", GIVEN_NS)
-          .where("parent_checkpoint_id", "is not", null)
-          .where(IS_BEFORE_VERSION_4)
-          .offset(sql.lit(0))
-          .as("each"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id"])
-    .$narrowType<ReaderRow>(),
+const readers = /* @__PURE__ */ new StatementFamily<ReaderShape, GivenParams, ReaderRow & OfNamespace>(
+  (shape) => (db, parameter) =>
+    withGiven(db, parameter, shape === "all" ? [] : ["ids"])
+      .selectFrom("given")
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoints")
+            .select(["checkpoint_id", "parent_checkpoint_id"])
+            .where("thread_id", "=", GIVEN_THREAD)
+            .where("checkpoint_ns", "=", GIVEN_NS)
+            .where(
+              shape === "all" ? sql<SqlBool>`true` : sql<SqlBool>`checkpoint_id = any (${givenList("ids")})`,
+            )
+            .where("parent_checkpoint_id", "is not", null)
+            .where(IS_BEFORE_VERSION_4)
+            .offset(sql.lit(0))
+            .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.n", "each.checkpoint_id", "each.parent_checkpoint_id"])
+      .$narrowType<ReaderRow>(),
 );

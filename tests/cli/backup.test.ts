@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { rowsOf } from "../support/thread-rows.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { allRows } from "../saver/backup/all-rows.js";
+import { cliOn } from "./cli.js";
+import { fillDatabase } from "./filled-database.js";
+
+describeEachTarget("a backup", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(async () => {
+    await database.reset();
+    await fillDatabase(database);
+  });
+
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "checkpoint-backup-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("in a file brings everything back, byte for byte", async () => {
+    const file = join(folder, "all.ndjson");
+    const before = await allRows(database);
+    expect(await run("export", "--output", file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^exported 4 threads: 13 checkpoints, 18 values and 4 writes/),
+    });
+    expect(await readdir(folder)).toEqual(["all.ndjson"]);
+    await database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+    expect((await run("import", file)).stdout).toMatch(
+      /^imported 4 threads: 13 checkpoints, 18 values and 4 writes/,
+    );
+    expect(await allRows(database)).toEqual(before);
+    expect((await run("import", file)).stdout).toMatch(/35 rows were there already\n$/);
+  });
+
+  const itWithModes = process.platform === "win32" ? it.skip : it;
+
+  itWithModes("is in a file for its owner alone, whatever is left of an earlier one", async () => {
+    const file = join(folder, "all.ndjson");
+    await writeFile(`${file}.part`, "left", { mode: 0o666 });
+    await writeFile(file, "old", { mode: 0o666 });
+    await run("export", "--output", file);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(`${file}.part`, "utf8")).toBe("left");
+    expect(await readdir(folder)).toEqual(["all.ndjson", "all.ndjson.part"]);
+  });
+
+  it("is the one of the export that ended last, where two write to one file", async () => {
+    const file = join(folder, "all.ndjson");
+    const outcomes = await Promise.all([1, 2, 3].map(() => run("export", "--output", file)));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await readFile(file, "utf8")).toBe((await run("export")).stdout);
+    expect(await readdir(folder)).toEqual(["all.ndjson"]);
+  });
+
+  itWithModes("replaces what a symbolic link leads to, and leaves the link", async () => {
+    await mkdir(join(folder, "inner"));
+    await writeFile(join(folder, "old.ndjson"), "old");
+    await symlink("old.ndjson", join(folder, "link"));
+    await symlink("../new.ndjson", join(folder, "inner", "dangling"));
+    const { stdout } = await run("export");
+    for (const [link, target] of [
+      ["link", "old.ndjson"],
+      ["inner/dangling", "new.ndjson"],
+    ] as const) {
+      expect(await run("export", "--output", join(folder, link))).toMatchObject({ code: 0 });
+      expect((await lstat(join(folder, link))).isSymbolicLink()).toBe(true);
+      expect(await readFile(join(folder, target), "utf8")).toBe(stdout);
+    }
+    await symlink("round", join(folder, "round"));
+    const { code, stderr } = await run("export", "--output", join(folder, "round"));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^error: can't write "[^"]+round": [^\n]+\n$/),
+    });
+  });
+
+  itWithModes("goes into a FIFO or a device as it is", async () => {
+    const fifo = join(folder, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const [outcome, read] = await Promise.all([run("export", "--output", fifo), readFile(fifo, "utf8")]);
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(read).toBe((await run("export")).stdout);
+    expect((await stat(fifo)).isFIFO()).toBe(true);
+    expect(await readdir(folder)).toEqual(["fifo"]);
+  });
+
+  /** One of the test's own where it could replace that of the machine. */
+  function fullDevice(): string {
+    if (process.getuid?.() !== 0) return "/dev/full";
+    const device = join(folder, "full");
+    execFileSync("mknod", [device, "c", "1", "7"]);
+    return device;
+  }
+
+  const itWithFullDevice = process.platform === "linux" ? it : it.skip;
+
+  itWithFullDevice("says in one line why it can't be written", async () => {
+    const full = fullDevice();
+    expect(await run("export", "--output", full)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: can't write "${full}": no space left on device\n`,
+    });
+    expect((await stat(full)).isCharacterDevice()).toBe(true);
+    const missing = join(folder, "none", "x");
+    expect(await run("export", "--output", missing)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: can't write "${missing}": no such file or directory\n`,
+    });
+  });
+
+  it("through pipes has nothing but the backup on standard output", async () => {
+    const { code, stdout, stderr } = await run("export", "43", "44");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{"format":"langgraph-checkpoint-backup","version":1\}\n(\{.*\}\n)+$/);
+    expect(stderr).toMatch(/^exported 2 threads: 3 checkpoints/);
+    await run("delete", "43", "44", "--yes");
+    expect(await cliOn(database, { stdin: stdout })("import", "-", "--json")).toMatchObject({ code: 0 });
+    expect((await rowsOf(database, "44")).checkpoints).toBe(2);
+    await run("migrate", "--schema", "restored");
+    expect(await cliOn(database, { stdin: stdout })("import", "--schema", "restored")).toMatchObject({
+      code: 0,
+    });
+    expect((await allRows(database, "restored")).checkpoints).toHaveLength(3);
+  });
+
+  it("is not begun where its file would be a folder", async () => {
+    const { code, stdout, stderr } = await run("export", "--output", folder);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(`error: --output: "${folder}" is a folder: name a file\n`);
+    await expect(readdir(folder)).resolves.toEqual([]);
+  });
+
+  it("of a thread that has no rows is none", async () => {
+    expect(await run("export", "42", "none", "--output", join(folder, "x"))).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/missing thread none has no rows\n$/),
+    });
+  });
+
+  it("that is cut off leaves nothing behind, and one that failed no file", async () => {
+    const file = join(folder, "cut.ndjson");
+    await run("export", "--output", file);
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, whole.slice(0, -200));
+    await run("delete", "42", "--yes");
+    const before = await allRows(database);
+    const { code, stderr } = await run("import", file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: line \d+: it is cut off or damaged\n$/);
+    expect(await allRows(database)).toEqual(before);
+    await run("export", "--schema", "none", "--output", join(folder, "failed"));
+    expect(await readdir(folder)).toEqual(["cut.ndjson"]);
+  });
+});

@@ -1,0 +1,117 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { EncryptedSerializer } from "../../src/serde/index.js";
+import { metadataOf, nextId, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { cliOn } from "./cli.js";
+import { fillDatabase } from "./filled-database.js";
+
+const KEY = "0123456789abcdef";
+const EVIL = "\u001b[2Jevil\n\u202e";
+
+describeEachTarget("looking at threads", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+  let ids: readonly string[];
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    ({ ids } = await fillDatabase(database));
+    run = cliOn(database);
+    const saver = new PostgresSaver(database.source);
+    await putValues(saver, threadConfig(EVIL), { [EVIL]: [EVIL] });
+    await putDeltas(saver, "delta");
+    await saver.end();
+    await database.query(
+      "insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, blob) values ($1, 'c', 't', 0, 'a', '')",
+      [`${EVIL}4`],
+    );
+    const secret = new PostgresSaver(database.source, EncryptedSerializer.fromAesKey(KEY));
+    await putValues(secret, threadConfig("secret"), { plan: ["hidden"] });
+    await secret.end();
+  });
+
+  /** A thread whose second and third checkpoint count a step of the delta channel "log" each. */
+  async function putDeltas(saver: PostgresSaver, thread: string): Promise<void> {
+    const seed = await putValues(saver, threadConfig(thread), { log: ["a"], plan: "A" });
+    let { config, checkpoint } = seed;
+    for (const steps of [1, 2]) {
+      await saver.putWrites(config, [["log", "w"], ["log", "w"]], "task"); // prettier-ignore
+      const log = saver.getNextVersion(checkpoint.channel_versions.log);
+      checkpoint = {
+        ...checkpoint,
+        id: nextId(),
+        channel_values: { plan: "A" },
+        channel_versions: { ...checkpoint.channel_versions, log },
+      };
+      const counted = metadataOf(steps, { counters_since_delta_snapshot: { log: [steps, steps] } });
+      config = await saver.put(config, checkpoint, counted, { log });
+    }
+  }
+
+  async function lines(...argv: string[]): Promise<string[]> {
+    const { code, stdout, stderr } = await run(...argv);
+    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
+    return stdout.trimEnd().split("\n");
+  }
+
+  async function json(...argv: string[]): Promise<Record<string, unknown>> {
+    return JSON.parse((await lines(...argv, "--json")).join("\n")) as Record<string, unknown>;
+  }
+
+  it("tells what changed from one checkpoint to another", async () => {
+    expect(await lines("diff", "42", "head~1", "head")).toEqual(
+      [
+        "~ plan",
+        "  - 'B'",
+        "  + { steps: [ 'pack', 'go' ] }",
+        "",
+        "+ seen",
+        "  + Map(1) { 'sea' => Set(1) { 1 } }",
+        "",
+      ].concat("4 channels are the same"),
+    );
+    expect(await lines("diff", "42", "head~2", ids[1] ?? "")).toEqual([
+      "~ messages  1 -> 2 items",
+      "  + [1]  { type: 'ai', content: 'To the sea.', id: 'a1' }",
+      "",
+      "+ plan",
+      "  + 'A'",
+      "",
+      "1 channel is the same",
+    ]);
+    expect((await lines("diff", "42", "head", "head", "--other-thread", "42-copy")).at(-1)).toBe(
+      "6 channels are the same",
+    );
+    expect(await json("diff", "42", "head~1", "head")).toMatchObject({ before: ids[2], after: ids[3] });
+  });
+
+  it("says of a delta channel why it has no value to print", async () => {
+    const text = (await lines("state", "delta")).join("\n");
+    expect(text).toContain(
+      "plan\n  'A'\n\nlog\n  not stored: a delta channel, which its graph rebuilds from 4 writes upon an earlier value",
+    );
+    expect(await json("state", "delta")).toMatchObject({
+      values: { plan: "A" },
+      unstored: [{ channel: "log", writes: 4, hasBase: true }],
+    });
+    expect((await run("state", "delta", "--channel", "log")).code).toBe(1);
+    expect((await json("state", "delta", "--channel", "plan")).unstored).toEqual([]);
+    expect(await lines("diff", "delta", "head~1", "head")).toEqual([
+      "? log",
+      "  not stored with both: a delta channel, which its graph rebuilds from",
+      "  - 2 writes upon an earlier value",
+      "  + 4 writes upon an earlier value",
+      "",
+      "1 channel is the same",
+    ]);
+    expect((await lines("diff", "delta", "head~2", "head~1")).slice(2, 4)).toEqual([
+      "  - [ 'a' ]",
+      "  + 2 writes upon an earlier value",
+    ]);
+    expect(await json("diff", "delta", "head~2", "head~1")).toMatchObject({
+      channels: [{ channel: "log", change: "unstored", before: ["a"] }, { change: "same" }],
+      unstored: { before: [], after: [{ channel: "log", writes: 2, hasBase: true }] },
+    });
+  });
+});
