@@ -20,7 +20,7 @@ export async function listThreads(
     const tuples = await rows.tuples(thread);
     const namespaces = new Set(tuples.map(({ config }) => placeOf(config).checkpoint_ns));
     // Of two with one id the first namespace counts.
-    const [newest] = tuples.sort((a, b) => bytewise(threadOrder(a), threadOrder(b))).slice(-1);
+    const [newest] = tuples.sort(byThreadOrder).slice(-1);
     if (newest === undefined) continue;
     const { createdAt: updatedAt, step, source, metadata } = describe(newest);
     const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId = "" } = placeOf(newest.config);
@@ -32,13 +32,11 @@ export async function listThreads(
 }
 
 /** Oldest first; of the same id the namespace that counts is last. */
-function threadOrder({ config }: CheckpointTuple): readonly (string | number)[] {
-  const { checkpoint_id = "", checkpoint_ns } = placeOf(config);
-  return [checkpoint_id, -NAMESPACES.indexOf(checkpoint_ns)];
+function byThreadOrder(a: CheckpointTuple, b: CheckpointTuple): number {
+  const [placeA, placeB] = [placeOf(a.config), placeOf(b.config)];
+  const byId = bytewise([placeA.checkpoint_id ?? ""], [placeB.checkpoint_id ?? ""]);
+  return byId === 0 ? bytewise([placeB.checkpoint_ns], [placeA.checkpoint_ns]) : byId;
 }
-
-/** In the order of their bytes. */
-const NAMESPACES = ["", "child", "node:1f0c|inner"];
 
 export async function history({ rows }: ReferenceSaver, { thread, ns }: Namespace): Promise<ThreadHistory> {
   const oldestFirst = (await rows.tuples(thread, ns)).reverse();
