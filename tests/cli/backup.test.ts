@@ -2,26 +2,16 @@ import { execFileSync } from "node:child_process";
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeEachTarget } from "../support/targets.js";
 import { allRows } from "../saver/backup/all-rows.js";
 import { cliOn } from "./cli.js";
-import { fillDatabase } from "./filled-database.js";
+import { refilledDatabase } from "./filled-database.js";
 
 describeEachTarget("a backup", (target) => {
-  let database: TestDatabase;
-  let run: ReturnType<typeof cliOn>;
-
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    run = cliOn(database);
-  });
-
-  beforeEach(async () => {
-    await database.reset();
-    await fillDatabase(database);
-  });
+  const filled = refilledDatabase(target);
+  const { run } = filled;
 
   let folder: string;
 
@@ -33,17 +23,17 @@ describeEachTarget("a backup", (target) => {
 
   it("in a file brings everything back, byte for byte", async () => {
     const file = join(folder, "all.ndjson");
-    const before = await allRows(database);
+    const before = await allRows(filled.database);
     expect(await run("export", "--output", file)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^exported 4 threads: 13 checkpoints, 18 values and 4 writes/),
     });
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
-    await database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+    await filled.database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
     expect((await run("import", file)).stdout).toMatch(
       /^imported 4 threads: 13 checkpoints, 18 values and 4 writes/,
     );
-    expect(await allRows(database)).toEqual(before);
+    expect(await allRows(filled.database)).toEqual(before);
     expect((await run("import", file)).stdout).toMatch(/35 rows were there already\n$/);
   });
 
@@ -131,13 +121,15 @@ describeEachTarget("a backup", (target) => {
     expect(stdout).toMatch(/^\{"format":"langgraph-checkpoint-backup","version":1\}\n(\{.*\}\n)+$/);
     expect(stderr).toMatch(/^exported 2 threads: 3 checkpoints/);
     await run("delete", "43", "44", "--yes");
-    expect(await cliOn(database, { stdin: stdout })("import", "-", "--json")).toMatchObject({ code: 0 });
-    expect((await rowsOf(database, "44")).checkpoints).toBe(2);
-    await run("migrate", "--schema", "restored");
-    expect(await cliOn(database, { stdin: stdout })("import", "--schema", "restored")).toMatchObject({
+    expect(await cliOn(filled.database, { stdin: stdout })("import", "-", "--json")).toMatchObject({
       code: 0,
     });
-    expect((await allRows(database, "restored")).checkpoints).toHaveLength(3);
+    expect((await rowsOf(filled.database, "44")).checkpoints).toBe(2);
+    await run("migrate", "--schema", "restored");
+    expect(await cliOn(filled.database, { stdin: stdout })("import", "--schema", "restored")).toMatchObject({
+      code: 0,
+    });
+    expect((await allRows(filled.database, "restored")).checkpoints).toHaveLength(3);
   });
 
   it("is not begun where its file would be a folder", async () => {
@@ -160,11 +152,11 @@ describeEachTarget("a backup", (target) => {
     const whole = await readFile(file, "utf8");
     await writeFile(file, whole.slice(0, -200));
     await run("delete", "42", "--yes");
-    const before = await allRows(database);
+    const before = await allRows(filled.database);
     const { code, stderr } = await run("import", file);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: line \d+: it is cut off or damaged\n$/);
-    expect(await allRows(database)).toEqual(before);
+    expect(await allRows(filled.database)).toEqual(before);
     await run("export", "--schema", "none", "--output", join(folder, "failed"));
     expect(await readdir(folder)).toEqual(["cut.ndjson"]);
   });

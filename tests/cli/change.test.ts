@@ -1,38 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeEachTarget } from "../support/targets.js";
 import { allRows } from "../saver/backup/all-rows.js";
 import { cliOn } from "./cli.js";
-import { fillDatabase, RUN_ID } from "./filled-database.js";
+import { refilledDatabase, RUN_ID } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
 describeEachTarget("changing threads", (target) => {
-  let database: TestDatabase;
-  let run: ReturnType<typeof cliOn>;
-  let ids: readonly string[];
-
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    run = cliOn(database);
-  });
-
-  beforeEach(async () => {
-    await database.reset();
-    ({ ids } = await fillDatabase(database));
-  });
-
-  async function json(...argv: string[]): Promise<Record<string, unknown>> {
-    const { code, stdout, stderr } = await run(...argv, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    return JSON.parse(stdout) as Record<string, unknown>;
-  }
+  const filled = refilledDatabase(target);
+  const { run, json } = filled;
 
   it("copies a thread whose versions are numbers so that they are text", async () => {
-    await using numbers = new PostgresSaver(database.source, new JsonSerializer());
+    await using numbers = new PostgresSaver(filled.database.source, new JsonSerializer());
     await putValues(numbers, threadConfig("numbers"), { plan: ["A"] });
     await json("copy", "numbers", "texts", "--reencode");
     const tuple = await numbers.getTuple(threadConfig("texts"));
@@ -56,16 +39,16 @@ describeEachTarget("changing threads", (target) => {
     );
     expect(await json("state", "new")).toMatchObject({
       checkpoint: forked,
-      parent: ids[2],
+      parent: filled.ids[2],
       values: { plan: { b: 1 }, tries: 7 },
     });
-    const { checkpoint: back } = await json("rollback", "new", ids[3] ?? "");
+    const { checkpoint: back } = await json("rollback", "new", filled.ids[3] ?? "");
     expect(await json("state", "new")).toMatchObject({
       checkpoint: back,
-      parent: ids[3],
+      parent: filled.ids[3],
       values: { tries: 0 },
     });
-    expect((await rowsOf(database, "new")).checkpoints).toBe(7);
+    expect((await rowsOf(filled.database, "new")).checkpoints).toBe(7);
   });
 
   it("tells of channels that a fork sets and that had no value before, which may be misspelt", async () => {
@@ -78,22 +61,22 @@ describeEachTarget("changing threads", (target) => {
 
   describe("prune", () => {
     it("tells what would go, and asks before it goes", async () => {
-      const before = await allRows(database);
+      const before = await allRows(filled.database);
       const argv = ["prune", "--keep-last", "1"];
       const dry = await run(...argv, "--dry-run");
       expect(dry.stdout).toMatch(
         /^would go: \d+ checkpoints, \d+ values and \d+ writes \(.*\) of 3 threads\n$/,
       );
       expect(
-        await cliOn(database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } })(...argv),
+        await cliOn(filled.database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } })(...argv),
       ).toMatchObject({
         code: 1,
         stdout: "nothing was changed\n",
         stderr: `Prune ${dry.stdout.slice("would go: ".length).trim()}? [y/N] `,
       });
-      expect(await cliOn(database, { isTTY: true, stdin: "" })(...argv)).toMatchObject({ code: 1 });
-      expect(await allRows(database)).toEqual(before);
-      const done = await cliOn(database, { isTTY: true, stdin: "y\n" })(...argv);
+      expect(await cliOn(filled.database, { isTTY: true, stdin: "" })(...argv)).toMatchObject({ code: 1 });
+      expect(await allRows(filled.database)).toEqual(before);
+      const done = await cliOn(filled.database, { isTTY: true, stdin: "y\n" })(...argv);
       expect(done).toMatchObject({
         code: 0,
         stdout: dry.stdout.replace("would go: ", "pruned ").replace(/(\(.*\)) of/, "$1 of"),
@@ -102,17 +85,17 @@ describeEachTarget("changing threads", (target) => {
     });
 
     it("asks nobody where nobody is, and then changes nothing", async () => {
-      const before = await allRows(database);
+      const before = await allRows(filled.database);
       for (const argv of [
         ["prune", "42"],
         ["delete", "42"],
         ["delete-runs", RUN_ID],
       ]) {
-        const { code, stdout, stderr } = await cliOn(database, { stdin: "y\n" })(...argv);
+        const { code, stdout, stderr } = await cliOn(filled.database, { stdin: "y\n" })(...argv);
         expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
         expect(stderr).toMatch(/^error: --yes: [^\n]+\n$/);
       }
-      expect(await allRows(database)).toEqual(before);
+      expect(await allRows(filled.database)).toEqual(before);
     });
 
     it("cuts the threads that are named down to their newest checkpoints", async () => {
@@ -121,8 +104,8 @@ describeEachTarget("changing threads", (target) => {
         checkpoints: 3,
         dryRun: false,
       });
-      expect((await rowsOf(database, "42")).checkpoints).toBe(2);
-      expect((await rowsOf(database, "42-copy")).checkpoints).toBe(5);
+      expect((await rowsOf(filled.database, "42")).checkpoints).toBe(2);
+      expect((await rowsOf(filled.database, "42-copy")).checkpoints).toBe(5);
     });
 
     it("deletes them whole where it is told so", async () => {
@@ -130,7 +113,7 @@ describeEachTarget("changing threads", (target) => {
         threads: 1,
         missing: ["none"],
       });
-      expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+      expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     });
 
     it("goes by age, by number, by thread and by namespace", async () => {
@@ -161,19 +144,19 @@ describeEachTarget("changing threads", (target) => {
     expect((await run("delete", "42", "42", "43", "none", "--yes")).stdout).toMatch(
       /^deleted 2 threads with 6 checkpoints.*\nnot there: none\n$/,
     );
-    expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     expect(await run("delete", "42", "--yes")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("nothing to delete"),
     });
     await run("delete", "44", "--tombstones", "--yes");
-    const saver = new PostgresSaver(database.source, undefined, { keepTombstones: true });
+    const saver = new PostgresSaver(filled.database.source, undefined, { keepTombstones: true });
     await expect(putValues(saver, threadConfig("44"), {})).rejects.toThrow(ThreadDeletedError);
     await saver.end();
   });
 
   it("tells what it would delete, and changes nothing", async () => {
-    const before = await allRows(database);
+    const before = await allRows(filled.database);
     const { stdout } = await run("delete", "42", "none", "--dry-run");
     expect(stdout).toMatch(/^would go: 1 thread with 5 checkpoints, .*\nnot there: none\n$/);
     expect(await json("delete", "--idle", "0s", "--dry-run")).toMatchObject({
@@ -183,10 +166,10 @@ describeEachTarget("changing threads", (target) => {
     expect((await run("delete-runs", RUN_ID, "--dry-run")).stdout).toMatch(
       /^would go: 1 checkpoint, .* of 1 thread\n$/,
     );
-    const asking = cliOn(database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } });
+    const asking = cliOn(filled.database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } });
     expect((await asking("delete-runs", RUN_ID)).stderr).toMatch(/^Delete 1 checkpoint, .* of 1 thread\? /);
     expect((await asking("delete", "--idle", "0s")).stderr).toContain("Delete 4 idle threads with ");
-    expect(await allRows(database)).toEqual(before);
+    expect(await allRows(filled.database)).toEqual(before);
   });
 
   it("deletes threads that have been idle", async () => {
@@ -194,14 +177,14 @@ describeEachTarget("changing threads", (target) => {
     expect((await run("delete", "42", "none", "--idle", "0s", "--yes")).stdout).toMatch(
       /^deleted 1 idle thread with 5 checkpoints, .*\nnot there: none\n$/,
     );
-    expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     const { code, stderr } = await run("delete");
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--idle") });
   });
 
   it("deletes the checkpoints of runs", async () => {
     expect(await json("delete-runs", RUN_ID, "--yes")).toMatchObject({ checkpoints: 1 });
-    expect((await rowsOf(database, "44")).checkpoints).toBe(1);
+    expect((await rowsOf(filled.database, "44")).checkpoints).toBe(1);
   });
 
   it("verifies, and answers no where something can't be read", async () => {
@@ -209,7 +192,9 @@ describeEachTarget("changing threads", (target) => {
       code: 0,
       stdout: expect.stringMatching(/looked at: all can be read\n$/),
     });
-    await database.exec("delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'");
+    await filled.database.exec(
+      "delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'",
+    );
     const { code, stdout } = await run("verify", "42");
     expect(code).toBe(1);
     expect(stdout).toMatch(/^error +missing-value +.*thread "42".*messages/m);
@@ -218,8 +203,11 @@ describeEachTarget("changing threads", (target) => {
   });
 
   it("counts the notices of a kind in one line, at the end", async () => {
-    await database.exec("delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'");
-    await database.exec(`insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+    await filled.database.exec(
+      "delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'",
+    );
+    await filled.database
+      .exec(`insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
       select '0-' || n % 10, '', checkpoint_id || n, 'pruned', checkpoint, metadata
       from checkpoints, generate_series(1, 30) as n where thread_id = '43'`);
     const { stdout } = await run("verify");
@@ -239,7 +227,7 @@ describeEachTarget("changing threads", (target) => {
   it("ends at Ctrl-C, and says what was done", async () => {
     const signal = AbortSignal.abort();
     for (const argv of [["verify"], ["export"], ["prune", "42", "--yes"]]) {
-      const { code, stderr } = await cliOn(database, { signal })(...argv);
+      const { code, stderr } = await cliOn(filled.database, { signal })(...argv);
       expect({ argv, code }).toEqual({ argv, code: 130 });
       expect(stderr).toMatch(/^error: interrupted/);
     }

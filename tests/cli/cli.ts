@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { PGlite } from "@electric-sql/pglite";
+import { expect } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { run, type OpenUrl, type OutputStream } from "../../src/cli/index.js";
 import type { TestDatabase } from "../support/targets.js";
@@ -39,6 +40,21 @@ export function cliOn({ source }: TestDatabase, surroundings: CliSurroundings = 
   const url = typeof source === "string" ? source : "memory://";
   return (...argv: string[]): Promise<CliOutcome> =>
     cli([...argv, "--url", url], open === undefined ? surroundings : { ...surroundings, open });
+}
+
+/** The lines that a command prints, which must succeed and say nothing on standard error. */
+export async function linesOf(run: ReturnType<typeof cliOn>, ...argv: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await run(...argv);
+  expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
+  return stdout.trimEnd().split("\n");
+}
+
+/** The JSON that a command prints, likewise. */
+export async function jsonOf(
+  run: ReturnType<typeof cliOn>,
+  ...argv: string[]
+): Promise<Record<string, unknown>> {
+  return JSON.parse((await linesOf(run, ...argv, "--json")).join("\n")) as Record<string, unknown>;
 }
 
 function lend(source: PGlite): OpenUrl {

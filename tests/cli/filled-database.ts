@@ -1,9 +1,11 @@
+import { beforeAll, beforeEach } from "@jest/globals";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
-import type { TestDatabase } from "../support/targets.js";
+import type { Target, TestDatabase } from "../support/targets.js";
+import { cliOn, jsonOf } from "./cli.js";
 
 /** The run that made the last checkpoint of thread 44. */
 export const RUN_ID = "1f0a2c9e-4b7d-6c3e-8f21-0242ac120002";
@@ -28,6 +30,38 @@ export async function fillDatabase({ source }: TestDatabase): Promise<Filled> {
   await put(saver, first.config, { plan: "E" }, first.checkpoint, 0, { run_id: RUN_ID });
   await saver.end();
   return { ids };
+}
+
+/** A filled database, and the command line on it. */
+export interface RefilledDatabase extends Filled {
+  readonly database: TestDatabase;
+  readonly run: ReturnType<typeof cliOn>;
+  /** What a command prints with `--json`; it must succeed. */
+  readonly json: (...argv: string[]) => Promise<Record<string, unknown>>;
+}
+
+/** Creates a database for a suite, and fills it anew before each of its tests. */
+export function refilledDatabase(target: Target): RefilledDatabase {
+  let database: TestDatabase;
+  let filled: Filled;
+  beforeAll(async () => {
+    database = await target.createDatabase();
+  });
+  beforeEach(async () => {
+    await database.reset();
+    filled = await fillDatabase(database);
+  });
+  const run: RefilledDatabase["run"] = (...argv) => cliOn(database)(...argv);
+  return {
+    get database() {
+      return database;
+    },
+    get ids() {
+      return filled.ids;
+    },
+    run,
+    json: (...argv) => jsonOf(run, ...argv),
+  };
 }
 
 async function fillThread(saver: PostgresSaver, thread: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { metadataOf, nextId, putValues, threadConfig } from "../support/checkpoints.js";
+import { putValues, threadConfig } from "../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { cliOn, type CliOutcome } from "./cli.js";
+import { jsonOf, linesOf, cliOn, type CliOutcome } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
 const KEY = "0123456789abcdef";
@@ -20,7 +20,6 @@ describeEachTarget("looking at threads", (target) => {
     run = cliOn(database);
     const saver = new PostgresSaver(database.source);
     await putValues(saver, threadConfig(EVIL), { [EVIL]: [EVIL] });
-    await putDeltas(saver, "delta");
     await saver.end();
     await database.query(
       "insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, blob) values ($1, 'c', 't', 0, 'a', '')",
@@ -31,33 +30,8 @@ describeEachTarget("looking at threads", (target) => {
     await secret.end();
   });
 
-  /** A thread whose second and third checkpoint count a step of the delta channel "log" each. */
-  async function putDeltas(saver: PostgresSaver, thread: string): Promise<void> {
-    const seed = await putValues(saver, threadConfig(thread), { log: ["a"], plan: "A" });
-    let { config, checkpoint } = seed;
-    for (const steps of [1, 2]) {
-      await saver.putWrites(config, [["log", "w"], ["log", "w"]], "task"); // prettier-ignore
-      const log = saver.getNextVersion(checkpoint.channel_versions.log);
-      checkpoint = {
-        ...checkpoint,
-        id: nextId(),
-        channel_values: { plan: "A" },
-        channel_versions: { ...checkpoint.channel_versions, log },
-      };
-      const counted = metadataOf(steps, { counters_since_delta_snapshot: { log: [steps, steps] } });
-      config = await saver.put(config, checkpoint, counted, { log });
-    }
-  }
-
-  async function lines(...argv: string[]): Promise<string[]> {
-    const { code, stdout, stderr } = await run(...argv);
-    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
-    return stdout.trimEnd().split("\n");
-  }
-
-  async function json(...argv: string[]): Promise<Record<string, unknown>> {
-    return JSON.parse((await lines(...argv, "--json")).join("\n")) as Record<string, unknown>;
-  }
+  const lines = (...argv: string[]) => linesOf(run, ...argv);
+  const json = (...argv: string[]) => jsonOf(run, ...argv);
 
   describe("threads", () => {
     it("lists them with the newest checkpoint of each", async () => {

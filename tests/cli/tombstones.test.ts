@@ -1,46 +1,30 @@
-import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeEachTarget } from "../support/targets.js";
 import { cliOn } from "./cli.js";
-import { fillDatabase } from "./filled-database.js";
+import { refilledDatabase } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
 describeEachTarget("a thread that was deleted for good", (target) => {
-  let database: TestDatabase;
-  let run: ReturnType<typeof cliOn>;
-
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    run = cliOn(database);
-  });
-
-  beforeEach(async () => {
-    await database.reset();
-    await fillDatabase(database);
-  });
-
-  async function json(...argv: string[]): Promise<Record<string, unknown>> {
-    const { code, stdout, stderr } = await run(...argv, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    return JSON.parse(stdout) as Record<string, unknown>;
-  }
+  const filled = refilledDatabase(target);
+  const { run, json } = filled;
 
   const REFUSED = /^error: thread "42" was deleted at \S+ for good; `tombstones lift 42` allows it again\n$/;
 
   it("is refused by import, copy, fork and rollback, until its tombstone is lifted", async () => {
     const backup = (await run("export", "42")).stdout;
-    const importing = cliOn(database, { stdin: backup });
+    const importing = cliOn(filled.database, { stdin: backup });
     await run("delete", "42", "--tombstones", "--yes");
     expect(await importing("import")).toMatchObject({ code: 1, stderr: expect.stringMatching(REFUSED) });
     expect(await run("copy", "43", "42")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(REFUSED),
     });
-    expect(await rowsOf(database, "42")).toEqual(NO_ROWS);
+    expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
 
-    const careless = new PostgresSaver(database.source);
+    const careless = new PostgresSaver(filled.database.source);
     await careless.importThreads(backup.trimEnd().split("\n"));
     await careless.end();
     for (const argv of [
@@ -72,7 +56,7 @@ describeEachTarget("a thread that was deleted for good", (target) => {
   it("is lifted only after a yes, and one without a tombstone is named", async () => {
     await run("delete", "42", "--tombstones", "--yes");
     expect(await run("tombstones", "lift", "42")).toMatchObject({ code: 2 });
-    const no = cliOn(database, { stdin: "n\n", isTTY: true });
+    const no = cliOn(filled.database, { stdin: "n\n", isTTY: true });
     expect(await no("tombstones", "lift", "42")).toMatchObject({ code: 1 });
     expect(await json("tombstones", "lift", "42", "43", "--yes")).toEqual({
       lifted: ["42"],
@@ -85,7 +69,7 @@ describeEachTarget("a thread that was deleted for good", (target) => {
   });
 
   it("is no matter where the tables are too old for tombstones: the command says to migrate", async () => {
-    await database.exec("drop table checkpoint_tombstones");
+    await filled.database.exec("drop table checkpoint_tombstones");
     for (const argv of [["tombstones"], ["fork", "42"], ["copy", "42", "new"]]) {
       const { code, stderr } = await run(...argv);
       expect(code).toBe(1);

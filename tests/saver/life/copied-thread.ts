@@ -1,5 +1,6 @@
+import { afterAll } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { PostgresSaver } from "../../../src/index.js";
+import { PostgresSaver } from "../../../src/index.js";
 import { collect, putValues, threadConfig } from "../../support/checkpoints.js";
 
 /** Stores a thread with two namespaces, a fork, an interrupt, a write without checkpoint, and a value that nobody refers to. */
@@ -19,4 +20,15 @@ export async function tuplesOf(saver: PostgresSaver, thread: string): Promise<Ch
   const tuples = await collect(saver.list(threadConfig(thread)));
   const text = JSON.stringify(tuples).replaceAll(JSON.stringify(thread), '"thread"');
   return JSON.parse(text) as CheckpointTuple[];
+}
+
+/** Opens savers that are closed after the suite. */
+export function saversOfSuite(): (...args: ConstructorParameters<typeof PostgresSaver>) => PostgresSaver {
+  const opened: PostgresSaver[] = [];
+  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
+  return (...args) => {
+    const saver = new PostgresSaver(...args);
+    opened.push(saver);
+    return saver;
+  };
 }

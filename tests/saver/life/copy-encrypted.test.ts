@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { beforeAll, expect, it } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { DeserializationError, PostgresSaver, ThreadExistsError } from "../../../src/index.js";
+import { DeserializationError, ThreadExistsError } from "../../../src/index.js";
 import {
   AesGcmSerializer,
   type CheckpointCipher,
@@ -12,19 +12,12 @@ import {
 import { collect, newThread, putValues, threadConfig } from "../../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
 import { rowsOf } from "../../support/thread-rows.js";
-import { fillThread, tuplesOf } from "./copied-thread.js";
+import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
 describeEachTarget("copyThread, of values that are bound to their place", (target) => {
-  const opened: PostgresSaver[] = [];
-  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
-
-  function open(...args: ConstructorParameters<typeof PostgresSaver>): PostgresSaver {
-    const saver = new PostgresSaver(...args);
-    opened.push(saver);
-    return saver;
-  }
+  const open = saversOfSuite();
 
   let database: TestDatabase;
   beforeAll(async () => {

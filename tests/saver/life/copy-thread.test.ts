@@ -10,20 +10,13 @@ import { textVersion } from "../../../src/saver/queries/life/text-versions.js";
 import { newThread, putValues, threadConfig } from "../../support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
 import { rowsOf } from "../../support/thread-rows.js";
-import { fillThread, tuplesOf } from "./copied-thread.js";
+import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
 describeEachTarget("copyThread", (target) => {
-  const opened: PostgresSaver[] = [];
-  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
-
-  function open(...args: ConstructorParameters<typeof PostgresSaver>): PostgresSaver {
-    const saver = new PostgresSaver(...args);
-    opened.push(saver);
-    return saver;
-  }
+  const open = saversOfSuite();
 
   describe.each(LAYOUTS)("on %s", (layout) => {
     let saver: PostgresSaver;
