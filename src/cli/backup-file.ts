@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { codeOf } from "../db/error-code.js";
 import { InvalidConfigError } from "../errors.js";
 import { outputError } from "./output-error.js";
 
@@ -73,14 +74,10 @@ async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
     const link = await readlink(path).catch(() => undefined);
     return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 }
 
 /** Writes lines in portions, so that many short ones cost no more than a long one. */

@@ -1,4 +1,5 @@
 import { getSystemErrorMap } from "node:util";
+import { codeOf } from "../db/error-code.js";
 import { CheckpointError } from "../errors.js";
 
 /** A file or stream that can't be written, such as one on a full disk. */
@@ -26,7 +27,7 @@ export function outputError(output: string, cause: unknown): CheckpointError {
 
 /** Whether a write failed because nobody reads any more. */
 export function isClosedPipe(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "EPIPE";
+  return codeOf(error) === "EPIPE";
 }
 
 /** The operating system's own words: those of Node begin with a code, and end with the name of a system call. */

@@ -2,17 +2,12 @@ import { z } from "zod";
 import { idsFrom } from "../codec/checkpoint-time.js";
 import type { ThreadScope } from "../queries/life/list-thread-rows.js";
 import { encodeFilter } from "./encode-filter.js";
-import { keyText, recordOf } from "./keys.js";
-import { abortSignal } from "./parse-call-options.js";
+import { recordOf } from "./keys.js";
+import { pageQuery } from "./page-query.js";
 import { parse } from "./parse.js";
 
-const DEFAULT_LIMIT = 50;
-
-const query = z
-  .strictObject({
-    signal: abortSignal.nullish(),
-    after: keyText.optional(),
-    limit: z.number().int().min(0).default(DEFAULT_LIMIT),
+const query = pageQuery
+  .extend({
     filter: recordOf(z.string(), z.unknown()).optional(),
     updatedAfter: z.date().optional(),
   })

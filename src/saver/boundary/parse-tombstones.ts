@@ -1,17 +1,10 @@
 import { z } from "zod";
-import { keyText, threadId } from "./keys.js";
+import { threadId } from "./keys.js";
+import { pageQuery } from "./page-query.js";
 import { abortSignal } from "./parse-call-options.js";
 import { parse } from "./parse.js";
 
-const DEFAULT_LIMIT = 50;
-
-const query = z
-  .strictObject({
-    signal: abortSignal.nullish(),
-    after: keyText.optional(),
-    limit: z.number().int().min(0).default(DEFAULT_LIMIT),
-  })
-  .prefault({});
+const query = pageQuery.prefault({});
 
 /** A checked call of `listTombstones`. */
 export interface TombstonesRequest {

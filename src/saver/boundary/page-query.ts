@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { keyText } from "./keys.js";
+import { abortSignal } from "./parse-call-options.js";
+
+const DEFAULT_LIMIT = 50;
+
+/** The options of every list whose pages follow the ids of threads. */
+export const pageQuery = z.strictObject({
+  signal: abortSignal.nullish(),
+  after: keyText.optional(),
+  limit: z.number().int().min(0).default(DEFAULT_LIMIT),
+});
