@@ -1,22 +1,36 @@
-// The house has one direction: errors <- telemetry <- db <- migrations, errors <- serde, saver on db and serde, cli on all.
-const rooms = {
-  errors: ["^src/errors\\.ts$", "^src/errors/"],
-  telemetry: ["^src/telemetry/"],
-  db: ["^src/db/"],
-  serde: ["^src/serde/"],
-  migrations: ["^src/migrations/"],
-  saver: ["^src/saver/"],
-  cli: ["^src/cli/"],
-};
+// A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
+const base = ["errors", "telemetry", "parsing", "db", "serde"];
+const wholeThreads = ["threads", "retention", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
   telemetry: ["errors"],
+  parsing: ["errors", "serde"],
   db: ["errors", "telemetry"],
   serde: ["errors"],
   migrations: ["errors", "db"],
-  saver: ["errors", "telemetry", "db", "serde", "migrations"],
-  cli: ["errors", "telemetry", "db", "serde", "migrations", "saver"],
+  saver: [...base, "migrations"],
+  threads: [...base, "saver"],
+  retention: [...base, "saver"],
+  audit: [...base, "saver"],
+  backup: [...base, "saver"],
+  watch: [...base, "saver"],
+  doctor: [...base, "migrations", "saver"],
+  cli: [...base, "migrations", "saver", ...wholeThreads, "the-savers"],
 };
+
+const pathOf = (room) => (room === "the-savers" ? "^src/[^/]+\\.ts$" : `^src/${room}/`);
+
+// The layers inside the rooms that talk to the database. `boundary` parses arguments, `queries` sends statements,
+// `codec` converts between rows and values, and the files of the room itself use all three.
+const mayImportInside = {
+  "saver/model": [],
+  "saver/queries": ["saver/model"],
+  "saver/boundary": ["saver/model", "saver/queries"],
+  "saver/codec": ["saver/model", "saver/queries", "saver/boundary"],
+  "saver/notifications": ["saver/model", "saver/queries", "saver/codec", "saver/call"],
+  "saver/call": ["saver/model", "saver/queries", "saver/boundary", "saver/codec"],
+};
+const roomsWithQueries = ["threads", "retention", "audit", "backup", "watch", "doctor"];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
@@ -24,22 +38,43 @@ module.exports = {
     {
       name: "no-circular",
       severity: "error",
-      comment: "Two files that import one another can't be read, tested or moved alone.",
+      comment: "Two files that import each other can't be read, tested or moved alone.",
       from: {},
       to: { circular: true },
     },
     ...Object.entries(mayImport).map(([room, allowed]) => ({
-      name: `arrows-of-${room}`,
+      name: `imports-of-${room}`,
       severity: "error",
       comment: `src/${room} may import ${allowed.length === 0 ? "no other room" : allowed.join(", ")}.`,
-      from: { path: rooms[room] },
-      to: { path: "^src/", pathNot: [...rooms[room], ...allowed.flatMap((name) => rooms[name])] },
+      from: { path: pathOf(room) },
+      to: { path: "^src/", pathNot: [room, ...allowed].map(pathOf) },
     })),
+    ...Object.entries(mayImportInside).map(([layer, allowed]) => ({
+      name: `imports-of-${layer.replace("/", "-")}`,
+      severity: "error",
+      comment: `In src/saver, ${layer} may import ${allowed.length === 0 ? "no other layer" : allowed.join(", ")}.`,
+      from: { path: `^src/${layer}/` },
+      to: { path: "^src/saver/", pathNot: [layer, ...allowed].map((name) => `^src/${name}/`) },
+    })),
+    ...roomsWithQueries.map((room) => ({
+      name: `queries-of-${room}`,
+      severity: "error",
+      comment: `The queries of src/${room} import no other file of the room.`,
+      from: { path: `^src/${room}/queries/` },
+      to: { path: `^src/${room}/`, pathNot: `^src/${room}/queries/` },
+    })),
+    {
+      name: "no-tests-in-src",
+      severity: "error",
+      comment: "What ships, and the tests beside it, import nothing from the folder tests.",
+      from: { path: "^src/" },
+      to: { path: "^tests/" },
+    },
     {
       name: "no-dev-dependency-in-src",
       severity: "error",
       comment: "What ships must not need a package that is only installed for development.",
-      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "/test-support/"] },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only", "npm-peer"] },
     },
     {

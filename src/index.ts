@@ -1,8 +1,8 @@
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
-export { guardPool } from "./db/guard-pool.js";
+export { guardPool } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/open-database.js";
-export type { PGliteInstance } from "./db/pglite-source.js";
-export type { RetryOptions } from "./db/retry-transient.js";
+export type { PGliteInstance } from "./db/pglite/pglite-source.js";
+export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,
   CheckpointError,
@@ -28,7 +28,7 @@ export {
   ThreadLockedError,
   ThreadLockLostError,
   WritesMissingError,
-} from "./errors.js";
+} from "./errors/index.js";
 export type {
   Auditing,
   ChannelStorage,
@@ -45,17 +45,17 @@ export type {
   VerifyOptions,
   VerifyProgress,
   VerifyReport,
-} from "./saver/audit/auditing.js";
-export type { ChannelDiff, CheckpointDiff } from "./saver/audit/checkpoint-diff.js";
-export type { Backup, ExportOptions, ImportOptions, ImportReport } from "./saver/backup/backup.js";
-export { BackupError, type BackupErrorOptions } from "./saver/backup/backup-error.js";
+} from "./audit/auditing.js";
+export type { ChannelDiff, CheckpointDiff } from "./audit/checkpoint-diff.js";
+export type { Backup, ExportOptions, ImportOptions, ImportReport } from "./backup/backup.js";
+export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
-export type { CallOptions } from "./saver/boundary/parse-call-options.js";
+export type { CallOptions } from "./parsing/parse-call-options.js";
 export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 export type { PostgresSaverOptions, TelemetryChoice } from "./saver/boundary/parse-options.js";
 export type { ReadOptions } from "./saver/boundary/parse-selection.js";
-export type { LockedRun, ThreadLock, ThreadLockOptions } from "./saver/boundary/parse-thread-lock.js";
-export type { ChannelReducer, ChannelReducers } from "./saver/channel-reducers.js";
+export type { LockedRun, ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+export type { ChannelReducer, ChannelReducers } from "./saver/model/channel-reducers.js";
 export type {
   Branch,
   CopyOptions,
@@ -69,9 +69,11 @@ export type {
   ThreadSummary,
   Tombstone,
   TombstoneQuery,
-} from "./saver/life/thread-life.js";
-export type { Health, Observing, SchemaHealth, WatchOptions } from "./saver/observing/observing.js";
-export { PostgresSaver } from "./saver/postgres-saver.js";
+} from "./threads/thread-life.js";
+export type { Health, SchemaHealth } from "./doctor/health-types.js";
+export type { Observing } from "./observing.js";
+export type { WatchOptions } from "./watch/watch-options.js";
+export { PostgresSaver } from "./postgres-saver.js";
 export type {
   IdleOptions,
   PruneOptions,
@@ -80,9 +82,9 @@ export type {
   Pruning,
   RetentionOptions,
   RunDeletionOptions,
-} from "./saver/prune/pruning.js";
-export type { RowCounts } from "./saver/row-counts.js";
-export type { SaverExtensions } from "./saver/saver-extensions.js";
-export { ShallowPostgresSaver } from "./saver/shallow-postgres-saver.js";
+} from "./retention/pruning.js";
+export type { RowCounts } from "./saver/model/row-counts.js";
+export type { SaverExtensions } from "./saver-extensions.js";
+export { ShallowPostgresSaver } from "./shallow-postgres-saver.js";
 export type { LogFields } from "./telemetry/log-fields.js";
 export type { Logger, WriteLog } from "./telemetry/logger.js";

@@ -1,6 +1,6 @@
 /**
  * Runs the tests that hunt at random, for much longer than the gate does: `npm run test:long`. A variable that is set already
- * stays: `STORM_ROUNDS=10000 npm run test:long -- tests/saver/prune/deletion-storm`.
+ * stays: `STORM_ROUNDS=10000 npm run test:long -- tests/retention/deletion-storm`.
  */
 import { spawnSync } from "node:child_process";
 import process from "node:process";
@@ -21,7 +21,7 @@ const HUNTS = [
   "tests/saver/abort-storm",
   "tests/saver/filters",
   "tests/saver/late/late-storm",
-  "tests/saver/prune/deletion-storm",
+  "tests/retention/deletion-storm",
   "src/serde/equal-or-refused",
 ];
 

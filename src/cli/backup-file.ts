@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { codeOf } from "../db/error-code.js";
-import { InvalidConfigError } from "../errors.js";
+import { codeOf } from "../errors/error-code.js";
+import { InvalidConfigError } from "../errors/index.js";
 import { outputError } from "./output-error.js";
 
 /** Where lines are written to. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addCounts, NO_ROWS, type RowCounts } from "../saver/row-counts.js";
+import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 
 const rows = { checkpoints: z.number(), writes: z.number(), blobs: z.number() };
 const threadLine = z.object({ thread: z.string(), ...rows });

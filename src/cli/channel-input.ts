@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { InvalidConfigError } from "../errors.js";
+import { InvalidConfigError } from "../errors/index.js";
 import { pythonOriginOf } from "../serde/python-origin.js";
 import { isArray, isObject, isPlainObject, isRecord } from "../serde/msgpack/prototypes.js";
 

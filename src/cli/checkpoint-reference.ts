@@ -1,5 +1,5 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { CheckpointError } from "../errors.js";
+import { CheckpointError } from "../errors/index.js";
 import type { CommandContext } from "./command-definition.js";
 
 const FROM_HEAD = /^head(?:~(\d+))?$/i;
@@ -45,7 +45,7 @@ export async function resolveCheckpoint(
   const steps = Number(fromHead[1] ?? 0);
   if (steps === 0) return head;
   const key = { threadId: thread, checkpointNs: namespace, checkpointId: head.id };
-  const { getAncestor } = await import("../saver/queries/audit/get-ancestor.js");
+  const { getAncestor } = await import("../audit/queries/get-ancestor.js");
   const ancestor = await getAncestor(tables, key, steps);
   if (ancestor === undefined) throw notFound(thread, namespace, checkpoint);
   return read(ancestor);

@@ -1,4 +1,4 @@
-import { DeserializationError, InvalidConfigError, SerializationError } from "../errors.js";
+import { DeserializationError, InvalidConfigError, SerializationError } from "../errors/index.js";
 import { CompressedSerializer } from "../serde/compressed/compressed-serializer.js";
 import { KEY_VARIABLE } from "../serde/encrypted/aes-cipher.js";
 import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";

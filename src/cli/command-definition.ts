@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
-import type { PostgresSaver } from "../saver/postgres-saver.js";
+import type { PostgresSaver } from "../postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
 import type { Style } from "./style.js";
 import type { Terminal } from "./terminal.js";

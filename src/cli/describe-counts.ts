@@ -1,4 +1,4 @@
-import type { RowCounts } from "../saver/row-counts.js";
+import type { RowCounts } from "../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-values.js";
 
 /** Rows for people: `2 checkpoints, 3 values and 1 write (1.2 kB)`. */

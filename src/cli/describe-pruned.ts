@@ -1,4 +1,4 @@
-import type { PruneReport } from "../saver/prune/pruning.js";
+import type { PruneReport } from "../retention/pruning.js";
 import { describeCounts } from "./describe-counts.js";
 import { counted } from "./format-values.js";
 

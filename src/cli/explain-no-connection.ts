@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { CheckpointError, DatabaseError } from "../errors.js";
+import { CheckpointError, DatabaseError } from "../errors/index.js";
 
 /** What to do about what the operating system or the TLS library says. */
 const BY_CODE: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 import { EncryptedSerializer } from "../serde/encrypted/encrypted-serializer.js";
-import type { PostgresSaver } from "../saver/postgres-saver.js";
+import type { PostgresSaver } from "../postgres-saver.js";
 import type { CommandContext } from "./command-definition.js";
 import { isAes } from "./follow-types.js";
 import { KEEP_TOMBSTONES } from "./keep-tombstones.js";

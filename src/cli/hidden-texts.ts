@@ -1,5 +1,5 @@
-import { connectionStringFault, hasUserWithoutPassword } from "../db/connection-string.js";
-import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
+import { connectionStringFault, hasUserWithoutPassword } from "../db/pool/connection-string.js";
+import { isPGliteUrl, pgliteUrlFault } from "../db/pglite/pglite-url.js";
 
 /** What may have been meant for the address of a server: by its scheme, by a password, by user and host. */
 const MEANT_FOR_ADDRESS = /\/\/|postgres\w*[^\w.-]|^(?:jdbc|socket):|password\s*=|@.*\/|^\/\S* [^/]*$/is;

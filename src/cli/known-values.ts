@@ -1,5 +1,5 @@
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import type { PostgresSaver } from "../saver/postgres-saver.js";
+import type { PostgresSaver } from "../postgres-saver.js";
 import type { FoundCheckpoint } from "./checkpoint-reference.js";
 
 /**

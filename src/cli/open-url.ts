@@ -1,5 +1,5 @@
 import { openDatabase, type OpenedDatabase } from "../db/open-database.js";
-import { isPGliteUrl } from "../db/pglite-url.js";
+import { isPGliteUrl } from "../db/pglite/pglite-url.js";
 
 /** Opens the database that a connection string describes. */
 export type OpenUrl = (url: string) => OpenedDatabase;

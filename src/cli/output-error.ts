@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from "node:util";
-import { codeOf } from "../db/error-code.js";
-import { CheckpointError } from "../errors.js";
+import { codeOf } from "../errors/error-code.js";
+import { CheckpointError } from "../errors/index.js";
 
 /** A file or stream that can't be written, such as one on a full disk. */
 export class OutputError extends CheckpointError {

@@ -1,5 +1,5 @@
-import type { PruneReport, RetentionOptions } from "../saver/prune/pruning.js";
-import type { RowCounts } from "../saver/row-counts.js";
+import type { PruneReport, RetentionOptions } from "../retention/pruning.js";
+import type { RowCounts } from "../saver/model/row-counts.js";
 import type { CommandContext } from "./command-definition.js";
 
 /** What `prune` was given. */

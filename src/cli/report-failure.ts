@@ -5,7 +5,7 @@ import {
   InvalidConfigError,
   PermissionError,
   ThreadDeletedError,
-} from "../errors.js";
+} from "../errors/index.js";
 import type { CommandIO } from "./command-io.js";
 import type { PrintOptions } from "./common-options.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pgliteFolderOf } from "../db/pglite-url.js";
-import { ConnectionError } from "../errors.js";
+import { pgliteFolderOf } from "../db/pglite/pglite-url.js";
+import { ConnectionError } from "../errors/index.js";
 
 /** What every folder with a Postgres in it has. */
 const MARK = "PG_VERSION";

@@ -1,10 +1,10 @@
 import { CompiledQuery } from "kysely";
-import { connectionStringFault } from "../db/connection-string.js";
+import { connectionStringFault } from "../db/pool/connection-string.js";
 import type { OpenedDatabase } from "../db/open-database.js";
-import { isPGliteUrl, pgliteUrlFault } from "../db/pglite-url.js";
+import { isPGliteUrl, pgliteUrlFault } from "../db/pglite/pglite-url.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { InvalidConfigError } from "../errors.js";
-import { PostgresSaver } from "../saver/postgres-saver.js";
+import { InvalidConfigError } from "../errors/index.js";
+import { PostgresSaver } from "../postgres-saver.js";
 import type { Logger } from "../telemetry/logger.js";
 import { CliSerializer } from "./cli-serializer.js";
 import type { CommandContext, CommandDefinition, OfflineContext, Report } from "./command-definition.js";

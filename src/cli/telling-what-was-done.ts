@@ -1,4 +1,4 @@
-import { CheckpointError } from "../errors.js";
+import { CheckpointError } from "../errors/index.js";
 
 /**
  * Runs long work, and says what was done of it where the user has ended it.

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { InvalidConfigError } from "../errors.js";
+import { InvalidConfigError } from "../errors/index.js";
 import type { CommandIO } from "./command-io.js";
 import { PacedOutput } from "./paced-output.js";
 import { type Progress, startProgress } from "./progress.js";

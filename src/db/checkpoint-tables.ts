@@ -1,8 +1,8 @@
 import type { ObservedCall } from "../telemetry/observed-call.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./open-database.js";
-import type { RetryOptions } from "./retry-transient.js";
-import type { RunContext } from "./run-context.js";
+import type { RetryOptions } from "./statements/retry-transient.js";
+import type { RunContext } from "./statements/run-context.js";
 import type { SizeLimits } from "./size-limits.js";
 
 /** The checkpoint tables of one schema in one database: what every query takes first. */

@@ -4,11 +4,11 @@ export type {
   CheckpointRow,
   CheckpointWriteRow,
 } from "./checkpoint-database.js";
-export { guardPool } from "./guard-pool.js";
+export { guardPool } from "./pool/handle-pool-errors.js";
 export {
   type DatabaseSource,
   openDatabase,
   type OpenDatabaseOptions,
   type OpenedDatabase,
 } from "./open-database.js";
-export type { PGliteInstance } from "./pglite-source.js";
+export type { PGliteInstance } from "./pglite/pglite-source.js";

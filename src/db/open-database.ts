@@ -8,27 +8,27 @@ import {
   type Transaction,
 } from "kysely";
 import pg from "pg";
-import { CheckpointError, InvalidConfigError } from "../errors.js";
+import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
-import { trackConnecting } from "./connecting-clients.js";
-import { failingPGlite } from "./failing-pglite.js";
-import { GuardedPool } from "./guarded-pool.js";
-import { inTurn } from "./in-turn.js";
+import { trackConnecting } from "./pool/track-connecting-clients.js";
+import { failingPGlite } from "./pglite/failing-pglite.js";
+import { GuardedPool } from "./pool/statement-pool.js";
+import { inTurn } from "./async/in-turn.js";
 import type { Listener } from "./listening/listener.js";
 import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
-import { type PGliteInstance, pgliteOpener } from "./pglite-source.js";
-import { isPGliteUrl } from "./pglite-url.js";
-import { addressOfPool } from "./pool-address.js";
-import { dismissIfEnded } from "./pool-line.js";
-import { refusePGliteUrl, refusePoolOptions } from "./refuse-unreadable.js";
-import type { RunContext } from "./run-context.js";
-import type { BoundStatement } from "./statement.js";
-import { executeThrough, interactThrough, transactThrough } from "./through-kysely.js";
-import type { SendStatement, TransactionSteps } from "./transaction-steps.js";
+import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-source.js";
+import { isPGliteUrl } from "./pglite/pglite-url.js";
+import { addressOfPool } from "./pool/pool-address.js";
+import { dismissIfEnded } from "./pool/connect-until-ended.js";
+import { refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
+import type { RunContext } from "./statements/run-context.js";
+import type { BoundStatement } from "./statements/statement.js";
+import { executeThrough, interactThrough, transactThrough } from "./kysely/through-kysely.js";
+import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 
 /**
  * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { RowSecurityError } from "../errors.js";
+import { RowSecurityError } from "../errors/index.js";
 import type { CheckpointTables } from "./checkpoint-tables.js";
-import { Statement } from "./statement.js";
+import { Statement } from "./statements/statement.js";
 
 /** The tables that hold rows of tenants. */
 export const TENANT_TABLES: readonly string[] = [

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { RunContext } from "./run-context.js";
-import { type BoundStatement, Statement } from "./statement.js";
+import type { RunContext } from "./statements/run-context.js";
+import { type BoundStatement, Statement } from "./statements/statement.js";
 
 /** The setting that policies of row-level security compare with; see docs/tenants.md. */
 export const TENANT_SETTING = "langgraph.tenant_id";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { ConnectionError, DatabaseError, InvalidConfigError, PermissionError } from "../errors.js";
+import { ConnectionError, DatabaseError, InvalidConfigError, PermissionError } from "../errors/index.js";
 import { toDatabaseError } from "./to-database-error.js";
 
 function coded(code: string | undefined, name = "error"): Error {

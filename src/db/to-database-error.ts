@@ -5,10 +5,10 @@ import {
   DatabaseError,
   InvalidConfigError,
   PermissionError,
-} from "../errors.js";
+} from "../errors/index.js";
 import { maskError } from "../telemetry/mask-error.js";
-import { mayQuoteCredentials } from "./connection-string.js";
-import { codeOf } from "./error-code.js";
+import { mayQuoteCredentials } from "./pool/connection-string.js";
+import { codeOf } from "../errors/error-code.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
 const TRANSIENT_CLASSES = new Set([

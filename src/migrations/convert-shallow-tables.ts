@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError, PermissionError } from "../errors.js";
+import { DatabaseError, MigrationError, PermissionError } from "../errors/index.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError } from "../errors.js";
+import { DatabaseError, MigrationError } from "../errors/index.js";
 
 const LOCK_NOT_AVAILABLE = "55P03";
 

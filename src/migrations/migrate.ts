@@ -9,7 +9,7 @@ import {
   MigrationError,
   MigrationRequiredError,
   PermissionError,
-} from "../errors.js";
+} from "../errors/index.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";

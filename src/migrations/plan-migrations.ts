@@ -2,7 +2,7 @@ import { type CompiledQuery, InsertQueryNode, Kysely } from "kysely";
 import { type MigrationResultSet, type Migrator, NO_MIGRATIONS } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { MigrationError } from "../errors.js";
+import { MigrationError } from "../errors/index.js";
 import { BorrowedDialect } from "./borrowed-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";

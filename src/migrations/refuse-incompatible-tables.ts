@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
-import { IncompatibleTablesError } from "../errors.js";
+import { IncompatibleTablesError } from "../errors/index.js";
 
 /** The columns that the tables of every saver which shares them have had from the first version on. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {

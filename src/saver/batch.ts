@@ -5,14 +5,14 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { CheckpointError, InvalidConfigError } from "../errors.js";
+import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
 import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /**
  * What a batch is filled through: the writing half of a saver. Each promise settles when its call is checked and

@@ -1,8 +1,8 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { DeserializationError } from "../errors.js";
+import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/barrier-value.js";
-import { decodeJsonb } from "./codec/decode-jsonb.js";
+import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
 import { readUnreplaced, valueReader } from "./long-values.js";

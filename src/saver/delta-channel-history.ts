@@ -1,10 +1,10 @@
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { DeserializationError } from "../errors.js";
+import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
 import { compareWrites, type WriteOrder } from "./codec/compare-writes.js";
-import { decodeJsonb } from "./codec/decode-jsonb.js";
+import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
 import { readUnreplaced, valueReader } from "./long-values.js";

@@ -1,17 +1,17 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { throwIfAborted } from "../db/bounded-run.js";
+import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
-import type { CheckpointKey } from "./checkpoint-key.js";
-import { compareText } from "./codec/compare-text.js";
+import type { CheckpointKey } from "./model/checkpoint-key.js";
+import { compareText } from "./model/compare-text.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
-import { bytesRead } from "./observing/bytes-read.js";
-import { failedLater, observedPart } from "./observing/observed.js";
+import { bytesRead } from "./codec/bytes-read.js";
+import { failedLater, observedPart } from "./call/observed.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 2;

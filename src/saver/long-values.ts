@@ -1,5 +1,5 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { DatabaseError } from "../errors.js";
+import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
 import type { ValueReader } from "./codec/decode-value.js";
 import { getPiece } from "./queries/get-piece.js";

@@ -1,10 +1,10 @@
-import type { BoundStatement } from "../db/statement.js";
-import type { GuardStep } from "../db/transaction-steps.js";
-import type { NamespaceKey } from "./checkpoint-key.js";
-import { rowKey } from "./codec/row-key.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import type { NamespaceKey } from "./model/checkpoint-key.js";
+import { rowKey } from "./model/row-key.js";
 import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /** What is done around puts so that only the newest checkpoint of each namespace stays. */
 export interface NewestSteps {

@@ -1,13 +1,13 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { CheckpointKey, NamespaceKey } from "./checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
-import { bytesRead } from "./observing/bytes-read.js";
+import { bytesRead } from "./codec/bytes-read.js";
 import { readUnreplaced, valueReader } from "./long-values.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
-import type { TupleSelection } from "./queries/tuple-shape.js";
+import type { TupleSelection } from "./model/tuple-shape.js";
 
 /**
  * Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none.

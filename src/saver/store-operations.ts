@@ -1,13 +1,13 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { runTransaction } from "../db/run-statement.js";
+import { runTransaction } from "../db/statements/run-statement.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
-import type { BoundStatement } from "../db/statement.js";
-import type { GuardStep } from "../db/transaction-steps.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { carryingPuts, OrphanedPutsError, refuseOrphans } from "./codec/carrying-puts.js";
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
-import { toldScope } from "./observing/watch-channel.js";
+import { toldScope } from "./notifications/watch-channel.js";
 import { deleteThreads } from "./queries/delete-threads.js";
 import { type HeldRow, holdParents } from "./queries/hold-parents.js";
 import type { EncodedCheckpoint } from "./queries/put-checkpoint.js";
@@ -16,7 +16,7 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putTombstones } from "./queries/tombstones.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /**
  * Stores calls, and holds the parents meanwhile that their unchanged values are stored with. Where one turns out to be

@@ -1,15 +1,15 @@
 import type { CheckpointTables } from "../db/checkpoint-tables.js";
-import { runTransaction } from "../db/run-statement.js";
-import type { GuardStep } from "../db/transaction-steps.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
-import { offeringLocally } from "./observing/local-news.js";
-import { toldScope } from "./observing/watch-channel.js";
+import { offeringLocally } from "./notifications/local-news.js";
+import { toldScope } from "./notifications/watch-channel.js";
 import { bindPut, type EncodedCheckpoint, isStored, putCheckpoint } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
 import { writeGuard } from "./write-guard.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /** Stores a checkpoint: in one statement, or in a transaction of several where it is long or rules are to be kept. */
 export async function storeCheckpoint(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<void> {

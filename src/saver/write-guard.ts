@@ -1,11 +1,11 @@
-import type { GuardStep } from "../db/transaction-steps.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { refuseDeleted, writtenThreads } from "./codec/refuse-deleted.js";
 import { refuseStale, successors } from "./codec/refuse-stale.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "./queries/select-heads.js";
 import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "./queries/take-locks.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
-import type { WritableTables } from "./write-rules.js";
+import type { WritableTables } from "./call/write-rules.js";
 
 /**
  * What must be so before operations are stored, checked in the transaction that stores them. The locks come first, so

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
-import { DeserializationError, SerializationError } from "../errors.js";
+import { DeserializationError, SerializationError } from "../errors/index.js";
 import { encodeJson } from "./json/encode-json.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { MAX_DIGITS, MAX_JSON_DEPTH } from "./json/limits.js";

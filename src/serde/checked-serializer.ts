@@ -1,4 +1,4 @@
-import { InvalidConfigError } from "../errors.js";
+import { InvalidConfigError } from "../errors/index.js";
 import { isObject } from "./msgpack/prototypes.js";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { DeserializationError } from "../errors.js";
+import { DeserializationError } from "../errors/index.js";
 import { JsonSerializer } from "./json-serializer.js";
 import { encode } from "./msgpack/encoder.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";

@@ -5,7 +5,7 @@ import { ChatPromptValue, StringPromptValue } from "@langchain/core/prompt_value
 import { RunnableLambda } from "@langchain/core/runnables";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 
-import { DeserializationError, SerializationError } from "../errors.js";
+import { DeserializationError, SerializationError } from "../errors/index.js";
 import { JsonSerializer } from "./json-serializer.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 

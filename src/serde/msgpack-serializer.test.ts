@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { DeserializationError, SerializationError } from "../errors.js";
+import { DeserializationError, SerializationError } from "../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 
 const serializer = new MsgpackSerializer();

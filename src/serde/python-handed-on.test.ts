@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { SerializationError } from "../errors.js";
-import { firstDifference } from "../../tests/serde/first-difference.js";
+import { SerializationError } from "../errors/index.js";
+import { firstDifference } from "./test-support/first-difference.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
 import { extension, float64, pack, type Wire } from "./msgpack/wire.js";

@@ -1,4 +1,4 @@
-import { InvalidConfigError } from "../errors.js";
+import { InvalidConfigError } from "../errors/index.js";
 
 /** Refuses an option that is misspelt: what it was meant to ask for would be left out without a word. */
 export function refuseUnknown(options: object, known: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { peakGrowth } from "../../tests/serde/peak-growth.js";
+import { peakGrowth } from "./test-support/peak-growth.js";
 import { JsonSerializer } from "./json-serializer.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { sparseArray } from "./sparse-array.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { DeserializationError } from "../errors.js";
+import { DeserializationError } from "../errors/index.js";
 import { readTypedValue } from "./typed-value.js";
 
 const readers = {

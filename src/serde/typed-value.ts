@@ -1,4 +1,4 @@
-import { DeserializationError } from "../errors.js";
+import { DeserializationError } from "../errors/index.js";
 import { isCompression } from "./compressed/codecs.js";
 import { outermostLayer } from "./layered-tag.js";
 

@@ -1,4 +1,4 @@
-import { CheckpointError, ConnectionError, DatabaseError } from "../errors.js";
+import { CheckpointError, ConnectionError, DatabaseError } from "../errors/index.js";
 
 /** An error as it may be shown to anybody who reads logs and traces. */
 export interface ErrorDescription {

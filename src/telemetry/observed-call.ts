@@ -1,5 +1,5 @@
 import { type Attributes, type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
-import { AbortError, ConnectionError, ThreadLockedError } from "../errors.js";
+import { AbortError, ConnectionError, ThreadLockedError } from "../errors/index.js";
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
 import type { Instruments } from "./instruments.js";
 import type { LogFields } from "./log-fields.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeEachTarget } from "../support/targets.js";
-import { allRows } from "../saver/backup/all-rows.js";
+import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
 

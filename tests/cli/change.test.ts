@@ -4,7 +4,7 @@ import { JsonSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeEachTarget } from "../support/targets.js";
-import { allRows } from "../saver/backup/all-rows.js";
+import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase, RUN_ID } from "./filled-database.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { requestCancel } from "../../src/db/cancel-request.js";
+import { requestCancel } from "../../src/db/pool/cancel-request.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
 import { freePort } from "../support/free-port.js";
 import { serverUser } from "../support/postgres-binaries.js";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/guarded-pool.js";
-import { type Pipeline, queryInPipeline } from "../../src/db/pipelined-query.js";
-import type { BoundStatement } from "../../src/db/statement.js";
+import { GuardedPool } from "../../src/db/pool/statement-pool.js";
+import { type Pipeline, queryInPipeline } from "../../src/db/statements/pipelined-query.js";
+import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { describeServer } from "../support/targets.js";
 
 const MODES = [

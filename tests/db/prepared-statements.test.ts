@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/guarded-pool.js";
-import { MAX_PREPARED_STATEMENTS } from "../../src/db/prepared-statements.js";
-import type { BoundStatement } from "../../src/db/statement.js";
+import { GuardedPool } from "../../src/db/pool/statement-pool.js";
+import { MAX_PREPARED_STATEMENTS } from "../../src/db/statements/prepared-statements.js";
+import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, threadConfig } from "../support/checkpoints.js";
 import { observedPool } from "../support/round-trips.js";

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { format, resolveConfig } from "prettier";
 import { z } from "zod";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { firstDifference } from "../serde/first-difference.js";
+import { firstDifference } from "../../src/serde/test-support/first-difference.js";
 import { nextId } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { renderValue } from "./render-value.js";

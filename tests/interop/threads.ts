@@ -3,7 +3,7 @@ import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { describeValue } from "../serde/describe.js";
+import { describeValue } from "../../src/serde/test-support/describe.js";
 import { nextId, putValues } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { deferred, deltas, fanOut, parallel, sideBySide, talk } from "./agents.js";

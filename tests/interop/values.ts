@@ -4,7 +4,7 @@ import { z } from "zod";
 import { decode } from "../../src/serde/msgpack/decode.js";
 import { encode } from "../../src/serde/msgpack/encoder.js";
 import { pack } from "../../src/serde/msgpack/wire.js";
-import { value } from "../serde/values.js";
+import { value } from "../../src/serde/test-support/values.js";
 import { nextId } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { configOf, TwoLanguages } from "./two-languages.js";

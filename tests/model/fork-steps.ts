@@ -2,7 +2,7 @@ import { expect } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type CheckpointTuple, compareChannelVersions } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import { bytewise } from "./bytewise.js";
 import { codeOf } from "./code-of.js";
 import { type At, configAt, id, place, scalar, sometimes, type Step, structure, tell } from "./histories.js";

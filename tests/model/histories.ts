@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import { threadConfig } from "../support/checkpoints.js";
 import { IDS, LAST_FORK } from "./ids.js";
 import type { ReferenceSaver } from "./reference-saver.js";

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
 import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";

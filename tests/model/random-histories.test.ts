@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { isInlineValue } from "../../src/saver/codec/inline-value.js";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
 import { collect } from "../support/checkpoints.js";
 import {

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import type { ThreadSaver } from "../../src/saver/thread-saver.js";
+import type { ThreadSaver } from "../../src/thread-saver.js";
 import type { Step } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 import { write } from "./any-write.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { UrlParts } from "./mistyped-urls.js";
+import type { UrlParts } from "../../src/db/pool/test-support/mistyped-urls.js";
 
 /** What separates parts, and what is typed or pasted by mistake. */
 const TYPOS = [

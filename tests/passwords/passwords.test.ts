@@ -6,7 +6,7 @@ import { type CheckpointDatabase, guardPool, InvalidConfigError, PostgresSaver }
 import { describeServer } from "../support/targets.js";
 import fc from "fast-check";
 import { mistakesOf, standsForName } from "./mistakes.js";
-import { READABLE, UNREADABLE, type UrlParts } from "./mistyped-urls.js";
+import { READABLE, UNREADABLE, type UrlParts } from "../../src/db/pool/test-support/mistyped-urls.js";
 import { shownByCommands, shownByLibrary, spellingsOf } from "./outlets.js";
 
 const PASSWORD = "Hunter2Secret";

@@ -11,7 +11,7 @@ import { parseListRequest } from "../../src/saver/boundary/parse-list.js";
 import { channelValues } from "../../src/saver/channel-values.js";
 import { deltaChannelHistory } from "../../src/saver/delta-channel-history.js";
 import { listTuples } from "../../src/saver/list-tuples.js";
-import { WHOLE_TUPLE } from "../../src/saver/queries/tuple-shape.js";
+import { WHOLE_TUPLE } from "../../src/saver/model/tuple-shape.js";
 import { readTuple } from "../../src/saver/read-tuple.js";
 import { storeCheckpoint, storeWrites } from "../../src/saver/store.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";

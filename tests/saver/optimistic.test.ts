@@ -5,7 +5,7 @@ import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { encodePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
-import type { WritableTables } from "../../src/saver/write-rules.js";
+import type { WritableTables } from "../../src/saver/call/write-rules.js";
 import {
   allVersions,
   checkpointOf,

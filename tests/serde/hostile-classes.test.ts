@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { BaseMessage } from "@langchain/core/messages";
-import { DeserializationError } from "../../src/errors.js";
+import { DeserializationError } from "../../src/errors/index.js";
 import {
   AesGcmSerializer,
   CompressedSerializer,

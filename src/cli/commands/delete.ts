@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { deleteIdle } from "../delete-idle.js";
 import { deleteNamed } from "../delete-named.js";

@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { ChannelDiff } from "../../saver/audit/checkpoint-diff.js";
+import type { ChannelDiff } from "../../audit/checkpoint-diff.js";
 import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
 import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
 import { compareValues, type ValueChange } from "../compare-values.js";

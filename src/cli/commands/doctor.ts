@@ -11,7 +11,7 @@ export const doctor: CommandDefinition = {
   examples: ["doctor", "doctor --schema agents", "doctor --json"],
   connectsItself: true,
   run: async ({ db, schema, style, signal, answered, terminal }) => {
-    const { diagnose } = await import("../../saver/doctor/diagnose.js");
+    const { diagnose } = await import("../../doctor/diagnose.js");
     const findings = await diagnose(db, { schema, signal, onReached: answered }).catch((error: unknown) => {
       throw explainNoConnection(error);
     });

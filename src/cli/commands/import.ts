@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import { addAbortSignal, Readable } from "node:stream";
 import { Argument } from "commander";
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
-import type { ImportReport } from "../../saver/backup/backup.js";
-import type { BackupCounts } from "../../saver/backup/backup-line.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { ImportReport } from "../../backup/backup.js";
+import type { BackupCounts } from "../../backup/backup-line.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { describeCounts } from "../describe-counts.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -67,7 +67,7 @@ async function lookThrough(
   file: string,
   lines: AsyncIterable<string>,
 ): Promise<BackupCounts> {
-  const { inspectBackup } = await import("../../saver/backup/import-threads.js");
+  const { inspectBackup } = await import("../../backup/import-threads.js");
   const { size } = await stat(file);
   const progress = terminal.progress("checking", size);
   let done = 0;

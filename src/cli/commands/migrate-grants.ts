@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatGrants, type PrintedGrants } from "../format-grants.js";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { withinTime } from "../../db/within-time.js";
-import { CheckpointError } from "../../errors.js";
+import { withinTime } from "../../db/async/within-time.js";
+import { CheckpointError } from "../../errors/index.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";

@@ -1,8 +1,8 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
-import type { PruneReport } from "../../saver/prune/pruning.js";
-import { NO_ROWS } from "../../saver/row-counts.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { PruneReport } from "../../retention/pruning.js";
+import { NO_ROWS } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { describeCounts, hasRows } from "../describe-counts.js";
 import { describeMissing, describePruned } from "../describe-pruned.js";

@@ -27,8 +27,8 @@ export const show: CommandDefinition = {
   run: async (context, flags) => {
     const { style, tables, terminal } = context;
     const { thread, namespace, limit } = flagsOfShow.parse(flags);
-    const { history: readHistory } = await import("../../saver/life/history.js");
-    const { parseHistory } = await import("../../saver/boundary/parse-history.js");
+    const { history: readHistory } = await import("../../threads/history.js");
+    const { parseHistory } = await import("../../threads/boundary/parse-history.js");
     const history = await readHistory(tables, parseHistory(thread, { checkpointNs: namespace }), limit);
     const namespaces = await namespacesOf(context, thread);
     if (history.head === undefined && namespaces.length === 0) throw notFound(thread, namespace);

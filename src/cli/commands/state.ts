@@ -40,7 +40,7 @@ export const state: CommandDefinition = {
     const tuple = await saver.getTuple(config, { channels: channel, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
     const key = { threadId: thread, checkpointNs: namespace };
-    const { unstoredDeltas } = await import("../../saver/audit/unstored-deltas.js");
+    const { unstoredDeltas } = await import("../../audit/unstored-deltas.js");
     const deltas = await unstoredDeltas(context.tables, key, tuple, channel);
     const unstored = await unstoredValues(context, config, deltas);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];

@@ -1,4 +1,4 @@
-import type { Finding, FindingState } from "../../saver/doctor/finding.js";
+import type { Finding, FindingState } from "../../doctor/finding.js";
 import { formatTable } from "../format-table.js";
 import { counted } from "../format-values.js";
 import { printable } from "../printable.js";

@@ -1,8 +1,8 @@
 import type pg from "pg";
-import { InvalidConfigError } from "../../errors.js";
-import { LiveSession } from "../live-session.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { LiveSession } from "../pool/live-session.js";
 import { connectLikePool, type HearNotification } from "../locks/client-connection.js";
-import { withoutCredentials } from "../pool-address.js";
+import { withoutCredentials } from "../pool/pool-address.js";
 import type { ListeningConnection } from "./listening-connection.js";
 
 const POOLER_PROBLEM =

@@ -1,6 +1,6 @@
-import { DatabaseError } from "../../errors.js";
-import { growingPauseMs } from "../growing-pause.js";
-import { onAbort } from "../on-abort.js";
+import { DatabaseError } from "../../errors/index.js";
+import { growingPauseMs } from "../async/growing-pause.js";
+import { onAbort } from "../async/on-abort.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { ConnectForListening, ListeningConnection } from "./listening-connection.js";
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { listenLikePool } from "./listen-like-pool.js";
 import { type ListeningPGlite, listenOnPGlite } from "./listen-on-pglite.js";
 import { Listener } from "./listener.js";

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { ConnectionError } from "../../errors.js";
-import { clientClassOf } from "../client-class.js";
-import { withoutCredentials } from "../pool-address.js";
+import { ConnectionError } from "../../errors/index.js";
+import { clientClassOf } from "../pool/client-class.js";
+import { withoutCredentials } from "../pool/pool-address.js";
 import type { LockConnection } from "./lock-connection.js";
 
 /** When to ask a silent server whether it is still there, in milliseconds. */

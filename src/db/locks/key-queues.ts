@@ -1,4 +1,4 @@
-import { onAbort } from "../on-abort.js";
+import { onAbort } from "../async/on-abort.js";
 
 /** Longer ones Node takes for 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

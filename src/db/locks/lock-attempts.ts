@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../bounded-run.js";
+import { throwIfAborted } from "../statements/bounded-run.js";
 import type { HeldLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
 

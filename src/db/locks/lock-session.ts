@@ -1,5 +1,5 @@
-import { ConnectionError } from "../../errors.js";
-import { LiveSession, type SessionTiming } from "../live-session.js";
+import { ConnectionError } from "../../errors/index.js";
+import { LiveSession, type SessionTiming } from "../pool/live-session.js";
 import type { ConnectForLocks } from "./lock-connection.js";
 
 /** What an attempt to take a lock came to. */

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
 import { connectLikePool } from "./client-connection.js";
-import { connectThroughKysely } from "./kysely-connection.js";
+import { connectThroughKysely } from "./kysely-lock-connection.js";
 import type { ConnectForLocks } from "./lock-connection.js";
 import { LockSession } from "./lock-session.js";
 import { Locks, type TakeLock } from "./locks.js";

@@ -1,9 +1,9 @@
-import { ConnectionError } from "../../errors.js";
-import { abortErrorOf, throwIfAborted } from "../bounded-run.js";
-import type { RetryOptions, RetryRun } from "../retry-transient.js";
+import { ConnectionError } from "../../errors/index.js";
+import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
+import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
-import { onAbort } from "../on-abort.js";
-import { raceAgainst } from "../race-against.js";
+import { onAbort } from "../async/on-abort.js";
+import { raceAgainst } from "../async/race-against.js";
 
 /** How a lock is waited for. */
 export interface LockWait {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { growingPauseMs } from "../growing-pause.js";
-import { retryTransient } from "../retry-transient.js";
+import { growingPauseMs } from "../async/growing-pause.js";
+import { retryTransient } from "../statements/retry-transient.js";
 import { LockAttempts } from "./lock-attempts.js";
 import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { SharedSession } from "./shared-session.js";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 
 /** An index that pays for some and only costs others; see docs/indexes.md for what it costs, and when it pays. */
 export type OptionalIndex = "metadata-index" | "run-index";

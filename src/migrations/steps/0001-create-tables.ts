@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { MigrationError } from "../../errors.js";
+import { MigrationError } from "../../errors/index.js";
 import { recordOfficialVersions } from "./record-official-versions.js";
 import { KEY_COLLATION, type MigratedTables, type MigrationStep } from "./step.js";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { MigrationError } from "../../errors.js";
+import { MigrationError } from "../../errors/index.js";
 import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
 import type { MigrationStep } from "./step.js";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { MigrationError } from "../../errors.js";
+import { MigrationError } from "../../errors/index.js";
 import { KEY_COLLATION, type MigrationStep } from "./step.js";
 
 /** The threads that were deleted for good: what savers write with `keepTombstones`. */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { MigrationError } from "../../errors.js";
+import { MigrationError } from "../../errors/index.js";
 import type { MigratedTables } from "./step.js";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ChannelValuesKey } from "../queries/get-channel-values.js";
-import { checkpointNs, keyText, threadId } from "./keys.js";
-import { parse } from "./parse.js";
+import { checkpointNs, keyText, threadId } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 
 /** Which value `getChannelValues` reads. */
 export interface ChannelValuesRequest {

@@ -1,8 +1,15 @@
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { isPlainObject } from "../../serde/msgpack/prototypes.js";
-import { channelVersion, hasNoProtoKey, keyText, plainNumber, PROTO_KEY, recordOf } from "./keys.js";
-import { parse } from "./parse.js";
+import {
+  channelVersion,
+  hasNoProtoKey,
+  keyText,
+  plainNumber,
+  PROTO_KEY,
+  recordOf,
+} from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 
 const channelValues = z.custom<Record<string, unknown>>(isRecord, "must be a plain object");
 const versions = recordOf(keyText, channelVersion);

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
-import { checkpointNs, keyText, optionalCheckpointId, threadId } from "./keys.js";
-import { parse } from "./parse.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import { checkpointNs, keyText, optionalCheckpointId, threadId } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 
 // `configurable` holds dozens of other keys, among them functions: whatever is not named here is not looked at.
 const target = z.object({

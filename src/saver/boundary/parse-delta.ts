@@ -1,8 +1,8 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
-import { keyText } from "./keys.js";
-import { parse } from "./parse.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import { keyText } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 import { parseLookupConfig } from "./parse-config.js";
 
 /** A checked call of `getDeltaChannelHistory`. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ListScope } from "../queries/list-tuple-rows.js";
-import type { TupleSelection } from "../queries/tuple-shape.js";
-import { encodeFilter } from "./encode-filter.js";
-import { keyText, optionalCheckpointId, recordOf, threadId } from "./keys.js";
-import { parse } from "./parse.js";
+import type { TupleSelection } from "../model/tuple-shape.js";
+import { encodeFilter } from "../../parsing/encode-filter.js";
+import { keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 import { parseSelection } from "./parse-selection.js";
 
 // `undefined` is no thread, as LangGraph has it; an empty one or `null` went wrong on its way, and must not ask for all.

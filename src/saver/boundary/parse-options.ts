@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
-import type { RetryOptions } from "../../db/retry-transient.js";
+import type { RetryOptions } from "../../db/statements/retry-transient.js";
 import type { Logger } from "../../telemetry/logger.js";
-import { keyText } from "./keys.js";
-import { parse } from "./parse.js";
+import { keyText } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
 
 /** How a saver works. */
 export interface PostgresSaverOptions {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors.js";
-import { type TupleSelection, WHOLE_TUPLE } from "../queries/tuple-shape.js";
-import { keyText } from "./keys.js";
-import { parse } from "./parse.js";
-import type { CallOptions } from "./parse-call-options.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { type TupleSelection, WHOLE_TUPLE } from "../model/tuple-shape.js";
+import { keyText } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
+import type { CallOptions } from "../../parsing/parse-call-options.js";
 
 /** How much of a checkpoint is read. What is left out is neither sent by the database nor decoded. */
 export interface ReadOptions extends CallOptions {

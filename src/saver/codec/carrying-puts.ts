@@ -1,9 +1,9 @@
-import { CheckpointError } from "../../errors.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import { CheckpointError } from "../../errors/index.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { HeldRow } from "../queries/hold-parents.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
-import { rowKey } from "./row-key.js";
+import { rowKey } from "../model/row-key.js";
 
 /** The puts of some calls that count on blobs which a stored parent refers to. */
 export interface CarryingPuts {

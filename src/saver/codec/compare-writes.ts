@@ -1,4 +1,4 @@
-import { compareText } from "./compare-text.js";
+import { compareText } from "../model/compare-text.js";
 
 /** What LangGraph orders the writes of a checkpoint by. */
 export interface WriteOrder {

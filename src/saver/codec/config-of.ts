@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 
 /** The config that names a checkpoint, as LangGraph hands it on: exactly these keys. */
 export function configOf({

@@ -5,14 +5,14 @@ import {
   maxChannelVersion,
   TASKS,
 } from "@langchain/langgraph-checkpoint";
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import type { PendingWriteContext } from "../../serde/serde-context.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
-import { FIRST_VERSION } from "../next-version.js";
-import type { TupleSelection } from "../queries/tuple-shape.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { FIRST_VERSION } from "./next-version.js";
+import type { TupleSelection } from "../model/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
 import { configOf } from "./config-of.js";
-import { decodeJsonb } from "./decode-jsonb.js";
+import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";

@@ -1,4 +1,4 @@
-import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors.js";
+import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors/index.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import type { StoredValue } from "./stored-value.js";
 

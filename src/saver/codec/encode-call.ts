@@ -10,7 +10,7 @@ import {
 import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
-import type { SizeCheck } from "../size-check.js";
+import type { SizeCheck } from "./size-check.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint } from "./encode-checkpoint.js";
 import { encodeWrites } from "./encode-writes.js";

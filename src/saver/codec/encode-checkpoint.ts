@@ -1,14 +1,14 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { StoredCheckpoint } from "../../db/stored-json.js";
-import type { ErrorLocation } from "../../errors.js";
+import type { ErrorLocation } from "../../errors/index.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
-import { encodeJsonb } from "./encode-jsonb.js";
+import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
-import { guardRead } from "./guard-read.js";
+import { guardRead } from "../../serde/guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
 

@@ -1,4 +1,4 @@
-import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors.js";
+import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors/index.js";
 import { copyOrigin } from "../../serde/python-origin.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 

@@ -1,9 +1,9 @@
 import { INTERRUPT, type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import { asPythonInterrupts } from "../../serde/python-interrupt.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
 import { encodeValue } from "./encode-value.js";
-import { guardRead } from "./guard-read.js";
+import { guardRead } from "../../serde/guard-read.js";
 
 /** A checked call of `putWrites`. */
 export interface PutWritesRequest extends CheckpointKey {

@@ -1,5 +1,5 @@
-import { CorruptCheckpointError } from "../../errors.js";
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { CorruptCheckpointError } from "../../errors/index.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import type { PageRow, TupleRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";

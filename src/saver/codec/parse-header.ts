@@ -1,6 +1,6 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { CorruptCheckpointError, type ErrorLocation } from "../../errors.js";
+import { CorruptCheckpointError, type ErrorLocation } from "../../errors/index.js";
 
 const object = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "@jest/globals";
 import * as imported from "@langchain/langgraph";
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../../serde/test-support/first-difference.js";
 import { JsonSerializer, MsgpackSerializer } from "../../serde/index.js";
 import { isArray, isRecord } from "../../serde/msgpack/prototypes.js";
 import { portableSends } from "./portable-sends.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { ThreadDeletedError } from "../../errors.js";
+import { ThreadDeletedError } from "../../errors/index.js";
 import { refuseDeleted, writtenThreads } from "./refuse-deleted.js";
 import type { BatchOperation } from "./resolve-batch.js";
 

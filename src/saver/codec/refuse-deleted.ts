@@ -1,4 +1,4 @@
-import { ThreadDeletedError } from "../../errors.js";
+import { ThreadDeletedError } from "../../errors/index.js";
 import type { TombstoneRow } from "../queries/tombstones.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { ConcurrentModificationError } from "../../errors.js";
+import { ConcurrentModificationError } from "../../errors/index.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
 import { refuseStale, successors } from "./refuse-stale.js";

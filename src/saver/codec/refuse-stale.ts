@@ -1,9 +1,9 @@
-import { ConcurrentModificationError } from "../../errors.js";
+import { ConcurrentModificationError } from "../../errors/index.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
-import { compareText } from "./compare-text.js";
+import { compareText } from "../model/compare-text.js";
 import type { BatchOperation } from "./resolve-batch.js";
-import { rowKey } from "./row-key.js";
+import { rowKey } from "../model/row-key.js";
 
 /** The checkpoints that must follow the newest one of their namespace: all but those that branch off on purpose. */
 export function successors(operations: readonly BatchOperation[]): EncodedCheckpoint[] {

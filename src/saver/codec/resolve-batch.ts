@@ -1,7 +1,7 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
-import { rowKey } from "./row-key.js";
+import { rowKey } from "../model/row-key.js";
 
 /** A call that a batch has collected. */
 export type BatchOperation =

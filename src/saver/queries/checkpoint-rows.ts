@@ -1,4 +1,4 @@
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import type { EncodedBlob } from "./put-checkpoint.js";
 import type { EncodedWrite } from "./put-pending-writes.js";
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { migratedColumn } from "./migrated-column.js";
 

@@ -1,8 +1,8 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement } from "../../db/statement.js";
-import { StatementFamily } from "../../db/statement-family.js";
-import type { NamespaceKey } from "../checkpoint-key.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { eachChannelVersion } from "./header-parts.js";
 
 /** Whose values are looked at: whole threads, or single namespaces. */

@@ -1,9 +1,9 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import { type Parameter, Statement } from "../../db/statement.js";
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { type Parameter, Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
 import { hasInline } from "./header-parts.js";
 import { pieceBytesOf } from "./sent-bytes.js";

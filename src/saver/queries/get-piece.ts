@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import { Statement } from "../../db/statement.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import type { ChannelValueContext, PendingWriteContext, ValueContext } from "../../serde/serde-context.js";
 import { rowVersion } from "./sent-bytes.js";
 

@@ -1,14 +1,14 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import type { Parameter } from "../../db/statement.js";
-import { StatementFamily } from "../../db/statement-family.js";
-import type { CheckpointKey, NamespaceKey } from "../checkpoint-key.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
 import type { TupleRow } from "./tuple-row.js";
-import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
+import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /**
  * Everything that one checkpoint's tuple is made of, in one statement. Without `checkpointId`: the newest checkpoint

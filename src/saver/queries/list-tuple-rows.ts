@@ -1,14 +1,14 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import type { Parameter } from "../../db/statement.js";
-import { StatementFamily } from "../../db/statement-family.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows } from "./select-tuple-rows.js";
 import type { PageRow } from "./tuple-row.js";
-import { shapeOf, type TupleSelection, type TupleShape } from "./tuple-shape.js";
+import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /** Which checkpoints a list is about; what is `undefined` does not narrow it. */
 export interface ListScope {

@@ -1,14 +1,14 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import type { BoundStatement, Parameter } from "../../db/statement.js";
-import { StatementFamily } from "../../db/statement-family.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS } from "./inserted-columns.js";
-import { isMissingOrNew } from "./spare-blobs.js";
-import { tellWatchers } from "./watch/tell-watchers.js";
+import { isMissingOrNew } from "./missing-or-new.js";
+import { tellWatchers } from "./notify-watchers.js";
 
 /** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
 export interface EncodedCheckpoint extends CheckpointKey {

@@ -1,4 +1,4 @@
-import { type BoundStatement, Statement } from "../../db/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { BlobRow } from "./checkpoint-rows.js";
 import { blobIsHeld } from "./conflict-rules.js";
 

@@ -1,4 +1,4 @@
-import { type BoundStatement, Statement } from "../../db/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { WriteRow } from "./checkpoint-rows.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 

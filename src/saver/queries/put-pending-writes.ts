@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { CheckpointTables } from "../../db/checkpoint-tables.js";
-import { runStatement } from "../../db/run-statement.js";
-import { Statement } from "../../db/statement.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 import { WRITE_COLUMNS } from "./inserted-columns.js";
 

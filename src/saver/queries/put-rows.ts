@@ -1,13 +1,13 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statement.js";
-import { StatementFamily } from "../../db/statement-family.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
-import { isMissingOrNew } from "./spare-blobs.js";
-import { tellWatchers } from "./watch/tell-watchers.js";
+import { isMissingOrNew } from "./missing-or-new.js";
+import { tellWatchers } from "./notify-watchers.js";
 
 /**
  * Stores any number of rows of all three tables in one statement, by the same rules as one call at a time.

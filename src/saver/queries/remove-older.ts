@@ -1,8 +1,8 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, Statement } from "../../db/statement.js";
-import type { NamespaceKey } from "../checkpoint-key.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachCountedChannel } from "./header-parts.js";
 

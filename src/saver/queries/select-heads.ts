@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statement.js";
-import type { CheckpointKey } from "../checkpoint-key.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 
 /** What a namespace has come to, as seen by a checkpoint that is about to be stored there. */
 export interface HeadRow {

@@ -11,7 +11,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion } from "./header-parts.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
-import type { TupleShape } from "./tuple-shape.js";
+import type { TupleShape } from "../model/tuple-shape.js";
 
 /** The checkpoints that a read is about: the CTE `matching` that {@link selectTupleRows} goes on from. */
 export type WithMatching = CheckpointDatabase & { matching: CheckpointDatabase["checkpoints"] };

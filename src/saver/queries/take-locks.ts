@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { advisoryKey } from "../../db/advisory-key.js";
-import { type BoundStatement, Statement } from "../../db/statement.js";
-import { InvalidConfigError } from "../../errors.js";
+import { advisoryKey } from "../../db/locks/advisory-key.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { InvalidConfigError } from "../../errors/index.js";
 
 /** A lock that the transaction holds until it ends. */
 export interface TransactionLock {

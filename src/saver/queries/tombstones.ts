@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
 /** A thread that was deleted for good. */
 export interface TombstoneRow {

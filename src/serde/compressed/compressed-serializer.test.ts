@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { value as anyValue } from "../../../tests/serde/values.js";
-import { DeserializationError } from "../../errors.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { value as anyValue } from "../test-support/values.js";
+import { DeserializationError } from "../../errors/index.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import type { ValueContext } from "../serde-context.js";

@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";

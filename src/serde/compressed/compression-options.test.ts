@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { CompressedSerializer } from "./compressed-serializer.js";
 
 /** What a caller in JavaScript may give, whatever the types say. */

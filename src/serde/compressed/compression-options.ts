@@ -1,4 +1,4 @@
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { refuseUnknown } from "../refuse-unknown.js";
 import { isObject } from "../msgpack/prototypes.js";
 import { type Codec, CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";

@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 
 /** What is decompressed to no more than so many times its length is not counted: text and JSON rarely are. */
 const UNCOUNTED_RATIO = 16;

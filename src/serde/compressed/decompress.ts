@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { type Codec, SYNC_BYTES } from "./codecs.js";
 import { countExpansion } from "./count-expansion.js";
 import { type Frame, unpackFrame } from "./frame.js";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DeserializationError, InvalidConfigError } from "../../errors.js";
+import { DeserializationError, InvalidConfigError } from "../../errors/index.js";
 import { decryptEax, encryptEax } from "./aes-eax.js";
 import type { CheckpointCipher } from "./checkpoint-cipher.js";
 

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { value as anyValue } from "../../../tests/serde/values.js";
-import { DeserializationError, InvalidConfigError } from "../../errors.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { value as anyValue } from "../test-support/values.js";
+import { DeserializationError, InvalidConfigError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";

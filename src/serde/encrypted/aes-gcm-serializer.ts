@@ -1,4 +1,4 @@
-import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors.js";
+import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors/index.js";
 import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";
 import { refuseUnknown } from "../refuse-unknown.js";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import type { ValueContext } from "../serde-context.js";
 import { associatedData } from "./associated-data.js";
 import type { KeyRing } from "./encryption-keys.js";

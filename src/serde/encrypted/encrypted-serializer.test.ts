@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors.js";
+import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";

@@ -1,4 +1,4 @@
-import { DeserializationError, SerializationError } from "../../errors.js";
+import { DeserializationError, SerializationError } from "../../errors/index.js";
 import { isCompression } from "../compressed/codecs.js";
 import { checkedSerializer } from "../checked-serializer.js";
 import { outermostLayer } from "../layered-tag.js";

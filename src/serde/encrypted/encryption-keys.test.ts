@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
-import { InvalidConfigError } from "../../errors.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { type EncryptionKey, keyRing } from "./encryption-keys.js";
 
 const key = Buffer.alloc(32, 7);

@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { MAX_DIGITS } from "./limits.js";
 
 // Up to 15 digits every integer is a double. Those in strings, such as versions, mostly follow a quote.

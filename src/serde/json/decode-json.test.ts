@@ -4,9 +4,9 @@ import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages
 import { ChatPromptValue } from "@langchain/core/prompt_values";
 import { Send } from "@langchain/langgraph";
 
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { decodeJson } from "./decode-json.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import type { JsonValue } from "./json-value.js";
 
 function record(id: string[], args: JsonValue[], more: Record<string, JsonValue> = {}): JsonValue {

@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { type LangGraphSource, readWithLangGraph } from "../langchain/langgraph-classes.js";
 import type { JsonValue } from "./json-value.js";
 import { TreeDecoder } from "./tree-decoder.js";

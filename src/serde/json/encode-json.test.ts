@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { encodeJson } from "./encode-json.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 

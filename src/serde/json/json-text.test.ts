@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 
-import { DeserializationError } from "../../errors.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { peakGrowth } from "../../../tests/serde/peak-growth.js";
+import { DeserializationError } from "../../errors/index.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { peakGrowth } from "../test-support/peak-growth.js";
 import { parseJsonText } from "./json-text.js";
 
 describe("an integer of JSON text", () => {

@@ -1,4 +1,4 @@
-import { DeserializationError, SerializationError } from "../../errors.js";
+import { DeserializationError, SerializationError } from "../../errors/index.js";
 import { type JsonOrigin, mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
 import { readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { decodeTree } from "./decode-json.js";

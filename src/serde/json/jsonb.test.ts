@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { decodeJson } from "./decode-json.js";
 import type { JsonValue } from "./json-value.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 let database: PGlite;

@@ -19,9 +19,9 @@ import {
 } from "@langchain/core/messages";
 import { PromptTemplate } from "@langchain/core/prompts";
 
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 const common = {

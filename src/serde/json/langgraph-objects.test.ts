@@ -3,7 +3,7 @@ import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 import { reviveLangGraph } from "./revive-langgraph.js";
 import { TreeDecoder } from "./tree-decoder.js";

@@ -6,7 +6,7 @@ import { Command, Overwrite, Send } from "@langchain/langgraph";
 import fc from "fast-check";
 
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 let official: SerializerProtocol;

@@ -1,4 +1,4 @@
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;

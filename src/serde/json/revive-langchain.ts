@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
 import type { Decoder, Depth, Revived } from "./decoder.js";
 import { defineOwn, ownEntries } from "./inspect-object.js";

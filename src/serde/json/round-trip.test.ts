@@ -5,10 +5,10 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson } from "./encode-json.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
+import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
 // Every UTF-16 code unit, so that lone surrogates and U+0000 come up, and the keys that mean something to a reader.

@@ -1,6 +1,6 @@
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { defineOwn } from "./inspect-object.js";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { KeyCache } from "./key-cache.js";
 
 const REPLACEMENT = "\ufffd";

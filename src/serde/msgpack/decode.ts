@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { type LangGraphSource, readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { malformed } from "./byte-reader.js";
 import { Decoder } from "./decoder.js";

@@ -1,4 +1,4 @@
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { pythonOriginOf } from "../python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
 import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";

@@ -2,11 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { Send } from "@langchain/langgraph";
 import fc from "fast-check";
-import { DeserializationError } from "../../errors.js";
+import { DeserializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { value } from "../../../tests/serde/values.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { value } from "../test-support/values.js";
 import { extension, pack } from "./wire.js";
 
 const serializer = new MsgpackSerializer();

@@ -2,12 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { Decoder } from "./decoder.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { value } from "../../../tests/serde/values.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { value } from "../test-support/values.js";
 
 const serializer = new MsgpackSerializer();
 

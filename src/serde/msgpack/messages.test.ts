@@ -24,15 +24,15 @@ import { PromptTemplate } from "@langchain/core/prompts";
 import { StringOutputParser } from "@langchain/core/output_parsers";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import fc from "fast-check";
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { encode } from "./encoder.js";
 import { EXT } from "./ext-codes.js";
 import { extension, pack } from "./wire.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { objectOf, text, value } from "../../../tests/serde/values.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { objectOf, text, value } from "../test-support/values.js";
 
 const serializer = new MsgpackSerializer();
 const required = createRequire(import.meta.url)("@langchain/core/messages") as typeof messageClasses;

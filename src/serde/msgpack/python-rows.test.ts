@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
-import { describeValue, pythonRows } from "../../../tests/serde/describe.js";
+import { describeValue, pythonRows } from "../test-support/describe.js";
 
 const file = new URL("../../../tests/fixtures/python/msgpack-rows.json", import.meta.url);
 const rows = pythonRows(JSON.parse(readFileSync(file, "utf8")));

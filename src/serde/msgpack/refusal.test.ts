@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { SerializationError } from "../../errors.js";
+import { SerializationError } from "../../errors/index.js";
 import { encode } from "./encoder.js";
 import { MAX_DEPTH } from "./max-depth.js";
 import { formatPath, type PathSegment } from "./value-path.js";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
-import { firstDifference } from "../../../tests/serde/first-difference.js";
-import { objectOf, value } from "../../../tests/serde/values.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { objectOf, value } from "../test-support/values.js";
 
 const serializer = new MsgpackSerializer();
 

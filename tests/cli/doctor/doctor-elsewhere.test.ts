@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
-import type { Finding } from "../../../src/saver/doctor/finding.js";
+import type { Finding } from "../../../src/doctor/finding.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../support/embedded-server.js";
 import { freePort } from "../../support/free-port.js";
 import { describePgBouncer } from "../../poolers/describe-pgbouncer.js";

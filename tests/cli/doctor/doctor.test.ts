@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
-import type { DiagnoseOptions } from "../../../src/saver/doctor/diagnose.js";
+import type { DiagnoseOptions } from "../../../src/doctor/diagnose.js";
 import { checkpointOf, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../../support/official-migrations.js";
 import { describeEachTarget, type TestDatabase } from "../../support/targets.js";

@@ -1,6 +1,6 @@
 import { openDatabase } from "../../../src/db/index.js";
-import { diagnose, type DiagnoseOptions } from "../../../src/saver/doctor/diagnose.js";
-import type { Finding } from "../../../src/saver/doctor/finding.js";
+import { diagnose, type DiagnoseOptions } from "../../../src/doctor/diagnose.js";
+import type { Finding } from "../../../src/doctor/finding.js";
 import type { TestDatabase } from "../../support/targets.js";
 
 /** Has no test complain of the connections that other tests have to the same server. */

@@ -1,4 +1,4 @@
-import type { ChannelReducers } from "../../../src/saver/channel-reducers.js";
+import type { ChannelReducers } from "../../../src/saver/model/channel-reducers.js";
 import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingProxy, withProtoKey } from "./bad-input.js"; // prettier-ignore
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];

@@ -1,0 +1,24 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { rowKey } from "../saver/model/row-key.js";
+import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
+
+/** Which channels of a namespace are delta channels. Remembers those of the last namespace that was asked for. */
+export class DeltaChannels {
+  readonly #tables: CheckpointTables;
+  #last: { readonly namespace: string; readonly channels: ReadonlySet<string> } | undefined;
+
+  constructor(tables: CheckpointTables) {
+    this.#tables = tables;
+  }
+
+  async of({ threadId, checkpointNs }: NamespaceKey): Promise<(channel: string) => boolean> {
+    const namespace = rowKey(threadId, checkpointNs);
+    if (this.#last?.namespace !== namespace) {
+      const channels = await getDeltaChannels(this.#tables, { threadId, checkpointNs });
+      this.#last = { namespace, channels: new Set(channels) };
+    }
+    const { channels } = this.#last;
+    return (channel) => channels.has(channel);
+  }
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from "node:util";
+import { type CheckpointTuple, TASKS } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { CheckpointNotFoundError } from "../errors/index.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { CheckpointTarget } from "./boundary/parse-audit.js";
+import { parseLookupConfig } from "../saver/boundary/parse-config.js";
+import { compareText } from "../saver/model/compare-text.js";
+import { readTuple } from "../saver/read-tuple.js";
+import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
+import { unstoredDeltas } from "./unstored-deltas.js";
+
+/** See {@link Auditing.diff}. */
+export async function diff(
+  tables: CheckpointTables,
+  [a, b]: readonly [CheckpointTarget, CheckpointTarget],
+  serde: ContextualSerializer,
+): Promise<CheckpointDiff> {
+  const both = {};
+  const read = (target: CheckpointTarget, channels: readonly string[]) =>
+    readOrThrow(tables, { target, channels, read: both }, serde);
+  const [headerA, headerB] = await Promise.all([read(a, []), read(b, [])]);
+  const sharesValues = a.threadId === b.threadId && a.checkpointNs === b.checkpointNs;
+  const differing = channelsOf(headerA, headerB).filter(
+    (channel) => !sharesValues || versionOf(headerA, channel) !== versionOf(headerB, channel),
+  );
+  // The very checkpoints that the versions are of, also where the newest was asked for. Of old ones the sends are made up
+  // as they are read.
+  const wanted = [headerA, headerB].some(isBeforeVersion4) ? [...differing, TASKS] : differing;
+  const [before, after] = await Promise.all([
+    read(targetOf(headerA, a), wanted),
+    read(targetOf(headerB, b), wanted),
+  ]);
+  const deltas = new Set([
+    ...(await unstoredDeltas(tables, a, before, wanted)),
+    ...(await unstoredDeltas(tables, b, after, wanted)),
+  ]);
+  return {
+    before: before.config,
+    after: after.config,
+    channels: channelsOf(before, after).map((channel) =>
+      deltas.has(channel) ? diffOfDelta(channel, before, after) : diffOf(channel, before, after),
+    ),
+  };
+}
+
+interface DiffedCheckpoint {
+  readonly target: CheckpointTarget;
+  readonly channels: readonly string[];
+  /** The same of both: they are in memory at the same time. */
+  readonly read: object;
+}
+
+async function readOrThrow(
+  tables: CheckpointTables,
+  { target, channels, read }: DiffedCheckpoint,
+  serde: ContextualSerializer,
+): Promise<CheckpointTuple> {
+  const tuple = await readTuple(tables, target, { channels, writes: false }, serde, read);
+  if (tuple === undefined) throw new CheckpointNotFoundError(target);
+  return tuple;
+}
+
+function targetOf({ config }: CheckpointTuple, target: CheckpointTarget): CheckpointTarget {
+  return parseLookupConfig(config) ?? target;
+}
+
+/** Channels whose values were not read because they share a version count as the same. */
+function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
+  const versions = versionsOf(channel, before, after);
+  const hadValue = Object.hasOwn(before.checkpoint.channel_values, channel);
+  const hasValue = Object.hasOwn(after.checkpoint.channel_values, channel);
+  const old = { before: before.checkpoint.channel_values[channel] };
+  const now = { after: after.checkpoint.channel_values[channel] };
+  if (hadValue && !hasValue) return { channel, change: "removed", ...versions, ...old };
+  if (!hadValue && hasValue) return { channel, change: "added", ...versions, ...now };
+  if (isDeepStrictEqual(old.before, now.after)) return { channel, change: "same", ...versions };
+  return { channel, change: "changed", ...versions, ...old, ...now };
+}
+
+/** Of a delta channel whose value at least one of them does not have, so that nothing can be compared. */
+function diffOfDelta(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
+  const [valuesBefore, valuesAfter] = [before.checkpoint.channel_values, after.checkpoint.channel_values];
+  return {
+    ...{ channel, change: "unstored", ...versionsOf(channel, before, after) },
+    ...(Object.hasOwn(valuesBefore, channel) && { before: valuesBefore[channel] }),
+    ...(Object.hasOwn(valuesAfter, channel) && { after: valuesAfter[channel] }),
+  };
+}
+
+function versionsOf(channel: string, before: CheckpointTuple, after: CheckpointTuple) {
+  const beforeVersion = versionOf(before, channel);
+  const afterVersion = versionOf(after, channel);
+  return {
+    ...(beforeVersion !== undefined && { beforeVersion }),
+    ...(afterVersion !== undefined && { afterVersion }),
+  };
+}
+
+function channelsOf(...tuples: readonly CheckpointTuple[]): string[] {
+  const names = tuples.flatMap(({ checkpoint }) => [
+    ...Object.keys(checkpoint.channel_versions),
+    ...Object.keys(checkpoint.channel_values),
+  ]);
+  return [...new Set(names)].sort(compareText);
+}
+
+function versionOf({ checkpoint }: CheckpointTuple, channel: string): string | number | undefined {
+  return Object.hasOwn(checkpoint.channel_versions, channel)
+    ? checkpoint.channel_versions[channel]
+    : undefined;
+}
+
+function isBeforeVersion4({ checkpoint }: CheckpointTuple): boolean {
+  return checkpoint.v < 4;
+}

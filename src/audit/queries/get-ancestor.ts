@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+
+/**
+ * The id of the ancestor that is a number of steps away from a checkpoint: 1 is its parent. One statement, however far it is.
+ *
+ * @returns `undefined` where the checkpoint has no such ancestor, or one in between is not stored.
+ */
+export async function getAncestor(
+  tables: CheckpointTables,
+  key: CheckpointKey,
+  steps: number,
+): Promise<string | undefined> {
+  const [row] = await runStatement(tables, ancestor, { ...key, steps });
+  return row?.checkpoint_id;
+}
+
+interface AncestorParams extends CheckpointKey {
+  readonly steps: number;
+}
+
+const ancestor = /* @__PURE__ */ new Statement<AncestorParams, { checkpoint_id: string }>((db, parameter) => {
+  // A number that a person types may be larger than an integer.
+  const steps = sql<number>`${parameter("steps")}::float8`;
+  return db
+    .withRecursive("walk", (qb) =>
+      qb
+        .selectFrom("checkpoints as own")
+        .where("own.thread_id", "=", parameter("threadId"))
+        .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
+        .where("own.checkpoint_id", "=", parameter("checkpointId"))
+        .select(["own.checkpoint_id", "own.parent_checkpoint_id", sql<number>`0`.as("step")])
+        .unionAll((recursive) =>
+          recursive
+            .selectFrom("walk")
+            .innerJoin("checkpoints as parent", "parent.checkpoint_id", "walk.parent_checkpoint_id")
+            .where("parent.thread_id", "=", parameter("threadId"))
+            .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
+            .where("walk.step", "<", steps)
+            .select([
+              "parent.checkpoint_id",
+              "parent.parent_checkpoint_id",
+              sql<number>`walk.step + 1`.as("step"),
+            ]),
+        ),
+    )
+    .selectFrom("walk")
+    .select("walk.checkpoint_id")
+    .where("walk.step", "=", steps);
+});

@@ -1,0 +1,176 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import {
+  isOnPage,
+  pageShapeOf,
+  type PageParams,
+  type PageShape,
+  type TablePage,
+} from "../../saver/queries/table-page.js";
+
+/** A header, and which of the rows that it refers to are there. */
+export interface CheckedHeaderRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+  readonly parent_checkpoint_id: string | null;
+  /** As text, as is the metadata; `null` where a column is. */
+  readonly checkpoint: string | null;
+  readonly metadata: string | null;
+  /** Whether the parent is stored, if it has one. */
+  readonly has_parent: boolean;
+  /** The channels with neither a blob nor a value in the header, each with its version, as JSON text. */
+  readonly missing: string | null;
+  /** The channels whose blob says that they are empty, as JSON text; only where the parent is not stored. */
+  readonly emptied: string | null;
+  /** The channels whose value stands in the header only, as JSON text. */
+  readonly inline: string | null;
+}
+
+/** Headers in the order of the primary key, each with what it lacks, as of one moment: one statement. */
+export function getHeaderPage(
+  tables: CheckpointTables,
+  page: TablePage<CheckpointKey>,
+): Promise<CheckedHeaderRow[]> {
+  const { id, ...shape } = pageShapeOf(page);
+  const { threadId = "", pageSize } = page;
+  return runStatement(tables, statements.of(id, shape), {
+    threadId,
+    pageSize,
+    fromThreadId: page.begin?.key.threadId ?? "",
+    fromCheckpointNs: page.begin?.key.checkpointNs ?? "",
+    fromCheckpointId: page.begin?.key.checkpointId ?? "",
+  });
+}
+
+interface HeaderParams extends PageParams {
+  readonly fromThreadId: string;
+  readonly fromCheckpointNs: string;
+  readonly fromCheckpointId: string;
+}
+
+interface PageHeader {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  checkpoint: string | null;
+  metadata: string | null;
+  versions: unknown;
+  inline_values: unknown;
+}
+
+const KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id)`;
+
+const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, CheckedHeaderRow>(
+  (shape) => (db, parameter) => {
+    const from = sql`(${parameter("fromThreadId")}, ${parameter("fromCheckpointNs")}, ${parameter("fromCheckpointId")})`;
+    return (
+      db
+        // What is needed of each header is taken out of it once: a long one is compressed, and each look unpacks it anew.
+        .with(
+          (cte) => cte("page").materialized(),
+          (qb) =>
+            qb
+              .selectFrom("checkpoints as stored")
+              .where(isOnPage(shape, parameter, KEY, from))
+              .orderBy("stored.thread_id")
+              .orderBy("stored.checkpoint_ns")
+              .orderBy("stored.checkpoint_id")
+              .limit(parameter("pageSize"))
+              .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
+              .select([
+                "stored.parent_checkpoint_id",
+                sql<PageHeader["checkpoint"]>`stored.checkpoint::text`.as("checkpoint"),
+                sql<PageHeader["metadata"]>`stored.metadata::text`.as("metadata"),
+                objectAt(sql`stored.checkpoint -> 'channel_versions'`).as("versions"),
+                objectAt(sql`stored.checkpoint -> 'channel_values'`).as("inline_values"),
+              ]),
+        )
+        .selectFrom("page")
+        // Looked up for each row, and not by EXISTS, for which the planner may read a whole table, for every page anew.
+        .leftJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoints as parent")
+              .select("parent.checkpoint_id")
+              .whereRef("parent.thread_id", "=", "page.thread_id")
+              .whereRef("parent.checkpoint_ns", "=", "page.checkpoint_ns")
+              .whereRef("parent.checkpoint_id", "=", "page.parent_checkpoint_id")
+              .limit(sql.lit(1))
+              .as("parent"),
+          (join) => join.onTrue(),
+        )
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom(channelNames(eb))
+              .leftJoinLateral(
+                (inner) =>
+                  inner
+                    .selectFrom("checkpoint_blobs as blob")
+                    .select("blob.type")
+                    .whereRef("blob.thread_id", "=", "page.thread_id")
+                    .whereRef("blob.checkpoint_ns", "=", "page.checkpoint_ns")
+                    .whereRef("blob.channel", "=", "channel.name")
+                    .where("blob.version", "=", VERSION)
+                    .limit(sql.lit(1))
+                    .as("stored"),
+                (join) => join.onTrue(),
+              )
+              .select([
+                channels(
+                  sql`json_build_array(name, ${VERSION})`,
+                  sql`stored.type is null and ${VERSION} is not null and not ${IS_INLINE}`,
+                ).as("missing"),
+                channels(sql`to_json(name)`, sql`stored.type = 'empty' and not ${IS_INLINE}`).as("empty"),
+                channels(
+                  sql`to_json(name)`,
+                  sql`coalesce(stored.type, 'empty') = 'empty' and ${IS_INLINE}`,
+                ).as("inline"),
+              ])
+              .as("referred"),
+          (join) => join.onTrue(),
+        )
+        .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id", "page.parent_checkpoint_id"])
+        .select(["page.checkpoint", "page.metadata", "referred.missing", "referred.inline"])
+        .select([
+          sql<boolean>`${HAS_PARENT}`.as("has_parent"),
+          sql<string | null>`case when not ${HAS_PARENT} then referred.empty end`.as("emptied"),
+        ])
+        .orderBy("page.thread_id")
+        .orderBy("page.checkpoint_ns")
+        .orderBy("page.checkpoint_id")
+    );
+  },
+);
+
+const HAS_PARENT = /* @__PURE__ */ sql`(page.parent_checkpoint_id is null or parent.checkpoint_id is not null)`;
+
+const VERSION = /* @__PURE__ */ sql<string>`(page.versions ->> name)`;
+
+const IS_INLINE = /* @__PURE__ */ sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
+
+/**
+ * The channels that have a version or a value in the header. They come as the items of an array, which the planner takes
+ * for ten, as it takes the keys of JSON for a hundred: a page would be estimated to be so costly that the server compiled it.
+ */
+function channelNames({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "page">, "ref">) {
+  const both = sql`coalesce(${ref("page.versions")}, '{}') || coalesce(${ref("page.inline_values")}, '{}')`;
+  return sql<{ name: string }>`unnest(array(select jsonb_object_keys(${both})))`.as<"channel">(
+    sql`channel(name)`,
+  );
+}
+
+/** A list of those channels for which `condition` holds, as JSON text; `null` where there are none. */
+function channels(item: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql<string | null>`(json_agg(${item}) filter (where ${condition}))::text`;
+}
+
+/** `null` where a row is so corrupt that it is no object. */
+function objectAt(json: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when jsonb_typeof(${json}) = 'object' then ${json} end`;
+}

@@ -1,0 +1,128 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+
+/** What is known of the checkpoint that a version of a channel came with. */
+export interface IntroductionRow {
+  readonly ts: string | null;
+  readonly source: string | null;
+  /** The super-step, as text. */
+  readonly step: string | null;
+  readonly parent_checkpoint_id: string | null;
+  /** The super-step of the parent, where it is stored. */
+  readonly parent_step: string | null;
+  /** Whether LangGraph lists the channel among those that the step has changed; `null` where it lists none. */
+  readonly is_updated: boolean | null;
+  /** Whether a task that started from the parent wrote to the channel. */
+  readonly is_written: boolean;
+  /** Whether the writes of such tasks are stored. */
+  readonly has_writes: boolean;
+  /** Whether a value of the channel is stored at any version. */
+  readonly has_values: boolean;
+}
+
+/** A version of a channel, and a checkpoint that has it. */
+export interface IntroducedVersion extends CheckpointKey {
+  readonly channel: string;
+  readonly version: string;
+}
+
+/**
+ * Finds the oldest of the checkpoint and its stored ancestors in a row that have the same version of a channel. It is a
+ * UNION, so that the walk ends should damaged rows be each other's ancestors; then there is none.
+ */
+export async function getIntroduction(
+  tables: CheckpointTables,
+  version: IntroducedVersion,
+): Promise<IntroductionRow | undefined> {
+  const [row] = await runStatement(tables, introduction, version);
+  return row;
+}
+
+const UPDATED = /* @__PURE__ */ sql`own.checkpoint -> 'updated_channels'`;
+
+const introduction = /* @__PURE__ */ new Statement<IntroducedVersion, IntroductionRow>((db, parameter) => {
+  const [threadId, checkpointNs, channel] = [
+    parameter("threadId"),
+    parameter("checkpointNs"),
+    parameter("channel"),
+  ];
+  const writes = db
+    .selectFrom("checkpoint_writes as written")
+    .select("written.idx")
+    .where("written.thread_id", "=", threadId)
+    .where("written.checkpoint_ns", "=", checkpointNs)
+    .where("written.checkpoint_id", "=", sql<string>`walk.parent_checkpoint_id`);
+  const values = db
+    .selectFrom("checkpoint_blobs as stored")
+    .select("stored.type")
+    .where("stored.thread_id", "=", threadId)
+    .where("stored.checkpoint_ns", "=", checkpointNs)
+    .where("stored.channel", "=", channel)
+    .where("stored.type", "<>", "empty");
+  return db
+    .withRecursive("walk", (qb) =>
+      qb
+        .selectFrom("checkpoints as own")
+        .where("own.thread_id", "=", threadId)
+        .where("own.checkpoint_ns", "=", checkpointNs)
+        .where("own.checkpoint_id", "=", parameter("checkpointId"))
+        .select(["own.checkpoint_id", "own.parent_checkpoint_id"])
+        .union((recursive) =>
+          recursive
+            .selectFrom("walk")
+            .innerJoin("checkpoints as own", "own.checkpoint_id", "walk.parent_checkpoint_id")
+            .where("own.thread_id", "=", threadId)
+            .where("own.checkpoint_ns", "=", checkpointNs)
+            .where(
+              sql<string>`own.checkpoint -> 'channel_versions' ->> ${channel}`,
+              "=",
+              parameter("version"),
+            )
+            .select(["own.checkpoint_id", "own.parent_checkpoint_id"]),
+        ),
+    )
+    .selectFrom("walk")
+    .innerJoin("checkpoints as own", "own.checkpoint_id", "walk.checkpoint_id")
+    .leftJoin("checkpoints as parent", (join) =>
+      join
+        .onRef("parent.checkpoint_id", "=", "walk.parent_checkpoint_id")
+        .on("parent.thread_id", "=", threadId)
+        .on("parent.checkpoint_ns", "=", checkpointNs),
+    )
+    .where("own.thread_id", "=", threadId)
+    .where("own.checkpoint_ns", "=", checkpointNs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("walk as older")
+            .select("older.checkpoint_id")
+            .whereRef("older.checkpoint_id", "=", "walk.parent_checkpoint_id"),
+        ),
+      ),
+    )
+    .select("walk.parent_checkpoint_id")
+    .select((eb) => [
+      sql<string | null>`own.checkpoint ->> 'ts'`.as("ts"),
+      sql<string | null>`own.metadata ->> 'source'`.as("source"),
+      sql<string | null>`own.metadata ->> 'step'`.as("step"),
+      sql<string | null>`parent.metadata ->> 'step'`.as("parent_step"),
+      sql<
+        boolean | null
+      >`case when jsonb_typeof(${UPDATED}) = 'array' then jsonb_exists(${UPDATED}, ${channel}) end`.as(
+        "is_updated",
+      ),
+      eb
+        .exists(writes.where("written.channel", "=", channel))
+        .$castTo<boolean>()
+        .as("is_written"),
+      eb
+        .exists(writes.where("written.idx", ">=", 0))
+        .$castTo<boolean>()
+        .as("has_writes"),
+      eb.exists(values).$castTo<boolean>().as("has_values"),
+    ]);
+});

@@ -1,0 +1,81 @@
+import { sql, type SqlBool } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { eachChannelVersion } from "../../saver/queries/header-parts.js";
+
+/** Threads between two, in the order of the index. */
+export interface ThreadRange {
+  /** Not itself one of them; from the first on where it is `undefined`. */
+  readonly after: string | undefined;
+  /** The last of them; to the end where it is `undefined`. */
+  readonly upTo: string | undefined;
+}
+
+/** A blob that no header of its namespace refers to. */
+export interface StrayBlobRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+}
+
+/** The blobs of some threads that no header refers to, in one statement that goes through their headers once. */
+export function getStrayBlobs(
+  tables: CheckpointTables,
+  range: ThreadRange | string,
+): Promise<StrayBlobRow[]> {
+  if (typeof range === "string") {
+    return runStatement(tables, statements.of("one", ["= upTo"]), { after: "", upTo: range });
+  }
+  const { after, upTo } = range;
+  const bounds = [
+    ...(after === undefined ? [] : (["> after"] as const)),
+    ...(upTo === undefined ? [] : (["<= upTo"] as const)),
+  ];
+  return runStatement(tables, statements.of(bounds.join(), bounds), { after: after ?? "", upTo: upTo ?? "" });
+}
+
+interface RangeParams {
+  readonly after: string;
+  readonly upTo: string;
+}
+
+type Bound = "= upTo" | "> after" | "<= upTo";
+
+const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangeParams, StrayBlobRow>(
+  (bounds) => (db, parameter) => {
+    const isMeant = (row: "header" | "stored") => {
+      const thread = sql.ref(`${row}.thread_id`);
+      const conditions = {
+        "= upTo": sql`${thread} = ${parameter("upTo")}`,
+        "> after": sql`${thread} > ${parameter("after")}`,
+        "<= upTo": sql`${thread} <= ${parameter("upTo")}`,
+      };
+      return sql<SqlBool>`true ${sql.join(
+        bounds.map((bound) => sql`and ${conditions[bound]}`),
+        sql` `,
+      )}`;
+    };
+    const columns = (owner: string, names: string) => [
+      sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
+      sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
+      sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
+      sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
+    ];
+    // An EXCEPT sorts or hashes; a join may be planned for a few rows, and compare all with all.
+    return db
+      .selectFrom("checkpoint_blobs as stored")
+      .where(isMeant("stored"))
+      .select(columns("stored", "stored"))
+      .except((others) =>
+        others
+          .selectFrom("checkpoints as header")
+          .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+            join.onTrue(),
+          )
+          .where(isMeant("header"))
+          .select(columns("header", "entry")),
+      );
+  },
+);

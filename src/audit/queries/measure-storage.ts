@@ -1,0 +1,158 @@
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { storedSize } from "../../saver/queries/stored-size.js";
+
+/** What is measured. */
+export interface StorageScope {
+  /** The whole database where it is `undefined`. */
+  readonly threadId: string | undefined;
+  /** How many threads and channels are named at most. */
+  readonly limit: number;
+}
+
+/** The size of all, of a thread, or of a channel. */
+export interface StorageRow {
+  readonly part: "total" | "thread" | "channel";
+  /** The thread or the channel; `null` of the total. */
+  readonly name: string | null;
+  /** Of the total; of others 1. */
+  readonly threads: number;
+  readonly checkpoints: number;
+  readonly header_bytes: number;
+  readonly blobs: number;
+  readonly blob_bytes: number;
+  readonly writes: number;
+  readonly write_bytes: number;
+}
+
+/**
+ * Measures headers, values and writes in one statement that goes through each table once. The length of a value stands
+ * beside it, so that none is read; that of JSONB is taken as it is stored, since its text would have to be unpacked.
+ */
+export function measureStorage(
+  tables: CheckpointTables,
+  { threadId, limit }: StorageScope,
+): Promise<StorageRow[]> {
+  const ofThread = threadId !== undefined;
+  const params = { threadId: threadId ?? "", limit };
+  return runStatement(tables, statements.of(String(ofThread), ofThread), params);
+}
+
+interface StorageParams {
+  readonly threadId: string;
+  readonly limit: number;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<boolean, StorageParams, StorageRow>(
+  (ofThread) => (db, parameter) => {
+    const sizes = withSizes(db, parameter, ofThread);
+    return (
+      sizes
+        .selectFrom("sizes")
+        .select([sql<StorageRow["part"]>`'total'`.as("part"), sql<string | null>`null::text`.as("name")])
+        .select(sql<number>`count(*)::float8`.as("threads"))
+        .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::float8`.as(name)))
+        // The channels count the same bytes once more.
+        .where("part", "=", "thread")
+        .unionAll((qb) => largest(qb, "thread", parameter("limit")))
+        .unionAll((qb) => largest(qb, "channel", parameter("limit")))
+    );
+  },
+);
+
+const SUMS = ["checkpoints", "header_bytes", "blobs", "blob_bytes", "writes", "write_bytes"] as const;
+type Sum = (typeof SUMS)[number];
+
+interface SizeRow extends Record<Sum, number> {
+  readonly part: "thread" | "channel";
+  readonly name: string;
+}
+
+type WithSizes = CheckpointDatabase & { measured: SizeRow; sizes: SizeRow };
+
+/** The CTE `sizes`: a row for each thread and one for each channel. */
+function withSizes(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<StorageParams>,
+  ofThread: boolean,
+): QueryCreator<WithSizes> {
+  return db
+    .with("measured", (qb) =>
+      qb
+        .selectFrom("checkpoints")
+        .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+        .groupBy("thread_id")
+        .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
+        .select(
+          counted({
+            checkpoints: sql`count(*)`,
+            header_bytes: sql`sum(pg_column_size(checkpoint) + pg_column_size(metadata))`,
+          }),
+        )
+        .unionAll((all) =>
+          all
+            .selectFrom("checkpoint_blobs")
+            .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+            .groupBy(BY_THREAD_AND_CHANNEL)
+            .select(OWNER)
+            .select(counted({ blobs: sql`count(*)`, blob_bytes: VALUE_BYTES })),
+        )
+        .unionAll((all) =>
+          all
+            .selectFrom("checkpoint_writes")
+            .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+            .groupBy(BY_THREAD_AND_CHANNEL)
+            .select(OWNER)
+            .select(counted({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
+        ),
+    )
+    .with("sizes", (qb) =>
+      qb
+        .selectFrom("measured")
+        .groupBy(["part", "name"])
+        .select(["part", "name"])
+        .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
+    );
+}
+
+const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
+
+/** Both in one pass over the table. */
+const BY_THREAD_AND_CHANNEL = /* @__PURE__ */ sql`grouping sets ((thread_id), (channel))`;
+
+const OWNER = [
+  /* @__PURE__ */ sql<SizeRow["part"]>`case when grouping(channel) = 1 then 'thread' else 'channel' end`.as(
+    "part",
+  ),
+  /* @__PURE__ */ sql<string>`(case when grouping(channel) = 1 then thread_id else channel end) collate "C"`.as(
+    "name",
+  ),
+] as const;
+
+/** The sums of a table, and zero for those of others, always in the same order. */
+function counted(has: Partial<Record<Sum, RawBuilder<unknown>>>) {
+  return SUMS.map((name) => sql<number>`${has[name] ?? sql`0`}::float8`.as(name));
+}
+
+function largest(
+  db: Pick<QueryCreator<WithSizes>, "selectFrom">,
+  part: SizeRow["part"],
+  limit: RawBuilder<number>,
+) {
+  const ranked = db
+    .selectFrom("sizes")
+    .selectAll()
+    .where("part", "=", part)
+    .orderBy(sql`header_bytes + blob_bytes + write_bytes`, "desc")
+    .orderBy("name")
+    .limit(limit);
+  return db
+    .selectFrom(ranked.as("ranked"))
+    .select([sql<StorageRow["part"]>`part`.as("part"), sql<string | null>`name`.as("name")])
+    .select(sql<number>`1::float8`.as("threads"))
+    .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
+}

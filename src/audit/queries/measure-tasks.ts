@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+
+/** Whose tasks are measured; what is `undefined` does not narrow it. */
+export interface TaskScope {
+  readonly threadId: string;
+  readonly checkpointNs: string | undefined;
+  readonly checkpointId: string | undefined;
+}
+
+/** How much a task wrote. */
+export interface TaskSizeRow {
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+  readonly task_id: string;
+  readonly task_path: string;
+  readonly writes: number;
+  readonly bytes: number;
+}
+
+/** Counts what the tasks of a thread wrote, in one statement. How long a value is Postgres knows without reading it. */
+export function measureTasks(tables: CheckpointTables, scope: TaskScope): Promise<TaskSizeRow[]> {
+  const shape = {
+    inNamespace: scope.checkpointNs !== undefined,
+    inCheckpoint: scope.checkpointId !== undefined,
+  };
+  return runStatement(tables, statements.of(JSON.stringify(shape), shape), {
+    threadId: scope.threadId,
+    checkpointNs: scope.checkpointNs ?? "",
+    checkpointId: scope.checkpointId ?? "",
+  });
+}
+
+interface TaskShape {
+  readonly inNamespace: boolean;
+  readonly inCheckpoint: boolean;
+}
+
+interface TaskParams {
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly checkpointId: string;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<TaskShape, TaskParams, TaskSizeRow>(
+  ({ inNamespace, inCheckpoint }) =>
+    (db, parameter) =>
+      db
+        .selectFrom("checkpoint_writes")
+        .where("thread_id", "=", parameter("threadId"))
+        .$if(inNamespace, (query) => query.where("checkpoint_ns", "=", parameter("checkpointNs")))
+        .$if(inCheckpoint, (query) => query.where("checkpoint_id", "=", parameter("checkpointId")))
+        .groupBy(["checkpoint_ns", "checkpoint_id", "task_path", "task_id"])
+        .select(["checkpoint_ns", "checkpoint_id", "task_id", "task_path"])
+        .select([
+          sql<number>`count(*)::float8`.as("writes"),
+          sql<number>`sum(octet_length(blob))::float8`.as("bytes"),
+        ])
+        .orderBy(sql`checkpoint_id collate "C"`)
+        .orderBy(sql`checkpoint_ns collate "C"`)
+        .orderBy(sql`task_path collate "C"`)
+        .orderBy(sql`task_id collate "C"`),
+);

@@ -1,0 +1,53 @@
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { getLineage, type LineageChannel, type LineageRow } from "../queries/get-lineage.js";
+
+/** A checkpoint on the way from one to its ancestors. */
+export interface Ancestor {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly source: string | null;
+  /** The channels whose way has not ended before. */
+  readonly channels: ReadonlyMap<string, ChannelState>;
+}
+
+/** A channel as an ancestor has it. */
+export interface ChannelState {
+  readonly version: string | null;
+  readonly hasEnded: boolean;
+  readonly seen: readonly string[];
+}
+
+/** The checkpoint itself and its ancestors, the newest first. */
+export async function readLineage(
+  tables: CheckpointTables,
+  key: CheckpointKey,
+  channels: readonly string[],
+): Promise<Ancestor[]> {
+  const rows = await getLineage(tables, key, channels);
+  // Damaged rows may be met more than once: the first time, all channels are still open.
+  const byId = new Map(rows.map((row) => [row.checkpoint_id, row]).reverse() as [string, LineageRow][]);
+  const newestFirst: Ancestor[] = [];
+  let next: string | null = key.checkpointId;
+  while (next !== null) {
+    const row = byId.get(next);
+    if (row === undefined) break;
+    byId.delete(next);
+    newestFirst.push(toAncestor(row));
+    next = row.parent_checkpoint_id;
+  }
+  return newestFirst;
+}
+
+function toAncestor({ checkpoint_id, parent_checkpoint_id, source, channels }: LineageRow): Ancestor {
+  // Built by our own statement.
+  const states = JSON.parse(channels) as LineageChannel[];
+  return {
+    id: checkpoint_id,
+    parentId: parent_checkpoint_id,
+    source,
+    channels: new Map(
+      states.map(([channel, version, hasEnded, seen]) => [channel, { version, hasEnded, seen: seen ?? [] }]),
+    ),
+  };
+}

@@ -1,0 +1,134 @@
+import { runTransaction } from "../../db/statements/run-statement.js";
+import { CheckpointNotFoundError } from "../../errors/index.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CheckpointTarget } from "../boundary/parse-audit.js";
+import { parseWritesConfig } from "../../saver/boundary/parse-config.js";
+import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { toStoredBarrier } from "../../saver/codec/barrier-value.js";
+import { encodeValue } from "../../saver/codec/encode-value.js";
+import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
+import { readUnreplaced } from "../../saver/long-values.js";
+import type { BlobRow } from "../../saver/queries/checkpoint-rows.js";
+import { holdParents } from "../../saver/queries/hold-parents.js";
+import { putLongBlob } from "../../saver/queries/put-long-blob.js";
+import { getHeaderPage } from "../queries/get-header-page.js";
+import { readTuple } from "../../saver/read-tuple.js";
+import type { RebuiltBlob } from "../auditing.js";
+import { DeltaChannels } from "../delta-channels.js";
+import { EMPTY } from "./engine-channels.js";
+import { UnstoredChannels } from "../unstored-channels.js";
+import { type RebuiltChannels, type RebuiltValue, rebuildValues } from "./rebuild-values.js";
+
+/** See {@link Auditing.rebuildBlobs}. */
+export async function rebuildBlobs(
+  tables: CheckpointTables,
+  target: CheckpointTarget,
+  reducers: ChannelReducers,
+  serde: ContextualSerializer,
+): Promise<RebuiltBlob[]> {
+  const { key, versions, ...channels } = await missingValues(tables, target, reducers, serde);
+  if (channels.required.length === 0) return [];
+  const rebuild = { tables, key, serde, reducers };
+  const values = await readUnreplaced(() => rebuildValues(rebuild, channels));
+  const rows = await Promise.all(
+    [...values].map(([channel, value]) => encodeBlob(channel, value, versions.get(channel) ?? "", rebuild)),
+  );
+  return storeBlobs(tables, key, rows);
+}
+
+interface MissingValues extends RebuiltChannels {
+  readonly key: CheckpointKey;
+  /** The version of each channel without a value. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+async function missingValues(
+  tables: CheckpointTables,
+  target: CheckpointTarget,
+  reducers: ChannelReducers,
+  serde: ContextualSerializer,
+): Promise<MissingValues> {
+  const tuple = await readTuple(tables, target, { channels: [], writes: false }, serde);
+  if (tuple === undefined) throw new CheckpointNotFoundError(target);
+  const key = parseWritesConfig(tuple.config);
+  const [row] = await getHeaderPage(tables, {
+    threadId: key.threadId,
+    begin: { key, inclusive: true },
+    pageSize: 1,
+  });
+  if (row?.checkpoint_id !== key.checkpointId || row.checkpoint_ns !== key.checkpointNs) {
+    throw new CheckpointNotFoundError(key);
+  }
+  // Built by our own statement.
+  const unstored = JSON.parse(row.missing ?? "[]") as [channel: string, version: string][];
+  const { channel_versions } = tuple.checkpoint;
+  const source = tuple.metadata?.source;
+  const isOptional = (channel: string) => mayBeEmpty({ channel, version: channel_versions[channel], source });
+  const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(tables).of(key);
+  const versions = new Map(unstored.filter(([channel]) => !isDelta(channel)));
+  const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
+  return {
+    key,
+    versions,
+    required: await lostChannels(tables, key, required, reducers),
+    optional: [...versions.keys()].filter(isOptional),
+  };
+}
+
+/** Where the rows don't tell whether a channel was empty, it is the caller who knows: a reducer says that it was not. */
+async function lostChannels(
+  tables: CheckpointTables,
+  key: CheckpointKey,
+  versions: ReadonlyMap<string, string>,
+  reducers: ChannelReducers,
+): Promise<string[]> {
+  const unstored = new UnstoredChannels(tables);
+  const lost: string[] = [];
+  for (const [channel, version] of versions) {
+    const state = await unstored.stateOf({ ...key, channel, version });
+    if (state === "lost" || (state === "unclear" && Object.hasOwn(reducers, channel))) lost.push(channel);
+  }
+  return lost;
+}
+
+async function encodeBlob(
+  channel: string,
+  { value, write }: RebuiltValue,
+  version: string,
+  { key, serde }: { readonly key: CheckpointKey; readonly serde: ContextualSerializer },
+): Promise<BlobRow> {
+  const { threadId, checkpointNs } = key;
+  const context = { threadId, checkpointNs, channel, version };
+  if (value === EMPTY) return { ...context, type: "empty", blob: null };
+  if (write !== undefined) return { ...context, ...write };
+  const encoded = await encodeValue(serde, toStoredBarrier(channel, value), context, { ...key, channel });
+  return { ...context, ...encoded };
+}
+
+/** All of them or none, and only as long as the checkpoint is there: what nobody refers to would be collected. */
+async function storeBlobs(
+  tables: CheckpointTables,
+  key: CheckpointKey,
+  rows: readonly BlobRow[],
+): Promise<RebuiltBlob[]> {
+  const { schema } = tables;
+  // In the order in which every writer takes them.
+  const sorted = [...rows].sort((a, b) => (a.channel < b.channel ? -1 : 1));
+  const stored = await runTransaction(tables, {
+    guard: [
+      {
+        statement: holdParents(schema, [key]),
+        check: (held) => {
+          if (held.length === 0) throw new CheckpointNotFoundError(key);
+        },
+      },
+    ],
+    statements: sorted.map((row) => putLongBlob(schema, row)),
+  });
+  const restored = new Set(stored.flat().map(({ channel }) => channel));
+  return sorted
+    .filter(({ channel }) => restored.has(channel))
+    .map(({ channel, version, blob }) => ({ channel, version, bytes: blob?.byteLength ?? 0 }));
+}

@@ -1,0 +1,210 @@
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { InvalidConfigError, WritesMissingError } from "../../errors/index.js";
+import { isObject } from "../../serde/msgpack/prototypes.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { ValueReader } from "../../saver/codec/decode-value.js";
+import { rowKey } from "../../saver/model/row-key.js";
+import { storedValueOf } from "../../saver/codec/stored-value.js";
+import { valueReader } from "../../saver/long-values.js";
+import { getChannelWrites } from "../queries/get-channel-writes.js";
+import type { EncodedBlob } from "../../saver/queries/put-checkpoint.js";
+import { getSuccessors, type SuccessorRow } from "../queries/get-lineage.js";
+import type { RecordedWriteRow } from "../queries/get-writes.js";
+import { readTuple } from "../../saver/read-tuple.js";
+import { decodeWrite } from "../writes-of.js";
+import { type ChannelPath, type ChannelStep, lastStepOf, pathOf } from "./channel-path.js";
+import { EMPTY, engineValue, isEngineChannel } from "./engine-channels.js";
+import { foldStep } from "./fold-channel.js";
+import { type Ancestor, readLineage } from "./lineage.js";
+import { type Successor, writesOfStep } from "./writes-of-step.js";
+
+/** A rebuild of channels of a checkpoint. */
+export interface Rebuild {
+  readonly tables: CheckpointTables;
+  readonly serde: ContextualSerializer;
+  readonly reducers: ChannelReducers;
+  readonly key: CheckpointKey;
+}
+
+/** Which channels are rebuilt. */
+export interface RebuiltChannels {
+  readonly required: readonly string[];
+  /** Those of an engine that may just be empty: left out where they can't be told. */
+  readonly optional: readonly string[];
+}
+
+/** What a channel must have held. */
+export interface RebuiltValue {
+  /** {@link EMPTY} for nothing. */
+  readonly value: unknown;
+  /** The write that wrote the value itself, where its bytes tell more: Python's UUID is a text in JavaScript. */
+  readonly write?: Pick<EncodedBlob, "type" | "blob"> | undefined;
+}
+
+/** What the channels must have held, by name. Not a value is stored. */
+export async function rebuildValues(
+  rebuild: Rebuild,
+  { required, optional }: RebuiltChannels,
+): Promise<ReadonlyMap<string, RebuiltValue>> {
+  const { tables, key, reducers } = rebuild;
+  for (const channel of required) {
+    if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducer(channel);
+  }
+  const channels = [...required, ...optional.filter(isEngineChannel)];
+  const lineage = await readLineage(tables, key, channels);
+  const starts = startsOf(lineage, channels);
+  const [successors, writes] = await Promise.all([
+    getSuccessors(tables, key, starts, channels),
+    getChannelWrites(tables, key, starts, channels),
+  ]);
+  const records = {
+    successors: groupBy(successors, (row) => row.parent_checkpoint_id),
+    writes: groupBy(writes, (row) => rowKey(row.checkpoint_id, row.channel)),
+    reader: valueReader(tables, rebuild.serde),
+  };
+  const values = new Map<string, RebuiltValue>();
+  for (const channel of channels) {
+    try {
+      values.set(channel, await valueOf(rebuild, channel, lineage, records));
+    } catch (error) {
+      const isMissing = error instanceof WritesMissingError || error instanceof InvalidConfigError;
+      if (required.includes(channel) || !isMissing) throw error;
+    }
+  }
+  return values;
+}
+
+/** The checkpoints at which a step begins that changed one of the channels. */
+function startsOf(lineage: readonly Ancestor[], channels: readonly string[]): string[] {
+  return lineage.flatMap((before, index) => {
+    const after = lineage[index - 1];
+    if (after === undefined) return [];
+    const changed = channels.some(
+      (channel) => before.channels.get(channel)?.version !== after.channels.get(channel)?.version,
+    );
+    return changed ? [before.id] : [];
+  });
+}
+
+function groupBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const known = groups.get(keyOf(row));
+    if (known === undefined) groups.set(keyOf(row), [row]);
+    else known.push(row);
+  }
+  return groups;
+}
+
+function missingReducer(channel: string): InvalidConfigError {
+  return new InvalidConfigError(
+    `reducers.${channel}`,
+    "is missing: the value of this channel is to be rebuilt",
+    {
+      channel,
+    },
+  );
+}
+
+interface Records {
+  /** By their parents. */
+  readonly successors: ReadonlyMap<string, readonly SuccessorRow[]>;
+  /** By checkpoint and channel. */
+  readonly writes: ReadonlyMap<string, readonly RecordedWriteRow[]>;
+  readonly reader: ValueReader;
+}
+
+async function valueOf(
+  rebuild: Rebuild,
+  channel: string,
+  lineage: readonly Ancestor[],
+  records: Records,
+): Promise<RebuiltValue> {
+  const { key, reducers } = rebuild;
+  const reducer = Object.hasOwn(reducers, channel) ? reducers[channel] : undefined;
+  if (reducer === undefined) {
+    const step = lastStepOf(channel, lineage);
+    const { updates } = step === undefined ? NO_WRITES : await updatesOf(channel, step, key, records);
+    const value = engineValue({ channel, step, updates }, key);
+    if (value === undefined) throw missingReducer(channel);
+    return { value };
+  }
+  const path = pathOf(channel, lineage, key);
+  let value = await baseValue(rebuild, path, records.reader);
+  let last = NO_WRITES;
+  for (const step of path.steps) {
+    last = await updatesOf(channel, step, key, records);
+    const { updates } = last;
+    if (updates.length > 0) value = foldStep(channel, reducer, value, updates);
+    else if (isEngineChannel(channel)) value = undefined;
+    else throw unrecorded(step, channel, key);
+  }
+  return value === undefined ? { value: EMPTY } : { value, write: writeOf(value, last, rebuild.serde) };
+}
+
+/** The write of a primitive, whose bytes can stand at another place. */
+function writeOf(
+  value: unknown,
+  { updates, rows }: StepUpdates,
+  serde: ContextualSerializer,
+): RebuiltValue["write"] {
+  const row = rows.at(-1);
+  const type = row?.type ?? null;
+  if (row === undefined || type === null || serde.bindsToPlace?.(type) === true) return undefined;
+  if (isObject(value) || !Object.is(value, updates.at(-1))) return undefined;
+  const { blob, rowVersion } = storedValueOf(type, row.blob);
+  return rowVersion === undefined ? { type, blob } : undefined;
+}
+
+/** What was written to a channel in a step, and the rows that it was read from. */
+interface StepUpdates {
+  readonly updates: readonly unknown[];
+  readonly rows: readonly RecordedWriteRow[];
+}
+
+const NO_WRITES: StepUpdates = { updates: [], rows: [] };
+
+function unrecorded({ before }: ChannelStep, channel: string, key: CheckpointKey): WritesMissingError {
+  const problem = `no write to it is recorded beside checkpoint "${before.id}"`;
+  return new WritesMissingError(problem, { ...key, channel });
+}
+
+/** What the channel held before the first step; `undefined` where it held nothing. */
+async function baseValue(
+  { tables, key, serde }: Rebuild,
+  { channel, base }: ChannelPath,
+  { read }: ValueReader,
+): Promise<unknown> {
+  const target = { ...key, checkpointId: base.id };
+  const tuple = await readTuple(tables, target, { channels: [channel], writes: false }, serde, read);
+  return tuple?.checkpoint.channel_values[channel];
+}
+
+async function updatesOf(
+  channel: string,
+  step: ChannelStep,
+  key: CheckpointKey,
+  { successors, writes, reader }: Records,
+): Promise<StepUpdates> {
+  const { id } = step.before;
+  const applied = writesOfStep({
+    channel,
+    step,
+    successors: (successors.get(id) ?? []).map((row) => toSuccessor(row, channel)),
+    writes: writes.get(rowKey(id, channel)) ?? [],
+  });
+  if ("problem" in applied) throw new WritesMissingError(applied.problem, { ...key, channel });
+  const updates = await Promise.all(applied.map((row) => decodeWrite(row, key, reader)));
+  return { updates, rows: applied };
+}
+
+function toSuccessor({ checkpoint_id, source, versions }: SuccessorRow, channel: string): Successor {
+  // Built by our own statement.
+  const byChannel = new Map(Object.entries(JSON.parse(versions) as Record<string, string | null>));
+  return { id: checkpoint_id, source, version: byChannel.get(channel) ?? null };
+}

@@ -1,0 +1,45 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { measureStorage, type StorageRow, type StorageScope } from "./queries/measure-storage.js";
+import type { ChannelStorage, StorageReport, StorageSize } from "./auditing.js";
+
+/** See {@link Auditing.storage}. */
+export async function storage(tables: CheckpointTables, scope: StorageScope): Promise<StorageReport> {
+  const rows = await measureStorage(tables, scope);
+  const total = rows.find(({ part }) => part === "total");
+  return {
+    total: { threads: total?.threads ?? 0, ...sizeOf(total) },
+    // A UNION ALL promises no order.
+    threads: rows
+      .filter(({ part }) => part === "thread")
+      .sort(largestFirst)
+      .map((row) => ({ threadId: row.name ?? "", ...sizeOf(row) })),
+    channels: rows
+      .filter(({ part }) => part === "channel")
+      .sort(largestFirst)
+      .map(channelOf),
+  };
+}
+
+function sizeOf(row: StorageRow | undefined): StorageSize {
+  return {
+    checkpoints: row?.checkpoints ?? 0,
+    headerBytes: row?.header_bytes ?? 0,
+    blobs: row?.blobs ?? 0,
+    blobBytes: row?.blob_bytes ?? 0,
+    writes: row?.writes ?? 0,
+    writeBytes: row?.write_bytes ?? 0,
+  };
+}
+
+function channelOf(row: StorageRow): ChannelStorage {
+  const { blobs, blobBytes, writes, writeBytes } = sizeOf(row);
+  return { channel: row.name ?? "", blobs, blobBytes, writes, writeBytes };
+}
+
+function largestFirst(a: StorageRow, b: StorageRow): number {
+  return bytesOf(b) - bytesOf(a);
+}
+
+function bytesOf({ header_bytes, blob_bytes, write_bytes }: StorageRow): number {
+  return header_bytes + blob_bytes + write_bytes;
+}

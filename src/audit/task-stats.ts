@@ -1,0 +1,17 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { measureTasks, type TaskScope } from "./queries/measure-tasks.js";
+import type { TaskStats } from "./auditing.js";
+
+/** See {@link Auditing.taskStats}. */
+export async function taskStats(tables: CheckpointTables, scope: TaskScope): Promise<TaskStats[]> {
+  const rows = await measureTasks(tables, scope);
+  return rows.map(({ checkpoint_ns, checkpoint_id, task_id, task_path, writes, bytes }) => ({
+    checkpointNs: checkpoint_ns,
+    checkpointId: checkpoint_id,
+    taskId: task_id,
+    taskPath: task_path,
+    writes,
+    bytes,
+    meanBytes: bytes / writes,
+  }));
+}

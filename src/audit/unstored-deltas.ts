@@ -1,0 +1,31 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { countedChannels } from "../saver/codec/counted-channels.js";
+import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
+import { isEngineChannel } from "./rebuild/engine-channels.js";
+
+/**
+ * Those of the channels of a checkpoint that are delta channels without a value of their own: the graph rebuilds it from
+ * what tasks wrote. A step counts them in its metadata. An update of the state counts none, so other checkpoints decide.
+ *
+ * @param tuple - Read with the values of the channels.
+ */
+export async function unstoredDeltas(
+  tables: CheckpointTables,
+  key: NamespaceKey,
+  { checkpoint, metadata }: CheckpointTuple,
+  channels: readonly string[] = Object.keys(checkpoint.channel_versions),
+): Promise<string[]> {
+  const unstored = channels.filter(
+    (channel) =>
+      Object.hasOwn(checkpoint.channel_versions, channel) &&
+      !Object.hasOwn(checkpoint.channel_values, channel) &&
+      !isEngineChannel(channel),
+  );
+  if (unstored.length === 0) return [];
+  const counted = countedChannels({ metadata: metadata ?? {} });
+  const known =
+    metadata?.source === "loop" || counted.size > 0 ? counted : new Set(await getDeltaChannels(tables, key));
+  return unstored.filter((channel) => known.has(channel));
+}

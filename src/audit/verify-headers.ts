@@ -1,0 +1,151 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
+import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
+import { compareText } from "../saver/model/compare-text.js";
+import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
+import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
+import { mayBeEmpty } from "../saver/codec/may-be-empty.js";
+import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../saver/codec/parse-header.js";
+import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
+import type { CheckedHeaderRow } from "./queries/get-header-page.js";
+import type { IntroducedVersion } from "./queries/get-introduction.js";
+import type { Problem } from "./auditing.js";
+import type { DeltaChannels } from "./delta-channels.js";
+import { error, notice } from "./problems.js";
+import type { UnstoredChannels } from "./unstored-channels.js";
+
+/** What a header is looked at with. */
+export interface HeaderCheck {
+  readonly tables: CheckpointTables;
+  /** Whether values that stand in headers are refused when they are read. */
+  readonly refusesPlaintext: boolean;
+  readonly deltaChannels: DeltaChannels;
+  readonly unstoredChannels: UnstoredChannels;
+}
+
+/** What is wrong with a checkpoint, but for the values that it refers to. */
+export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<Problem[]> {
+  const key = keyOf(row);
+  const read = await readHeader(row, key);
+  if ("problem" in read) return [read.problem, ...(await problemsOfParent(row, check, []))];
+  const unstored = channelsIn(row.missing);
+  const missing = unstored.filter(({ channel }) => !mayBeEmpty({ channel, ...originOf(read, channel) }));
+  const isDelta = missing.length === 0 ? () => false : await check.deltaChannels.of(key);
+  const refused = check.refusesPlaintext ? namesIn(row.inline) : [];
+  const values = missing.filter(({ channel }) => !isDelta(channel));
+  return [
+    ...(await problemsOfUnstored(key, values, check)),
+    ...refused.map((channel) => error("undecodable-value", { ...key, channel }, INLINE_REFUSAL)),
+    ...(await problemsOfParent(row, check, [
+      ...namesIn(row.emptied),
+      ...unstored.map(({ channel }) => channel),
+    ])),
+  ];
+}
+
+export function keyOf(row: CheckedHeaderRow): CheckpointKey {
+  return { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
+}
+
+interface ReadHeader {
+  readonly header: CheckpointHeader;
+  readonly source: unknown;
+}
+
+async function readHeader(
+  row: CheckedHeaderRow,
+  key: CheckpointKey,
+): Promise<ReadHeader | { readonly problem: Problem }> {
+  try {
+    const header = parseHeader(await decodeJsonb(required(row.checkpoint, "checkpoint", key), key), key);
+    const metadata = parseStoredMetadata(
+      await decodeJsonb(required(row.metadata, "metadata", key), key),
+      key,
+    );
+    return { header, source: metadata.source };
+  } catch (reason) {
+    if (!(reason instanceof CorruptCheckpointError) && !(reason instanceof DeserializationError))
+      throw reason;
+    return { problem: error("corrupt-header", key, reason.message) };
+  }
+}
+
+function required(value: string | null, column: string, key: CheckpointKey): string {
+  if (value !== null) return value;
+  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
+}
+
+function originOf({ header, source }: ReadHeader, channel: string) {
+  return { version: header.channel_versions?.[channel], source };
+}
+
+async function problemsOfUnstored(
+  key: CheckpointKey,
+  channels: readonly VersionedChannel[],
+  { unstoredChannels }: HeaderCheck,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { channel, version } of channels) {
+    const place = { ...key, channel, version };
+    const state = await unstoredChannels.stateOf(place);
+    if (state === "lost") problems.push(error("missing-value", place, missingMessage(place)));
+    if (state === "unclear") problems.push(notice("missing-value", place, unclearMessage(place)));
+  }
+  return problems;
+}
+
+/** @param unstored - The channels of the checkpoint that have no value. */
+async function problemsOfParent(
+  row: CheckedHeaderRow,
+  { tables, deltaChannels }: HeaderCheck,
+  unstored: readonly string[],
+): Promise<Problem[]> {
+  const key = keyOf(row);
+  const { parent_checkpoint_id: parent } = row;
+  if (parent === null) return [];
+  if (!row.has_parent) {
+    const isDelta = unstored.length === 0 ? () => false : await deltaChannels.of(key);
+    const lost = unstored.filter(isDelta);
+    if (lost.length === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
+    return lost.map((channel) =>
+      error(
+        "missing-parent",
+        { ...key, channel },
+        `${parentMessage(key, parent)}: what was written to channel "${channel}" before it is lost`,
+      ),
+    );
+  }
+  // Round any circle there is a step to a larger id, or to the same.
+  if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(tables, key))) return [];
+  const message = `thread "${key.threadId}": checkpoint "${key.checkpointId}" is among its own ancestors`;
+  return [error("parent-cycle", key, message)];
+}
+
+function missingMessage({ threadId, checkpointId, channel, version }: IntroducedVersion): string {
+  return `thread "${threadId}", checkpoint "${checkpointId}": no value of channel "${channel}" is stored at version "${version}"`;
+}
+
+function unclearMessage(version: IntroducedVersion): string {
+  const may =
+    "Python's saver stores nothing for an empty channel, and no row tells whether this one was empty";
+  return `${missingMessage(version)}: ${may}`;
+}
+
+function parentMessage({ threadId, checkpointId }: CheckpointKey, parent: string): string {
+  return `thread "${threadId}": the parent "${parent}" of checkpoint "${checkpointId}" is not stored`;
+}
+
+interface VersionedChannel {
+  readonly channel: string;
+  readonly version: string;
+}
+
+// Built by our own statement, as the names are.
+function channelsIn(json: string | null): VersionedChannel[] {
+  const pairs = JSON.parse(json ?? "[]") as [channel: string, version: string][];
+  return pairs.map(([channel, version]) => ({ channel, version }));
+}
+
+function namesIn(json: string | null): string[] {
+  return JSON.parse(json ?? "[]") as string[];
+}

@@ -1,0 +1,185 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import { isCompressed } from "../serde/compressed/is-compressed.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { VerifyRequest } from "./boundary/parse-audit.js";
+import { rowKey } from "../saver/model/row-key.js";
+import { valueReader } from "../saver/long-values.js";
+import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
+import { getStrayBlobs, type StrayBlobRow, type ThreadRange } from "./queries/get-stray-blobs.js";
+import {
+  type BlobPageRow,
+  getBlobPage,
+  getWritePage,
+  type WritePageRow,
+} from "../saver/queries/get-value-page.js";
+import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
+import type { Problem, VerifyReport } from "./auditing.js";
+import { DeltaChannels } from "./delta-channels.js";
+import { walkPages, type WalkedPage } from "./page-walk.js";
+import { notice } from "./problems.js";
+import { UnstoredChannels } from "./unstored-channels.js";
+import { keyOf, problemsOfHeader } from "./verify-headers.js";
+import { blobKeyOf, problemsOfBlob, problemsOfWrite, writeKeyOf } from "./verify-values.js";
+
+/** How many headers are gone through at once in search of what refers to a blob: what the server has to sort out. */
+const HEADERS_PER_RANGE = 10_000;
+
+/**
+ * Goes through the three tables one after another, a page at a time, so that neither a long thread nor many threads are
+ * in memory at once. See {@link Auditing.verify}.
+ */
+export async function verify(
+  tables: CheckpointTables,
+  request: VerifyRequest,
+  serde: ContextualSerializer,
+): Promise<VerifyReport> {
+  const progress = new Progress(request);
+  await verifyHeaders(tables, request, serde, progress);
+  await verifyValues(tables, request, serde, progress);
+  return progress.report();
+}
+
+async function verifyHeaders(
+  tables: CheckpointTables,
+  { threadId }: VerifyRequest,
+  serde: ContextualSerializer,
+  progress: Progress,
+): Promise<void> {
+  const refusesPlaintext = serde.refusesPlaintext === true;
+  const check = {
+    tables,
+    refusesPlaintext,
+    deltaChannels: new DeltaChannels(tables),
+    unstoredChannels: new UnstoredChannels(tables),
+  };
+  const pages = walkPages<CheckedHeaderRow, ReturnType<typeof keyOf>>(tables, {
+    threadId,
+    keyOf,
+    getPage: (page) => getHeaderPage(tables, page),
+    inspect: (row) => problemsOfHeader(row, check),
+    sizeOf: ({ checkpoint, metadata }) => (checkpoint?.length ?? 0) + (metadata?.length ?? 0),
+    isLong: () => false,
+  });
+  let headers = 0;
+  let after: string | undefined;
+  for await (const page of pages) {
+    progress.addHeaders(page);
+    headers += page.rows.length;
+    const upTo = page.rows.at(-1)?.thread_id;
+    if (threadId !== undefined || headers < HEADERS_PER_RANGE || upTo === after) continue;
+    progress.addProblems(await strayBlobs(tables, { after, upTo }));
+    after = upTo;
+    headers = 0;
+  }
+  progress.addProblems(await strayBlobs(tables, threadId ?? { after, upTo: undefined }));
+}
+
+/** Those that are strays twice: what a checkpoint refers to is stored with it, but other savers may do it before. */
+async function strayBlobs(tables: CheckpointTables, range: ThreadRange | string): Promise<Problem[]> {
+  const found = await getStrayBlobs(tables, range);
+  if (found.length === 0) return [];
+  const again = new Set((await getStrayBlobs(tables, range)).map(strayKey));
+  return found.filter((row) => again.has(strayKey(row))).map(toProblem);
+}
+
+function strayKey({ thread_id, checkpoint_ns, channel, version }: StrayBlobRow): string {
+  return rowKey(thread_id, checkpoint_ns, channel, version);
+}
+
+function toProblem({
+  thread_id: threadId,
+  checkpoint_ns: checkpointNs,
+  channel,
+  version,
+}: StrayBlobRow): Problem {
+  const message = `thread "${threadId}": no checkpoint refers to channel "${channel}" at version "${version}"`;
+  return notice("stray-blob", { threadId, checkpointNs, channel, version }, message);
+}
+
+async function verifyValues(
+  tables: CheckpointTables,
+  { threadId }: VerifyRequest,
+  serde: ContextualSerializer,
+  progress: Progress,
+): Promise<void> {
+  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobKeyOf>>(tables, {
+    threadId,
+    keyOf: blobKeyOf,
+    getPage: (page) => getBlobPage(tables, page),
+    inspect: (row) => problemsOfBlob(row, valueReader(tables, serde)),
+    sizeOf,
+    isLong,
+  });
+  for await (const page of blobs) progress.addValues(page);
+  const writes = walkPages<WritePageRow, ReturnType<typeof writeKeyOf>>(tables, {
+    threadId,
+    keyOf: writeKeyOf,
+    getPage: (page) => getWritePage(tables, page),
+    inspect: (row, previous) => problemsOfWrite(row, valueReader(tables, serde), previous),
+    sizeOf,
+    isLong,
+  });
+  for await (const page of writes) progress.addValues(page);
+}
+
+function sizeOf({ blob }: BlobPageRow | WritePageRow): number {
+  return blob?.length ?? 0;
+}
+
+/** A few bytes may be decompressed to very many. */
+function isLong({ blob, type }: BlobPageRow | WritePageRow): boolean {
+  return blob?.startsWith(LEFT_OUT) === true || isCompressed(type);
+}
+
+/** Counts what was looked at, and tells of it. */
+class Progress {
+  readonly #onProgress: VerifyRequest["onProgress"];
+  readonly #problems: Problem[] = [];
+  #threads = 0;
+  #checkpoints = 0;
+  #values = 0;
+  #threadId: string | undefined;
+
+  constructor({ onProgress }: VerifyRequest) {
+    this.#onProgress = onProgress;
+  }
+
+  addHeaders({ rows, problems }: WalkedPage<CheckedHeaderRow>): void {
+    for (const { thread_id } of rows) {
+      // They come in the order of their threads.
+      if (thread_id !== this.#threadId) this.#threads += 1;
+      this.#threadId = thread_id;
+    }
+    this.#checkpoints += rows.length;
+    this.addProblems(problems);
+    this.#tell(rows);
+  }
+
+  addValues({ rows, problems }: WalkedPage<BlobPageRow | WritePageRow>): void {
+    this.#values += rows.length;
+    this.addProblems(problems);
+    this.#tell(rows);
+  }
+
+  addProblems(problems: readonly Problem[]): void {
+    for (const problem of problems) this.#problems.push(problem);
+  }
+
+  report(): VerifyReport {
+    return {
+      threads: this.#threads,
+      checkpoints: this.#checkpoints,
+      values: this.#values,
+      problems: this.#problems,
+    };
+  }
+
+  #tell(rows: readonly { readonly thread_id: string }[]): void {
+    this.#onProgress({
+      checkpoints: this.#checkpoints,
+      values: this.#values,
+      problems: this.#problems.length,
+      threadId: rows.at(-1)?.thread_id ?? "",
+    });
+  }
+}

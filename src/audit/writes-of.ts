@@ -1,0 +1,42 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { CheckpointTarget } from "./boundary/parse-audit.js";
+import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
+import { storedValueOf } from "../saver/codec/stored-value.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { readUnreplaced, valueReader } from "../saver/long-values.js";
+import { getWrites, type RecordedWriteRow } from "./queries/get-writes.js";
+import type { TaskWrite } from "./auditing.js";
+
+/** See {@link Auditing.writesOf}. */
+export function writesOf(
+  tables: CheckpointTables,
+  target: CheckpointTarget,
+  serde: ContextualSerializer,
+): Promise<TaskWrite[]> {
+  return readUnreplaced(async () => {
+    const reader = valueReader(tables, serde);
+    const rows = await getWrites(tables, target);
+    return Promise.all(rows.map((row) => toTaskWrite(row, target, reader)));
+  });
+}
+
+async function toTaskWrite(
+  row: RecordedWriteRow,
+  target: NamespaceKey,
+  reader: ValueReader,
+): Promise<TaskWrite> {
+  const { task_id: taskId, task_path: taskPath, idx, channel, type, bytes } = row;
+  return { taskId, taskPath, idx, channel, type, bytes, value: await decodeWrite(row, target, reader) };
+}
+
+/** @throws DeserializationError naming the checkpoint and the channel. */
+export function decodeWrite(
+  row: Omit<RecordedWriteRow, "bytes" | "task_path">,
+  { threadId, checkpointNs }: NamespaceKey,
+  reader: ValueReader,
+): Promise<unknown> {
+  const place = { threadId, checkpointNs, checkpointId: row.checkpoint_id, channel: row.channel };
+  const context = { ...place, taskId: row.task_id, idx: row.idx };
+  return decodeValue(reader, storedValueOf(row.type, row.blob), context, place);
+}

@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+
+const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const;
+
+/**
+ * The thread that comes next in the order of the database and has a row in any of the tables, found in their indexes.
+ *
+ * @param after - The thread before it; `undefined` for the first of all.
+ */
+export async function nextStoredThread(
+  tables: CheckpointTables,
+  after: string | undefined,
+): Promise<string | undefined> {
+  const shape = after === undefined ? "first" : "next";
+  const [row] = await runStatement(tables, statements.of(shape, shape), { after: after ?? "" });
+  return row?.thread_id ?? undefined;
+}
+
+interface NextThreadRow {
+  thread_id: string | null;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<
+  "first" | "next",
+  { readonly after: string },
+  NextThreadRow
+>((shape) => (db, parameter) => {
+  const smallest = TABLES.map(
+    (table): RawBuilder<string> =>
+      sql`(${db
+        .selectFrom(table)
+        .select((eb) => eb.fn.min<string>("thread_id").as("thread_id"))
+        .where("thread_id", shape === "first" ? ">=" : ">", parameter("after"))})`,
+  );
+  return db.selectNoFrom(sql<string | null>`least(${sql.join(smallest)})`.as("thread_id"));
+});

@@ -1,0 +1,133 @@
+import {
+  CompiledQuery,
+  type ControlConnectionProvider,
+  type DatabaseConnection,
+  type Kysely,
+  type QueryResult,
+} from "kysely";
+import { NotReplicatedError } from "../../errors/index.js";
+import { abortErrorOf, runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import type { CheckpointDatabase } from "../checkpoint-database.js";
+import { onAbort } from "../async/on-abort.js";
+import { replicationState } from "../pool/replication.js";
+import type { RunContext } from "../statements/run-context.js";
+import type { BoundStatement } from "../statements/statement.js";
+import { ROLLBACK } from "../statements/transaction-steps.js";
+
+/** A connection of a Kysely that was lent. What is sent on it ends when the server says so, not before as by Kysely's own way. */
+export class KyselyConnection {
+  readonly #connection: DatabaseConnection;
+  readonly #control: ControlConnectionProvider;
+  readonly #queries = new Set<Promise<unknown>>();
+  #cancel: Promise<void> = Promise.resolve();
+  #undone: Promise<void> = Promise.resolve();
+
+  constructor(connection: DatabaseConnection, control: ControlConnectionProvider) {
+    this.#connection = connection;
+    this.#control = control;
+  }
+
+  /** @param commits - Whether the statement ends a transaction that has changed something. */
+  async send<Row>(
+    statement: BoundStatement<Row>,
+    context: Omit<RunContext, "tenantId">,
+    commits = false,
+  ): Promise<Row[]> {
+    const query = toQuery(statement);
+    // PGlite can't be interrupted: it runs in this process, and nothing else runs while it does.
+    if (this.#connection.cancelQuery === undefined) {
+      throwIfAborted(context.signal);
+      return (await this.#connection.executeQuery<Row>(query)).rows;
+    }
+    let isCancelled = false;
+    const run = async (): Promise<Row[]> => {
+      // An earlier request to cancel would hit this statement.
+      await this.#settled();
+      await this.#connection.collectSessionInfo?.();
+      const { rows } = await this.#query<Row>(query);
+      if (commits && isCancelled) await this.#refuseUnreplicated();
+      return rows;
+    };
+    const cancel = (): Promise<void> => {
+      isCancelled = true;
+      this.#cancel = this.#connection.cancelQuery?.(this.#control) ?? this.#cancel;
+      return this.#cancel;
+    };
+    return runBounded({ run, cancel }, context);
+  }
+
+  /** Undoes a transaction, and waits for that unless the server has fallen silent. */
+  async rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
+    const isSilent = this.#queries.size > 0;
+    this.#undone = this.send(ROLLBACK, { statementTimeoutMs }).then(ignore, ignore);
+    if (!isSilent) await this.#undone;
+  }
+
+  /** When nothing is under way on it any more. */
+  async idle(): Promise<void> {
+    await this.#undone;
+    await this.#settled();
+  }
+
+  /**
+   * A commit that succeeded after it was cancelled may have been cancelled while it waited for a synchronous standby. The server
+   * says so in a warning alone, which Kysely does not hand on.
+   */
+  async #refuseUnreplicated(): Promise<void> {
+    await this.#settled();
+    const { rows } = await this.#query<{ waits: boolean }>(toQuery(replicationState())).catch(
+      (error: unknown) => {
+        throw new NotReplicatedError({ cause: error });
+      },
+    );
+    if (rows[0]?.waits !== false) throw new NotReplicatedError();
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.allSettled([...this.#queries, this.#cancel]);
+  }
+
+  #query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = this.#connection.executeQuery<Row>(query);
+    const done = (): void => {
+      this.#queries.delete(result);
+    };
+    this.#queries.add(result);
+    result.then(done, done);
+    return result;
+  }
+}
+
+/**
+ * Uses one connection of a Kysely, for which it waits no longer than the signal says. The connection goes back when
+ * nothing is under way on it any more, which may be later than the caller has been answered.
+ */
+export function onConnection<T>(
+  kysely: Kysely<CheckpointDatabase>,
+  { signal }: RunContext,
+  use: (connection: KyselyConnection) => Promise<T>,
+): Promise<T> {
+  const executor = kysely.getExecutor();
+  return new Promise((resolve, reject) => {
+    throwIfAborted(signal);
+    const stopListening = onAbort(signal, () => {
+      reject(abortErrorOf(signal));
+    });
+    const provided = executor.provideConnection(async (connection) => {
+      stopListening();
+      if (signal?.aborted === true) return;
+      const own = new KyselyConnection(connection, (consumer) => executor.provideConnection(consumer));
+      await use(own).then(resolve, reject);
+      await own.idle();
+    });
+    provided.catch(reject).finally(stopListening);
+  });
+}
+
+function toQuery({ sql, parameters }: BoundStatement<unknown>): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
+}
+
+function ignore(): void {
+  // The error that came first is the one to be told.
+}

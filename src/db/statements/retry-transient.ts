@@ -1,0 +1,88 @@
+import pRetry from "p-retry";
+import { DatabaseError } from "../../errors/index.js";
+import type { RetriedAttempt } from "../../telemetry/observed-call.js";
+import { throwIfAborted } from "./bounded-run.js";
+import { toDatabaseError } from "../to-database-error.js";
+
+/** How long a transient fault is retried. */
+export interface RetryOptions {
+  /** No attempt begins later than this after the first failure, in milliseconds. Default 15,000. */
+  readonly maxElapsedMs?: number | undefined;
+  /** The pause after the first failure, in milliseconds; it doubles with each, with jitter. Default 25. */
+  readonly minDelayMs?: number | undefined;
+  /** The longest pause between two attempts, in milliseconds. Default 1,000. */
+  readonly maxDelayMs?: number | undefined;
+}
+
+/** How one run is retried, beside what its saver's options say. */
+export interface RetryRun {
+  /** Ends the pauses between the attempts too. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each attempt that is made again, before it begins. */
+  readonly onRetry?: ((attempt: RetriedAttempt) => void) | undefined;
+}
+
+/**
+ * Runs `attempt`, and again while it fails in a way that passes: connection lost, server starting, deadlock. Only for
+ * what may be done twice, as every statement of ours may.
+ *
+ * @throws DatabaseError of the last attempt, with the driver's error as its cause.
+ * @throws AbortError when the signal of the run has been aborted.
+ */
+export async function retryTransient<T>(
+  attempt: () => Promise<T>,
+  options: RetryOptions | false,
+  run: RetryRun = {},
+): Promise<T> {
+  throwIfAborted(run.signal);
+  try {
+    return await attempt();
+  } catch (error) {
+    const failure = toDatabaseError(error);
+    if (options === false || !isTransient(failure)) throw failure;
+    return retryAfter(failure, attempt, { ...options, ...run });
+  }
+}
+
+/** Goes on after a first attempt that failed: nearly none does, and what keeps count of them costs as much as a query. */
+async function retryAfter<T>(
+  failure: Error,
+  attempt: () => Promise<T>,
+  options: RetryOptions & RetryRun,
+): Promise<T> {
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, onRetry } = options;
+  let done: { readonly result: T } | undefined;
+  let last = { failure, at: performance.now() };
+  const again = async (count: number): Promise<T> => {
+    onRetry?.({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
+    try {
+      done = { result: await attempt() };
+      return done.result;
+    } catch (error) {
+      last = { failure: toDatabaseError(error), at: performance.now() };
+      throw last.failure;
+    }
+  };
+  const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again(count)), {
+    retries: Infinity,
+    maxRetryTime: maxElapsedMs,
+    minTimeout: minDelayMs,
+    maxTimeout: maxDelayMs,
+    factor: 2,
+    randomize: true,
+    shouldRetry: ({ error }) => isTransient(error),
+    ...(signal && { signal }),
+  });
+  try {
+    return await retried;
+  } catch (error) {
+    // What was done when the signal was aborted counts, even if no more was to be tried.
+    if (done !== undefined) return done.result;
+    throwIfAborted(signal);
+    throw error;
+  }
+}
+
+function isTransient(error: Error): boolean {
+  return error instanceof DatabaseError && error.transient;
+}

@@ -1,0 +1,46 @@
+import type { Kysely } from "kysely";
+import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+
+/** Postgres's catalog and statistics, as far as the checks read them. */
+export interface Catalog {
+  "pg_catalog.pg_namespace": { oid: number; nspname: string };
+  "pg_catalog.pg_class": {
+    oid: number;
+    relname: string;
+    relnamespace: number;
+    relkind: string;
+    relrowsecurity: boolean;
+    reloptions: string[] | null;
+    reltoastrelid: number;
+  };
+  "pg_catalog.pg_attribute": { attrelid: number; attname: string; attcompression: string };
+  "pg_catalog.pg_index": {
+    indexrelid: number;
+    indrelid: number;
+    indisunique: boolean;
+    indisprimary: boolean;
+    indisvalid: boolean;
+    indisready: boolean;
+  };
+  "pg_catalog.pg_settings": {
+    name: string;
+    setting: string;
+    /** What the session began with. */
+    reset_val: string;
+    enumvals: string[] | null;
+  };
+  "pg_catalog.pg_stat_all_tables": { relid: number };
+  "pg_catalog.pg_stat_activity": {
+    pid: number;
+    datname: string | null;
+    usename: string | null;
+    application_name: string | null;
+    state: string | null;
+    query: string | null;
+  };
+  "pg_catalog.pg_stat_ssl": { pid: number; ssl: boolean; version: string | null };
+  "pg_catalog.pg_database": { datname: string };
+}
+
+/** The tables, and the catalog beside them. */
+export type DoctoredDatabase = Kysely<CheckpointDatabase & Catalog>;

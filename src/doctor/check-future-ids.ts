@@ -1,0 +1,42 @@
+import { sql } from "kysely";
+import { idsFrom, timeInId } from "../saver/model/checkpoint-time.js";
+import { isUuid6 } from "../saver/queries/is-uuid6.js";
+import type { Check, Examination } from "./examination.js";
+import { type Finding, findingsOf } from "./finding.js";
+
+const { ok, warning, unknown } = findingsOf("ids");
+
+/** Whether checkpoints have ids of a time that is yet to come. */
+export const checkFutureIds: Check = {
+  name: "ids",
+  run: async (examination) => {
+    const { schema } = examination;
+    const table = schema.tables.get("checkpoints");
+    if (!schema.usable || table === undefined) return [];
+    if (!table.rights.includes("select")) return [unknown('"checkpoints" may not be read by this role')];
+    return [await lookAhead(examination)];
+  },
+};
+
+async function lookAhead({ db, schema, limits }: Examination): Promise<Finding> {
+  const { now } = await db
+    .selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("now"))
+    .executeTakeFirstOrThrow();
+  const id = sql<string>`checkpoint_id collate "C"`;
+  const found = await db
+    .withSchema(schema.name)
+    .selectFrom("checkpoints")
+    .where(id, ">", idsFrom(new Date(now + limits.clockMs)))
+    .where((eb) => isUuid6(eb.ref("checkpoint_id")))
+    .select(sql<number>`count(*)::float8`.as("count"))
+    .select(sql<string | null>`max(${id})`.as("last"))
+    .select(sql<string>`(array_agg(thread_id order by ${id} desc))[1]`.as("thread"))
+    .executeTakeFirstOrThrow();
+  if (found.last === null) return ok("none is of a time to come");
+  const until = timeInId(found.last)?.toISOString() ?? "";
+  const count = `${found.count.toLocaleString("en")} ${found.count === 1 ? "checkpoint is" : "checkpoints are"}`;
+  return warning(
+    `${count} of a time to come, the last of ${until} in thread "${found.thread}": until then what comes later there counts as older`,
+    "set the writers' clocks by NTP; then copy what you need of such threads from an earlier checkpoint, and delete them",
+  );
+}

@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import { migrateCommand } from "../db/migrate-command.js";
+import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
+import { OPTIONAL_INDEXES, type OptionalIndex } from "../migrations/indexes/optional-index.js";
+import type { DoctoredDatabase } from "./catalog.js";
+import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
+import type { Check, Examination } from "./examination.js";
+import { type Finding, findingsOf } from "./finding.js";
+import { quoted } from "./quoted.js";
+
+const { ok, warning, error } = findingsOf("indexes");
+const OPTIONAL = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+const OPTIONAL_NAMES: readonly string[] = OPTIONAL.map((index) => OPTIONAL_INDEXES[index].name);
+
+/** Whether the indexes that are needed serve, and which others cost. */
+export const checkIndexes: Check = {
+  name: "indexes",
+  run: async (examination) => {
+    const { db, schema } = examination;
+    const tables = ROW_TABLES.filter(({ name }) => schema.tables.has(name));
+    if (tables.length === 0) return [];
+    const indexes = await readIndexes(db, schema.name);
+    const keys = tables.flatMap((table) => keyOf(table, indexes, schema.name));
+    return [
+      ...(keys.length > 0 ? keys : [ok("the primary keys are there and valid")]),
+      ...indexes.flatMap((index) => costOf(index, schema.name)),
+      ...(await optionalOf(examination)),
+    ];
+  },
+};
+
+type IndexRow = Awaited<ReturnType<typeof readIndexes>>[number];
+
+function readIndexes(db: DoctoredDatabase, schema: string) {
+  return db
+    .selectFrom("pg_catalog.pg_index as index")
+    .innerJoin("pg_catalog.pg_class as relation", "relation.oid", "index.indexrelid")
+    .innerJoin("pg_catalog.pg_class as table", "table.oid", "index.indrelid")
+    .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "table.relnamespace")
+    .select(["table.relname as table", "relation.relname as name"])
+    .select(["index.indisunique as isUnique", "index.indisprimary as isPrimary"])
+    .select(sql<boolean>`index.indisvalid and index.indisready`.as("isValid"))
+    .select(sql<boolean>`index.indpred is null and index.indexprs is null`.as("isPlain"))
+    .select(sql<string>`pg_size_pretty(pg_relation_size(index.indexrelid))`.as("size"))
+    .select(
+      sql<string[]>`array(
+        select attname::text
+        from unnest(index.indkey::int2[]) with ordinality as key (number, nth)
+        join pg_catalog.pg_attribute on attrelid = index.indrelid and attnum = key.number
+        where key.nth <= index.indnkeyatts
+        order by key.nth)`.as("columns"),
+    )
+    .where("namespace.nspname", "=", schema)
+    .where(
+      "table.relname",
+      "in",
+      ROW_TABLES.map(({ name }) => name),
+    )
+    .orderBy("relation.relname")
+    .execute();
+}
+
+/** Any unique index on these columns does: a database may have been made by hand. */
+function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema: string): Finding[] {
+  const found = indexes.filter(
+    (index) => index.table === name && index.isUnique && index.isPlain && index.columns.join() === key.join(),
+  );
+  if (found.some(({ isValid }) => isValid)) return [];
+  const [broken] = found;
+  return broken === undefined
+    ? [
+        error(
+          `"${name}" has no primary key (${key.join(", ")}): nothing can be written`,
+          `alter table ${quoted(schema, name)} add primary key (${key.map((column) => quoted(column)).join(", ")})`,
+        ),
+      ]
+    : [
+        error(
+          `"${broken.name}", the key of "${name}", is not valid`,
+          `reindex index concurrently ${quoted(schema, broken.name)}`,
+        ),
+      ];
+}
+
+function costOf(index: IndexRow, schema: string): Finding[] {
+  const drop = `drop index concurrently ${quoted(schema, index.name)}`;
+  if (!index.isValid && !index.isUnique && !OPTIONAL_NAMES.includes(index.name)) {
+    const again = `${drop}, or reindex index concurrently ${quoted(schema, index.name)}`;
+    return [warning(`"${index.name}" is not valid: it costs writes and serves nobody`, again)];
+  }
+  const isDuplicate = index.name === `${index.table}_thread_id_idx` && index.columns.join() === "thread_id";
+  if (!isDuplicate || index.isUnique || !index.isPlain) return [];
+  return [
+    warning(
+      `"${index.name}" (${index.size}), of the official savers, costs writes and serves nothing that the primary key does not`,
+      drop,
+    ),
+  ];
+}
+
+async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
+  if (!schema.tables.has("checkpoints")) return [];
+  const states = await optionalIndexStatus(db, { schema: schema.name });
+  return OPTIONAL.map((index) => {
+    const state = states[index];
+    const name = `${index} "${OPTIONAL_INDEXES[index].name}"`;
+    if (state === "broken") {
+      return warning(
+        `${name} was not built to its end: it costs and serves nobody`,
+        `${migrateCommand(schema.name)} --with ${index}`,
+      );
+    }
+    return ok(
+      state === "missing" ? `${index}: not there; optional (migrate --with ${index})` : `${name}: ${state}`,
+    );
+  });
+}

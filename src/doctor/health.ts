@@ -1,0 +1,134 @@
+import { abortErrorOf } from "../db/statements/bounded-run.js";
+import { migrateCommand } from "../db/migrate-command.js";
+import { raceAgainst } from "../db/async/race-against.js";
+import { TENANT_TABLES } from "../db/row-security.js";
+import { toDatabaseError } from "../db/to-database-error.js";
+import { withinTime } from "../db/async/within-time.js";
+import {
+  CheckpointError,
+  ConnectionError,
+  DatabaseError,
+  MigrationRequiredError,
+  PermissionError,
+  RowSecurityError,
+} from "../errors/index.js";
+import { migrationStatus } from "../migrations/migration-status.js";
+import { parseSignal } from "../parsing/parse-call-options.js";
+import { type ServerState, serverState } from "./queries/server-state.js";
+import type { WritableTables } from "../saver/call/write-rules.js";
+import { boundedKysely } from "./bounded-kysely.js";
+import type { Health } from "./health-types.js";
+
+/** How long is waited where the caller does not say, in milliseconds. */
+const DEFAULT_BOUND_MS = 2_000;
+/** The tables that every `put` and `putWrites` needs. */
+const STORED_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
+const READ_ONLY_TRANSACTION = "25006";
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
+
+/** Looks whether checkpoints can be stored in the tables now; never rejects. */
+export async function health(tables: WritableTables, options: unknown): Promise<Health> {
+  let began = performance.now();
+  const findings: Findings = {};
+  let error: CheckpointError | undefined;
+  try {
+    const given = parseSignal(options);
+    await openEmbedded(tables, given);
+    began = performance.now();
+    const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
+    await withinTime({ signal: given, limitMs }, async (signal) => {
+      const looking = look({ ...tables, signal }, findings, began);
+      // It answers in time even if the server has to be asked to cancel what it was asked.
+      await raceAgainst(signal, looking).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason;
+        throw given === undefined ? silence() : abortErrorOf(given);
+      });
+    });
+  } catch (reason) {
+    error = toCheckpointError(reason);
+  }
+  const pool = tables.database.poolState?.();
+  return {
+    ok: error === undefined,
+    latencyMs: performance.now() - began,
+    ...findings,
+    ...(pool && { pool }),
+    ...(error && { error }),
+  };
+}
+
+/**
+ * A PGlite that was not used yet is opened here, without the bound: that keeps this process busy for seconds, in which no timer
+ * could end the wait.
+ */
+async function openEmbedded({ database }: WritableTables, signal: AbortSignal | undefined): Promise<void> {
+  if (database.opening === undefined || database.closed) return;
+  const opening = database.opening();
+  await (signal === undefined ? opening : raceAgainst(signal, opening)).catch((reason: unknown) => {
+    throw signal?.aborted === true ? abortErrorOf(signal) : reason;
+  });
+}
+
+async function look(tables: WritableTables, findings: Findings, began: number): Promise<void> {
+  const { database, schema, signal, statementTimeoutMs } = tables;
+  if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  const context = { signal, statementTimeoutMs };
+  const [server] = await database.execute(
+    serverState.bind(schema, { schema, tables: TENANT_TABLES }),
+    context,
+  );
+  findings.latencyMs = performance.now() - began;
+  if (server === undefined) throw new DatabaseError("the server sent no row");
+  findings.serverVersion = server.version;
+  findings.isReadOnly = server.is_read_only;
+  findings.missingPrivileges = server.missing_privileges;
+  const { pending } = await migrationStatus(boundedKysely(database, context), { schema });
+  findings.schema = { upToDate: pending.length === 0, pending };
+  if (pending.length > 0) {
+    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema)}\``;
+    throw new MigrationRequiredError(schema, problem, { pending });
+  }
+  if (server.is_read_only) {
+    throw new DatabaseError("the database takes no writes", {
+      sqlState: READ_ONLY_TRANSACTION,
+      transient: true,
+    });
+  }
+  requirePrivileges(tables, server);
+  requireRowSecurity(tables, server);
+}
+
+/** What a saver needs in order to store checkpoints; to delete threads it needs more. */
+function requirePrivileges(
+  { schema, rules, keepsNewest = false }: WritableTables,
+  { role, missing_privileges: missing }: ServerState,
+): void {
+  const rights = ["select", "insert", "update", ...(keepsNewest ? ["delete"] : [])];
+  const tables = rules?.keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
+  const needed = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
+  const lacking = missing.filter((privilege) => needed.includes(privilege));
+  if (lacking.length === 0) return;
+  throw new PermissionError(
+    `role "${role}" can't store checkpoints in schema "${schema}": it lacks ${lacking.join(", ")}. ` +
+      "`npx langgraph-checkpoint-kysely doctor` prints the grants",
+    { sqlState: INSUFFICIENT_PRIVILEGE },
+  );
+}
+
+/** A saver with a tenant refuses every call where the database does not keep tenants apart. */
+function requireRowSecurity({ schema, tenantId }: WritableTables, { secured_tables }: ServerState): void {
+  if (tenantId === undefined) return;
+  const open = TENANT_TABLES.filter((table) => !secured_tables.includes(table));
+  if (open.length > 0) throw new RowSecurityError(schema, open);
+}
+
+function silence(): ConnectionError {
+  return new ConnectionError(`the database has not answered within ${DEFAULT_BOUND_MS} ms`);
+}
+
+function toCheckpointError(reason: unknown): CheckpointError {
+  const error = toDatabaseError(reason);
+  return error instanceof CheckpointError ? error : new DatabaseError(error.message, { cause: error });
+}

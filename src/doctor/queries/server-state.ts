@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import { Statement } from "../../db/statements/statement.js";
+
+/** How the server is, and what the role may do with the tables of a schema. */
+export interface ServerState {
+  readonly version: string;
+  readonly role: string;
+  /** Whether it takes no writes: it is a standby, or somebody has set it so. */
+  readonly is_read_only: boolean;
+  /** The rights that the role lacks to tables that are there, such as `insert on checkpoints`. */
+  readonly missing_privileges: readonly string[];
+  /** Those of the tables that row-level security hides rows of from the role. */
+  readonly secured_tables: readonly string[];
+}
+
+interface ServerStateParams {
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
+/** Reads the state of the server and the rights of the role in one statement. It asks the catalog alone, which everyone may. */
+export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, ServerState>((db, parameter) => {
+  const relations = sql`pg_catalog.pg_class as relation
+    join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
+    where namespace.nspname = ${parameter("schema")} and relation.relname = any (${parameter("tables")}::text[])`;
+  return db.selectNoFrom([
+    sql<string>`current_setting('server_version')`.as("version"),
+    sql<string>`current_user::text`.as("role"),
+    sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
+    sql<string[]>`array(
+      select privilege || ' on ' || relation.relname
+      from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}
+        and not has_table_privilege(relation.oid, privilege)
+      order by 1)`.as("missing_privileges"),
+    sql<string[]>`array(
+      select relation.relname::text from ${relations} and row_security_active(relation.oid) order by 1)`.as(
+      "secured_tables",
+    ),
+  ]);
+});

@@ -1,0 +1,32 @@
+// Every error that is thrown on purpose.
+export { type ErrorLocation, type CheckpointErrorOptions, CheckpointError } from "./checkpoint-error.js";
+export { InvalidConfigError, AbortError } from "./call-errors.js";
+export {
+  SerializationError,
+  type CheckpointTooLargeErrorOptions,
+  CheckpointTooLargeError,
+  DeserializationError,
+  CorruptCheckpointError,
+} from "./value-errors.js";
+export {
+  CheckpointNotFoundError,
+  type ConcurrentModification,
+  ConcurrentModificationError,
+  ThreadDeletedError,
+  ThreadExistsError,
+  ThreadLockedError,
+  ThreadLockLostError,
+} from "./thread-errors.js";
+export { WritesMissingError } from "./writes-missing-error.js";
+export {
+  type DatabaseErrorOptions,
+  DatabaseError,
+  ConnectionError,
+  StatementTimeoutError,
+  NotReplicatedError,
+  PermissionError,
+  RowSecurityError,
+  IncompatibleTablesError,
+  MigrationRequiredError,
+  MigrationError,
+} from "./database-errors.js";

@@ -1,0 +1,82 @@
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+
+/**
+ * All namespaces of some threads that have a row in any table, thread by thread. It goes from one to the next by the
+ * index, past all the rows in between.
+ */
+export async function selectNamespaces(
+  tables: CheckpointTables,
+  threadIds: readonly string[],
+): Promise<NamespaceKey[]> {
+  const rows = await runStatement(tables, namespaces, { threadIds });
+  return rows.map((row) => ({ threadId: row.thread_id, checkpointNs: row.checkpoint_ns }));
+}
+
+interface NamespaceRow {
+  thread_id: string;
+  checkpoint_ns: string;
+}
+
+const namespaces = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, NamespaceRow>(
+  (db, parameter) =>
+    db
+      .withRecursive("walk", (qb) =>
+        qb
+          .selectFrom(
+            sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
+              sql`given(thread_id)`,
+            ),
+          )
+          .select([
+            "given.thread_id",
+            firstNamespace(db, sql.ref<string>("given.thread_id"), undefined).as("checkpoint_ns"),
+          ])
+          .unionAll((recursive) =>
+            recursive
+              .selectFrom("walk")
+              .where("walk.checkpoint_ns", "is not", null)
+              .select([
+                "walk.thread_id",
+                firstNamespace(db, sql.ref<string>("walk.thread_id"), sql.ref("walk.checkpoint_ns")).as(
+                  "checkpoint_ns",
+                ),
+              ]),
+          ),
+      )
+      .selectFrom("walk")
+      .select(["walk.thread_id", "walk.checkpoint_ns"])
+      .where("walk.checkpoint_ns", "is not", null)
+      .orderBy(sql`walk.thread_id collate "C"`)
+      .orderBy(sql`walk.checkpoint_ns collate "C"`)
+      .$narrowType<NamespaceRow>(),
+);
+
+/** The first namespace of a thread, or the first after another, of any table; `null` where there is none. */
+function firstNamespace(
+  db: QueryCreator<CheckpointDatabase>,
+  threadId: RawBuilder<string>,
+  after: RawBuilder<string> | undefined,
+): RawBuilder<string | null> {
+  const first = TABLES.map(
+    (table) =>
+      sql`(${db
+        .selectFrom(table)
+        .select("checkpoint_ns")
+        .where(`${table}.thread_id`, "=", threadId)
+        .$if(after !== undefined, (rows) =>
+          rows.where(`${table}.checkpoint_ns`, ">", after ?? sql<string>`''`),
+        )
+        .orderBy("checkpoint_ns")
+        .limit(sql.lit(1))})`,
+  );
+  return sql<
+    string | null
+  >`(select min(checkpoint_ns) from (${sql.join(first, sql` union all `)}) as next(checkpoint_ns))`;
+}
+
+const TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;

@@ -1,0 +1,89 @@
+import { CheckpointTooLargeError } from "../../errors/index.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CallSize } from "./call-size.js";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Also what a saver keeps in mind of the threads that it told of, however many there are. */
+const MAX_WARNINGS_A_DAY = 100;
+const NAMED_CHANNELS = 3;
+
+/** How much one call may store. */
+export interface SizeBounds {
+  /** Above so many bytes it is refused. Default: no bound. */
+  readonly maxCheckpointBytes?: number | undefined;
+  /** Above so many bytes a warning is emitted. Default: half of what it may store. */
+  readonly warnCheckpointBytes?: number | undefined;
+}
+
+/** Looks at how much each call of a saver is about to store, once that is encoded and before anything is sent. */
+export class SizeCheck {
+  readonly #maxBytes: number;
+  readonly #warnBytes: number;
+  readonly #now: () => number;
+  #day = Number.NaN;
+  readonly #told = new Set<string>();
+
+  /** @param now - The time in milliseconds since 1970. */
+  constructor(bounds: SizeBounds, now: () => number = Date.now) {
+    this.#maxBytes = bounds.maxCheckpointBytes ?? Infinity;
+    this.#warnBytes = bounds.warnCheckpointBytes ?? this.#maxBytes / 2;
+    this.#now = now;
+  }
+
+  /**
+   * Warns of a call that stores much: once a day of each namespace of a thread, and a hundred times a day in all.
+   *
+   * @param measure - Called where there is a bound.
+   * @throws CheckpointTooLargeError for a call that would store too much.
+   */
+  check(key: CheckpointKey, measure: () => CallSize): void {
+    if (Math.min(this.#warnBytes, this.#maxBytes) === Infinity) return;
+    const size = measure();
+    if (size.bytes > this.#maxBytes) throw tooLarge(key, size, this.#maxBytes);
+    if (size.bytes > this.#warnBytes) this.#warn(key, size);
+  }
+
+  #warn(key: CheckpointKey, size: CallSize): void {
+    if (this.#isTold(JSON.stringify([key.threadId, key.checkpointNs]))) return;
+    const isLast = this.#told.size === MAX_WARNINGS_A_DAY;
+    const message = describe(key, size, `warnCheckpointBytes is ${this.#warnBytes}`);
+    process.emitWarning(isLast ? `${message}; no other thread is told of today` : message, {
+      type: "CheckpointSizeWarning",
+      code: "CHECKPOINT_SIZE",
+    });
+  }
+
+  #isTold(place: string): boolean {
+    const day = Math.floor(this.#now() / DAY_MS);
+    if (day !== this.#day) this.#told.clear();
+    this.#day = day;
+    if (this.#told.size >= MAX_WARNINGS_A_DAY || this.#told.has(place)) return true;
+    this.#told.add(place);
+    return false;
+  }
+}
+
+function tooLarge(key: CheckpointKey, size: CallSize, maxBytes: number): CheckpointTooLargeError {
+  const { threadId, checkpointNs, checkpointId } = key;
+  return new CheckpointTooLargeError(describe(key, size, `maxCheckpointBytes is ${maxBytes}`), {
+    bytes: size.bytes,
+    maxBytes,
+    threadId,
+    checkpointNs,
+    checkpointId,
+    channel: size.channels[0]?.channel,
+  });
+}
+
+function describe(
+  { threadId, checkpointNs, checkpointId }: CheckpointKey,
+  size: CallSize,
+  bound: string,
+): string {
+  const parts = size.channels
+    .slice(0, NAMED_CHANNELS)
+    .map(({ channel, bytes }) => `channel "${channel}" ${bytes} bytes`);
+  if (size.headerBytes > 0) parts.push(`header and metadata ${size.headerBytes} bytes`);
+  const place = `thread "${threadId}", namespace "${checkpointNs}", checkpoint "${checkpointId}"`;
+  return `${place}: ${size.bytes} bytes to store, and ${bound}; the largest: ${parts.join(", ")}`;
+}

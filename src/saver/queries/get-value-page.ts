@@ -1,0 +1,205 @@
+import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { ChannelValueContext, PendingWriteContext } from "../../serde/serde-context.js";
+import { sentBytes } from "./sent-bytes.js";
+import { textVersion } from "./text-versions.js";
+import { isOnPage, pageShapeOf, type PageParams, type PageShape, type TablePage } from "./table-page.js";
+
+/** Longer values are fetched one by one, so that a page is never long. */
+const PAGE_VALUE_BYTES = 65_536;
+
+/** A value of a checkpoint. */
+export interface BlobPageRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+  /** The version as text, where {@link ValuePage.textVersions} asks for it. */
+  readonly text_version?: string;
+  readonly type: string;
+  /** As `sentBytes` brings it. */
+  readonly blob: string | null;
+}
+
+/** A write of a task. */
+export interface WritePageRow extends Omit<BlobPageRow, "version" | "text_version" | "type"> {
+  readonly checkpoint_id: string;
+  readonly task_id: string;
+  readonly task_path: string;
+  readonly idx: number;
+  readonly type: string | null;
+  /** Whether the checkpoint is stored that it is recorded beside. */
+  readonly has_checkpoint: boolean;
+}
+
+/** What identifies a write. */
+export type WriteKey = Omit<PendingWriteContext, "channel">;
+
+/** Which values or writes a page has. */
+export interface ValuePage<Key extends object> extends TablePage<Key> {
+  /** Leaves out what this thread has a row for, at the same place in the thread. */
+  readonly absentFrom?: string | undefined;
+  /** Whether that thread has versions that are numbers here as text. */
+  readonly textVersions?: boolean | undefined;
+}
+
+/** Values in the order of the primary key. */
+export function getBlobPage(
+  tables: CheckpointTables,
+  page: ValuePage<ChannelValueContext>,
+): Promise<BlobPageRow[]> {
+  const { id, ...shape } = valueShapeOf(page);
+  return runStatement(tables, blobs.of(id, shape), {
+    ...paramsOf(page),
+    key1: page.begin?.key.checkpointNs ?? "",
+    key2: page.begin?.key.channel ?? "",
+    key3: page.begin?.key.version ?? "",
+  });
+}
+
+/** Writes in the order of the primary key. */
+export function getWritePage(tables: CheckpointTables, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
+  const { id, ...shape } = valueShapeOf(page);
+  return runStatement(tables, writes.of(id, shape), {
+    ...paramsOf(page),
+    key1: page.begin?.key.checkpointNs ?? "",
+    key2: page.begin?.key.checkpointId ?? "",
+    key3: page.begin?.key.taskId ?? "",
+    idx: page.begin?.key.idx ?? 0,
+  });
+}
+
+interface ValueShape extends PageShape {
+  readonly skipsPresent: boolean;
+  readonly textVersions: boolean;
+}
+
+function valueShapeOf(page: ValuePage<object>): ValueShape & { readonly id: string } {
+  const { id, ...shape } = pageShapeOf(page);
+  const skipsPresent = page.absentFrom !== undefined;
+  const textVersions = page.textVersions === true;
+  return {
+    ...shape,
+    skipsPresent,
+    textVersions,
+    id: `${id} ${String(skipsPresent)} ${String(textVersions)}`,
+  };
+}
+
+interface ValueParams extends PageParams {
+  readonly absentFrom: string;
+  readonly pieceBytes: number;
+  readonly key0: string;
+  readonly key1: string;
+  readonly key2: string;
+  readonly key3: string;
+}
+
+interface WriteParams extends ValueParams {
+  readonly idx: number;
+}
+
+function paramsOf({
+  threadId = "",
+  pageSize,
+  begin,
+  absentFrom = "",
+}: ValuePage<{ readonly threadId: string }>) {
+  return {
+    ...{ threadId, pageSize, absentFrom },
+    pieceBytes: PAGE_VALUE_BYTES,
+    key0: begin?.key.threadId ?? "",
+  };
+}
+
+const BLOB_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
+
+const TEXT_VERSION = /* @__PURE__ */ textVersion(sql<string>`stored.version`);
+
+const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobPageRow>(
+  (shape) => (db, parameter) => {
+    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
+    return db
+      .selectFrom("checkpoint_blobs as stored")
+      .where(isOnPage(shape, parameter, BLOB_KEY, key))
+      .$if(shape.skipsPresent, (rows) =>
+        rows.where((eb) =>
+          isAbsent(
+            eb
+              .selectFrom("checkpoint_blobs as present")
+              .select("present.version")
+              .where("present.thread_id", "=", parameter("absentFrom"))
+              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+              .whereRef("present.channel", "=", "stored.channel")
+              .where(
+                "present.version",
+                "=",
+                shape.textVersions ? TEXT_VERSION : sql.ref<string>("stored.version"),
+              )
+              .limit(sql.lit(1)),
+          ),
+        ),
+      )
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
+      .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
+      .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
+      .orderBy("stored.thread_id")
+      .orderBy("stored.checkpoint_ns")
+      .orderBy("stored.channel")
+      .orderBy("stored.version")
+      .limit(parameter("pageSize"));
+  },
+);
+
+const WRITE_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id, stored.task_id, stored.idx)`;
+
+const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, WritePageRow>(
+  (shape) => (db, parameter) => {
+    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")},
+      ${parameter("idx")})`;
+    return db
+      .selectFrom("checkpoint_writes as stored")
+      .where(isOnPage(shape, parameter, WRITE_KEY, key))
+      .$if(shape.skipsPresent, (rows) =>
+        rows.where((eb) =>
+          isAbsent(
+            eb
+              .selectFrom("checkpoint_writes as present")
+              .select("present.idx")
+              .where("present.thread_id", "=", parameter("absentFrom"))
+              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+              .whereRef("present.checkpoint_id", "=", "stored.checkpoint_id")
+              .whereRef("present.task_id", "=", "stored.task_id")
+              .whereRef("present.idx", "=", "stored.idx")
+              .limit(sql.lit(1)),
+          ),
+        ),
+      )
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
+      .select(["stored.task_path", "stored.idx", "stored.channel", "stored.type"])
+      .select((eb) => [
+        sentBytes("stored", parameter("pieceBytes")).as("blob"),
+        // Not EXISTS, for which the planner may read the whole table, for every page anew.
+        sql<boolean>`(${eb
+          .selectFrom("checkpoints as header")
+          .select("header.checkpoint_id")
+          .whereRef("header.thread_id", "=", "stored.thread_id")
+          .whereRef("header.checkpoint_ns", "=", "stored.checkpoint_ns")
+          .whereRef("header.checkpoint_id", "=", "stored.checkpoint_id")
+          .limit(sql.lit(1))}) is not null`.as("has_checkpoint"),
+      ])
+      .orderBy("stored.thread_id")
+      .orderBy("stored.checkpoint_ns")
+      .orderBy("stored.checkpoint_id")
+      .orderBy("stored.task_id")
+      .orderBy("stored.idx")
+      .limit(parameter("pageSize"));
+  },
+);
+
+/** Looks each row up by the index: for NOT EXISTS the planner may read the other thread whole, for every page anew. */
+function isAbsent(present: Expression<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${present} is null`;
+}

@@ -1,0 +1,113 @@
+import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { isUuid6 } from "./is-uuid6.js";
+
+/**
+ * Up to how many namespaces of a thread each is looked up by itself. One look costs as much as some dozen entries of the
+ * index that are read in a row, and the namespaces of subgraphs, of which a thread may have thousands, have few checkpoints.
+ */
+const MAX_LOOKS = 8;
+
+/**
+ * The newest checkpoint of a thread over all of its namespaces, and how many these are. Of few namespaces the last entry of
+ * each in the index is looked up, however many checkpoints it has; of many, all entries are read, and counted by the way.
+ */
+export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
+  return (
+    withNamespaces(db, threadId)
+      .selectFrom((eb) => {
+        const looked = eb.selectFrom("namespace").select(sql<number>`count(*)`.as("count"));
+        return eb
+          .selectFrom("namespace")
+          .where(looked, "<", sql.lit(MAX_LOOKS))
+          .select((row) => [
+            row.ref("namespace.checkpoint_ns").as("checkpoint_ns"),
+            newestId(db, threadId, row.ref("namespace.checkpoint_ns"), row.ref("namespace.checkpoint_id")).as(
+              "checkpoint_id",
+            ),
+            sql<number | null>`null::float8`.as("checkpoints"),
+          ])
+          .unionAll(
+            eb
+              .selectFrom(wholeNamespaces(db, threadId).as("whole"))
+              .where(looked, ">=", sql.lit(MAX_LOOKS))
+              .selectAll("whole"),
+          )
+          .as("own");
+      })
+      .select(["own.checkpoint_ns", "own.checkpoint_id"])
+      .select([
+        sql<number>`(count(*) over ())::float8`.as("namespaces"),
+        sql<number | null>`sum(own.checkpoints) over ()`.as("checkpoints"),
+      ])
+      // Only here: a column that had this collation would find nothing in an index of another.
+      .orderBy(sql`own.checkpoint_id collate "C"`, "desc")
+      .orderBy(sql`own.checkpoint_ns collate "C"`)
+      .limit(sql.lit(1))
+      .as("newest")
+  );
+}
+
+/** The namespaces of a thread from the last on, up to {@link MAX_LOOKS}, and the last checkpoint of each. */
+function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
+  const last = () =>
+    db
+      .selectFrom("checkpoints as last")
+      .where("last.thread_id", "=", threadId)
+      .select(["last.checkpoint_ns", "last.checkpoint_id"])
+      .orderBy("last.checkpoint_ns", "desc")
+      .orderBy("last.checkpoint_id", "desc")
+      .limit(sql.lit(1));
+  return db.withRecursive("namespace", (qb) =>
+    qb
+      .selectFrom(last().as("beginning"))
+      .selectAll()
+      .select(sql<number>`1`.as("looks"))
+      .unionAll((recursive) =>
+        recursive
+          .selectFrom("namespace as previous")
+          .where("previous.looks", "<", sql.lit(MAX_LOOKS))
+          .innerJoinLateral(
+            () =>
+              last().where("last.checkpoint_ns", "<", sql.ref<string>("previous.checkpoint_ns")).as("next"),
+            (join) => join.onTrue(),
+          )
+          .selectAll("next")
+          .select(sql<number>`previous.looks + 1`.as("looks")),
+      ),
+  );
+}
+
+/** All namespaces of a thread, each with its newest checkpoint and how many it has. */
+function wholeNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
+  return db
+    .selectFrom("checkpoints as each")
+    .where("each.thread_id", "=", threadId)
+    .groupBy("each.checkpoint_ns")
+    .select("each.checkpoint_ns")
+    .select([
+      sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id"),
+      sql<number | null>`count(*)::float8`.as("checkpoints"),
+    ]);
+}
+
+/**
+ * The newest checkpoint of a namespace whose last one in the order of the column is given. That one is it where it is a UUID,
+ * as LangGraph's are: these are in one order whatever the collation. Of others the last in the order of bytes is, as
+ * everywhere.
+ */
+function newestId(
+  db: QueryCreator<CheckpointDatabase>,
+  threadId: Expression<string>,
+  checkpointNs: Expression<string>,
+  last: Expression<string>,
+): RawBuilder<string> {
+  const newest = db
+    .selectFrom("checkpoints as each")
+    .where("each.thread_id", "=", threadId)
+    .where("each.checkpoint_ns", "=", checkpointNs)
+    .select("each.checkpoint_id")
+    .orderBy(sql`each.checkpoint_id collate "C"`, "desc")
+    .limit(sql.lit(1));
+  return sql<string>`(case when ${isUuid6(last)} then ${last} else (${newest}) end)`;
+}

@@ -1,0 +1,15 @@
+import { DeserializationError, type ErrorLocation } from "../../errors/index.js";
+import { parseJsonText } from "../json/json-text.js";
+
+/**
+ * A value from the text of a JSONB column.
+ *
+ * @throws DeserializationError naming the row that the text was read from.
+ */
+export async function decodeJsonb(text: string, location: ErrorLocation): Promise<unknown> {
+  try {
+    return await parseJsonText(text, "jsonb");
+  } catch (error) {
+    throw error instanceof DeserializationError ? error.at(location) : error;
+  }
+}

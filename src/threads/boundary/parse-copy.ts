@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import { JsonSerializer } from "../../serde/json-serializer.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { CopiedThreads } from "../queries/copy-rows.js";
+import { threadId } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
+
+const copyOptions = z.object({ reencode: z.boolean().nullish() }).nullish();
+
+/** The threads that `copyThread` is about. */
+export function parseCopy(
+  source: unknown,
+  target: unknown,
+  options: unknown,
+  serde: ContextualSerializer,
+): CopiedThreads {
+  const threads = { source: parse(threadId, source, "source"), target: parse(threadId, target, "target") };
+  if (threads.source === threads.target)
+    throw new InvalidConfigError("target", "must be another thread than the source", {
+      threadId: threads.target,
+    });
+  const reencode = parse(copyOptions, options, "options")?.reencode ?? false;
+  if (reencode && serde instanceof JsonSerializer)
+    throw new InvalidConfigError(
+      "options.reencode",
+      "needs a serializer that Python reads: the official JavaScript saver, which JsonSerializer is for, refuses versions as text",
+    );
+  return { ...threads, reencode };
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { checkpointNs, keyText, recordOf, threadId } from "../../parsing/keys.js";
+import { abortSignal } from "../../parsing/parse-call-options.js";
+import { parsePutConfig } from "../../saver/boundary/parse-config.js";
+import { parse } from "../../parsing/parse.js";
+
+const reducer = z.custom<ChannelReducer>((value) => typeof value === "function", "must be a function");
+const reducers = recordOf(keyText, reducer).default({});
+
+const forkOptions = z
+  .strictObject({
+    signal: abortSignal.nullish(),
+    values: recordOf(keyText, z.unknown()).default({}),
+    reducers,
+  })
+  .prefault({});
+
+const rollbackOptions = z
+  .strictObject({ signal: abortSignal.nullish(), checkpointNs, reducers })
+  .prefault({});
+
+const checkpointId = keyText.refine((id) => id !== "", "must not be empty");
+
+/** A checked call of `fork` or `rollback`. */
+export interface ForkRequest {
+  /** The checkpoint that is followed; the newest of the namespace where none is named. */
+  readonly target: NamespaceKey & Partial<CheckpointKey>;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly reducers: ChannelReducers;
+  /** Whether the new checkpoint has to be the newest of its namespace. */
+  readonly becomesHead: boolean;
+}
+
+/** What `fork` is asked for. */
+export function parseFork(config: unknown, options: unknown): ForkRequest {
+  const { threadId: thread, checkpointNs: ns, parentCheckpointId } = parsePutConfig(config);
+  const { values, reducers: given } = parse(forkOptions, options, "options");
+  const lost = Object.keys(values).find((channel) => values[channel] === undefined);
+  if (lost !== undefined) throw new InvalidConfigError(`options.values.${lost}`, "must not be undefined");
+  const target = { threadId: thread, checkpointNs: ns };
+  return {
+    target: parentCheckpointId === undefined ? target : { ...target, checkpointId: parentCheckpointId },
+    values,
+    reducers: given,
+    becomesHead: false,
+  };
+}
+
+/** What `rollback` is asked for. */
+export function parseRollback(thread: unknown, checkpoint: unknown, options: unknown): ForkRequest {
+  const { checkpointNs: ns, reducers: given } = parse(rollbackOptions, options, "options");
+  return {
+    target: {
+      threadId: parse(threadId, thread, "threadId"),
+      checkpointNs: ns,
+      checkpointId: parse(checkpointId, checkpoint, "checkpointId"),
+    },
+    values: {},
+    reducers: given,
+    becomesHead: true,
+  };
+}

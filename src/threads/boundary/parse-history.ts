@@ -1,0 +1,13 @@
+import { z } from "zod";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { checkpointNs, threadId } from "../../parsing/keys.js";
+import { abortSignal } from "../../parsing/parse-call-options.js";
+import { parse } from "../../parsing/parse.js";
+
+const options = z.strictObject({ signal: abortSignal.nullish(), checkpointNs }).prefault({});
+
+/** The namespace that `history` is asked for. */
+export function parseHistory(thread: unknown, given: unknown): NamespaceKey {
+  const { checkpointNs } = parse(options, given, "options");
+  return { threadId: parse(threadId, thread, "threadId"), checkpointNs };
+}

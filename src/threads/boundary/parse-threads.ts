@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { idsFrom } from "../../saver/model/checkpoint-time.js";
+import type { ThreadScope } from "../queries/list-thread-rows.js";
+import { encodeFilter } from "../../parsing/encode-filter.js";
+import { recordOf } from "../../parsing/keys.js";
+import { pageQuery } from "../../parsing/page-query.js";
+import { parse } from "../../parsing/parse.js";
+
+const query = pageQuery
+  .extend({
+    filter: recordOf(z.string(), z.unknown()).optional(),
+    updatedAfter: z.date().optional(),
+  })
+  .prefault({});
+
+/** A checked call of `listThreads`. */
+export interface ThreadsRequest {
+  readonly scope: ThreadScope;
+  readonly limit: number;
+}
+
+/** What `listThreads` is asked for. */
+export function parseThreadQuery(value: unknown): ThreadsRequest {
+  const { after, limit, filter, updatedAfter } = parse(query, value, "query");
+  const asked = encodeFilter(filter, "query.filter");
+  return {
+    scope: {
+      after,
+      filter: asked?.contained,
+      unlike: asked?.notContained,
+      updatedAfter: updatedAfter && laterThan(updatedAfter),
+    },
+    limit,
+  };
+}
+
+// A Date counts in milliseconds: what was made later within the same one is not later than that.
+function laterThan(time: Date): ThreadScope["updatedAfter"] {
+  return { id: idsFrom(new Date(Math.min(time.getTime() + 1, LAST_DATE_MS))), ts: time.toISOString() };
+}
+
+const LAST_DATE_MS = 8.64e15;

@@ -1,0 +1,171 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  DeltaSnapshot,
+  isDeltaSnapshot,
+  maxChannelVersion,
+  TASKS,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
+import { CheckpointNotFoundError, DeserializationError, InvalidConfigError } from "../errors/index.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { ForkRequest } from "./boundary/parse-fork.js";
+import { sizeOfCheckpoint } from "../saver/codec/call-size.js";
+import { idAfter } from "../saver/model/checkpoint-time.js";
+import { configOf } from "../saver/codec/config-of.js";
+import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
+import { encodePut } from "../saver/codec/encode-call.js";
+import { readTuple } from "../saver/read-tuple.js";
+import type { SizeCheck } from "../saver/codec/size-check.js";
+import { storeCheckpoint } from "../saver/store.js";
+import type { WritableTables } from "../saver/call/write-rules.js";
+import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
+import { deltaValues } from "./delta-values.js";
+import { type ForkTarget, readForkTarget } from "./fork-target.js";
+
+/** What a saver is to a fork of one of its checkpoints. */
+export interface Forker {
+  readonly serde: ContextualSerializer;
+  readonly sizeCheck: SizeCheck;
+  readonly nextVersion: (current: string | number | undefined) => string | number;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The format of checkpoints from which on their sends are values of their own. */
+const FORMAT = 4;
+
+/**
+ * Makes a checkpoint that follows another with its values; see `ThreadLife.fork`. It is stored like any other, and holds
+ * its target meanwhile: should that be pruned before, there is nothing to fork.
+ */
+export async function fork(
+  tables: WritableTables,
+  request: ForkRequest,
+  forker: Forker,
+): Promise<RunnableConfig> {
+  const target = await readForkTarget(tables, request.target);
+  const values = await newValues(tables, target, request, forker.serde);
+  const inline = inlineValues(target, values, forker.serde);
+  const versions = newVersions(target, values, forker);
+  const id = newId(target, request);
+  const checkpoint = {
+    ...carriedFields(target, values),
+    v: Math.max(target.header.v, FORMAT),
+    id,
+    ts: new Date().toISOString(),
+    channel_values: { ...inline, ...values },
+    channel_versions: { ...target.header.channel_versions, ...versions },
+    versions_seen: target.header.versions_seen ?? {},
+  };
+  const put = await encodePut(
+    { serde: forker.serde },
+    configOf(target.key),
+    checkpoint,
+    newMetadata(target, values),
+    versions,
+  );
+  const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
+  forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
+  if (tables.call !== undefined) tables.call.addBytes(sizeOfCheckpoint(encoded).bytes);
+  await storeCheckpoint(tables, {
+    ...encoded,
+    carriedBlobs: () => Promise.reject(new CheckpointNotFoundError(target.key)),
+  });
+  return configOf(encoded);
+}
+
+/** The text of a JSON object with the entries of both, which have no key in common. */
+function joinedObjects(a: string, b: string): string {
+  return a === "{}" ? b : `${a.slice(0, -1)},${b.slice(1)}`;
+}
+
+/** All that the fork does not share with its target. */
+async function newValues(
+  tables: WritableTables,
+  target: ForkTarget,
+  request: ForkRequest,
+  serde: ContextualSerializer,
+): Promise<Values> {
+  const counted = countedChannels(target);
+  const given = Object.entries(request.values).map(([channel, value]): [string, unknown] => [
+    channel,
+    counted.has(channel) && !isDeltaSnapshot(value) ? new DeltaSnapshot(value) : value,
+  ]);
+  return {
+    ...(await sends(tables, target, serde)),
+    ...(await deltaValues(tables, target, request, serde)),
+    ...Object.fromEntries(given),
+  };
+}
+
+/** Before version 4 of the format the sends of a checkpoint are writes of its parent, which is not the fork's. */
+async function sends(
+  tables: WritableTables,
+  { header, key }: ForkTarget,
+  serde: ContextualSerializer,
+): Promise<Values> {
+  if (header.v >= FORMAT) return {};
+  const tuple = await readTuple(tables, key, { channels: [TASKS], writes: false }, serde);
+  if (tuple === undefined) throw new CheckpointNotFoundError(key);
+  return tuple.checkpoint.channel_values;
+}
+
+/** What stands in the header of the target, and in no blob that the fork could share. */
+function inlineValues(
+  { header, stored, key }: ForkTarget,
+  values: Values,
+  serde: ContextualSerializer,
+): Values {
+  const inline = Object.entries(header.channel_values ?? {}).filter(
+    ([channel]) => !stored.has(channel) && !Object.hasOwn(values, channel),
+  );
+  const [first] = inline;
+  // Somebody could have put it there without a key; as a value of the fork it would be encrypted, and be believed.
+  if (serde.refusesPlaintext === true && first !== undefined)
+    throw new DeserializationError(INLINE_REFUSAL, { ...key, channel: first[0] });
+  return Object.fromEntries(inline);
+}
+
+/** One version for all that is new, after all that there are. */
+function newVersions(
+  { header }: ForkTarget,
+  values: Values,
+  forker: Forker,
+): Record<string, string | number> {
+  const current = Object.values(header.channel_versions ?? {});
+  const version = forker.nextVersion(current.length === 0 ? undefined : maxChannelVersion(...current));
+  return Object.fromEntries(Object.keys(values).map((channel) => [channel, version]));
+}
+
+function newId({ key, headId, metadata }: ForkTarget, { becomesHead }: ForkRequest): string {
+  const fresh = uuid6(metadata.step);
+  const id = idAfter(headId, fresh);
+  if (id === undefined && becomesHead)
+    throw new InvalidConfigError(
+      "threadId",
+      `no checkpoint that is made now can be the newest of the namespace: "${headId}" is, and no UUID`,
+      key,
+    );
+  return id ?? fresh;
+}
+
+/** Whatever else a version of LangGraph has put into the header. */
+function carriedFields({ header }: ForkTarget, values: Values): Record<string, unknown> {
+  const { pending_sends, updated_channels, ...others } = header;
+  const carried = header.v >= FORMAT && pending_sends !== undefined ? { ...others, pending_sends } : others;
+  // Python looks among these alone for the nodes that are next.
+  if (!Array.isArray(updated_channels)) return carried;
+  const names: unknown[] = updated_channels;
+  return { ...carried, updated_channels: [...new Set([...names, ...Object.keys(values)])] };
+}
+
+function newMetadata(target: ForkTarget, values: Values): Record<string, unknown> {
+  const { step, parents }: { readonly step?: unknown; readonly parents?: unknown } = target.metadata;
+  const counters = [...countedChannels(target)].filter(([channel]) => !Object.hasOwn(values, channel));
+  return {
+    source: "fork",
+    step: (typeof step === "number" ? step : -1) + 1,
+    parents: parents ?? {},
+    ...(counters.length > 0 && { [COUNTERS]: Object.fromEntries(counters) }),
+  };
+}

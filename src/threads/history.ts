@@ -1,0 +1,49 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { compareText } from "../saver/model/compare-text.js";
+import { getHistoryPage, type HistoryRow } from "./queries/get-history-page.js";
+import { buildBranches } from "./build-branches.js";
+import { describeRow } from "./describe-row.js";
+import type { HistoryEntry, ThreadHistory } from "./thread-life.js";
+
+/** More than most threads have, and few enough that no server takes the page for so costly that it compiles the statement. */
+const PAGE_SIZE = 5_000;
+
+/**
+ * The tree of a namespace; see `ThreadLife.history`.
+ *
+ * @param limit - How many of its checkpoints at most, the newest; one whose parent is not among them begins a branch.
+ */
+export async function history(
+  tables: CheckpointTables,
+  key: NamespaceKey,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<ThreadHistory> {
+  const entries: HistoryEntry[] = [];
+  for (;;) {
+    const pageSize = Math.min(PAGE_SIZE, limit - entries.length);
+    const page =
+      pageSize > 0 ? await getHistoryPage(tables, key, entries.at(-1)?.checkpointId, pageSize) : [];
+    for (const row of page) entries.push(await entryOf(row, key));
+    if (page.length < PAGE_SIZE) break;
+  }
+  return { ...key, head: newestOf(entries), branches: buildBranches(entries) };
+}
+
+async function entryOf(row: HistoryRow, key: NamespaceKey): Promise<HistoryEntry> {
+  const checkpointId = row.checkpoint_id;
+  const { time, ...described } = await describeRow({ ...key, checkpointId }, row);
+  return {
+    checkpointId,
+    parentCheckpointId: row.parent_checkpoint_id ?? undefined,
+    createdAt: time,
+    ...described,
+    writes: row.writes,
+    interrupted: row.interrupted,
+  };
+}
+
+function newestOf(entries: readonly HistoryEntry[]): string | undefined {
+  const [first, ...others] = entries.map(({ checkpointId }) => checkpointId);
+  return others.reduce((newest, id) => (compareText(id, newest ?? "") > 0 ? id : newest), first);
+}

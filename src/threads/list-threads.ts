@@ -1,0 +1,27 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { ThreadsRequest } from "./boundary/parse-threads.js";
+import { listThreadRows, type ThreadRow } from "./queries/list-thread-rows.js";
+import { describeRow } from "./describe-row.js";
+import type { ThreadSummary } from "./thread-life.js";
+
+/** A page of threads; see `ThreadLife.listThreads`. */
+export async function listThreads(
+  tables: CheckpointTables,
+  { scope, limit }: ThreadsRequest,
+): Promise<ThreadSummary[]> {
+  const rows = limit === 0 ? [] : await listThreadRows(tables, scope, limit);
+  return Promise.all(rows.map(summaryOf));
+}
+
+async function summaryOf(row: ThreadRow): Promise<ThreadSummary> {
+  const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
+  const key = { threadId, checkpointNs, checkpointId };
+  const { time, ...described } = await describeRow(key, row);
+  return {
+    ...key,
+    updatedAt: time,
+    ...described,
+    checkpoints: row.checkpoints,
+    namespaces: row.namespaces,
+  };
+}

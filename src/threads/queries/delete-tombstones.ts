@@ -1,0 +1,22 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+
+/** Deletes the tombstones of threads, and returns a row for each that there was. */
+export function deleteTombstones(
+  tables: CheckpointTables,
+  threadIds: readonly string[],
+): Promise<{ thread_id: string }[]> {
+  return runStatement(tables, deleteThose, { threadIds });
+}
+
+const deleteThose = /* @__PURE__ */ new Statement<
+  { readonly threadIds: readonly string[] },
+  { thread_id: string }
+>((db, parameter) =>
+  db
+    .deleteFrom("checkpoint_tombstones")
+    .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`)
+    .returning("thread_id"),
+);

@@ -1,0 +1,81 @@
+import { INTERRUPT } from "@langchain/langgraph-checkpoint";
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+
+/** A checkpoint without its values. */
+export interface HistoryRow {
+  checkpoint_id: string;
+  parent_checkpoint_id: string | null;
+  /** As JSON text. */
+  metadata: string | null;
+  /** What the header says of its time; `null` where the id has it. */
+  ts: string | null;
+  /** The number of pending writes beside it. */
+  writes: number;
+  interrupted: boolean;
+}
+
+/**
+ * Checkpoints of a namespace, the newest first.
+ *
+ * @param before - The last one of the page before; `undefined` begins with the newest.
+ */
+export function getHistoryPage(
+  tables: CheckpointTables,
+  { threadId, checkpointNs }: NamespaceKey,
+  before: string | undefined,
+  pageSize: number,
+): Promise<HistoryRow[]> {
+  const shape = before === undefined ? "newest" : "older";
+  const params = { threadId, checkpointNs, before: before ?? "", pageSize };
+  return runStatement(tables, statements.of(shape, shape), params);
+}
+
+interface HistoryParams extends NamespaceKey {
+  readonly before: string;
+  readonly pageSize: number;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", HistoryParams, HistoryRow>(
+  (shape) => (db, parameter) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("checkpoints")
+          .selectAll()
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .$if(shape === "older", (query) =>
+            query.where(sql<string>`checkpoint_id collate "C"`, "<", parameter("before")),
+          )
+          .orderBy(sql`checkpoint_id collate "C"`, "desc")
+          .limit(parameter("pageSize"))
+          .as("page"),
+      )
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoint_writes as write")
+            .whereRef("write.thread_id", "=", "page.thread_id")
+            .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
+            .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")
+            .select([
+              sql<number>`count(*)::integer`.as("writes"),
+              sql<boolean>`coalesce(bool_or(write.channel = ${sql.lit(INTERRUPT)}), false)`.as("interrupted"),
+            ])
+            .as("beside"),
+        (join) => join.onTrue(),
+      )
+      .select(["page.checkpoint_id", "page.parent_checkpoint_id", "beside.writes", "beside.interrupted"])
+      .select((eb) => [
+        sql<string | null>`${eb.ref("page.metadata")}::text`.as("metadata"),
+        // A long header is compressed, and unpacked only where the id tells no time.
+        sql<string | null>`case when ${isUuid6(eb.ref("page.checkpoint_id"))} then null
+          else ${eb.ref("page.checkpoint")} ->> 'ts' end`.as("ts"),
+      ])
+      .orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
+);

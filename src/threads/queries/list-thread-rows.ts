@@ -1,0 +1,220 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
+
+/** Which threads; what is `undefined` does not narrow it. */
+export interface ThreadScope {
+  /** Only threads behind this one, in the order of the column's own collation. */
+  readonly after: string | undefined;
+  /** JSON text that the metadata of the newest checkpoint contains. */
+  readonly filter: string | undefined;
+  /** JSON texts of which that contains none. */
+  readonly unlike: readonly string[] | undefined;
+  /** Only threads whose newest checkpoint is later. */
+  readonly updatedAfter: UpdatedAfter | undefined;
+}
+
+/** A time in the two ways in which checkpoints tell theirs. */
+export interface UpdatedAfter {
+  /** What the ids of checkpoints that are later are not smaller than. */
+  readonly id: string;
+  /** ISO 8601, in UTC. */
+  readonly ts: string;
+}
+
+/** A thread and its newest checkpoint. */
+export interface ThreadRow {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+  /** As JSON text. */
+  metadata: string | null;
+  /** What the header says of its time; `null` where the id has it. */
+  ts: string | null;
+  checkpoints: number;
+  namespaces: number;
+}
+
+/**
+ * Lists threads by their ids. From each thread it steps right to the next by the primary key's index, and from each
+ * namespace of it to the one before. Only the row of the newest checkpoint is read. It goes no further than `limit` asks.
+ */
+export function listThreadRows(
+  tables: CheckpointTables,
+  scope: ThreadScope,
+  limit: number,
+): Promise<ThreadRow[]> {
+  const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
+  return runStatement(tables, statements.of(narrowed.join(), narrowed), {
+    after: scope.after ?? "",
+    filter: scope.filter ?? "",
+    unlike: scope.unlike ?? [],
+    updatedAfterId: scope.updatedAfter?.id ?? "",
+    updatedAfterTs: scope.updatedAfter?.ts ?? "",
+    limit,
+  });
+}
+
+const CONDITIONS = ["after", "filter", "unlike", "updatedAfter"] as const satisfies (keyof ThreadScope)[];
+type Condition = (typeof CONDITIONS)[number];
+
+interface ThreadParams {
+  readonly after: string;
+  readonly filter: string;
+  readonly unlike: readonly string[];
+  readonly updatedAfterId: string;
+  readonly updatedAfterTs: string;
+  readonly limit: number;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], ThreadParams, ThreadRow>(
+  (narrowed) => (db, parameter) =>
+    withThreads(db, narrowed.includes("after") ? parameter("after") : undefined)
+      .with("page", (qb) =>
+        qb
+          .selectFrom("thread")
+          .innerJoinLateral(newestOfThread(db, sql.ref<string>("thread.thread_id")), (join) => join.onTrue())
+          .innerJoinLateral(headOf, (join) => join.onTrue())
+          .where("thread.thread_id", "is not", null)
+          .where((eb) =>
+            eb.and(
+              narrowed.flatMap((name) =>
+                predicate(name, parameter, {
+                  id: eb.ref("newest.checkpoint_id"),
+                  ts: eb.ref("head.ts"),
+                  metadata: eb.ref("head.metadata"),
+                }),
+              ),
+            ),
+          )
+          .select(sql<string>`thread.thread_id`.as("thread_id"))
+          .select(["newest.checkpoint_ns", "newest.checkpoint_id", "newest.namespaces"])
+          .select(["newest.checkpoints", "head.ts"])
+          .select((eb) => sql<string | null>`${eb.ref("head.metadata")}::text`.as("metadata"))
+          .limit(parameter("limit")),
+      )
+      .with("counted", countPage)
+      .selectFrom("page")
+      .leftJoin("counted", "counted.thread_id", "page.thread_id")
+      .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id", "page.metadata", "page.ts"])
+      .select("page.namespaces")
+      // A thread of the page has one checkpoint at least.
+      .select((eb) => eb.fn.coalesce("page.checkpoints", "counted.checkpoints").$notNull().as("checkpoints"))
+      .orderBy("page.thread_id"),
+);
+
+type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
+
+/** The ids of all threads one by one, each found in the index right behind the one before; NULL behind the last. */
+function withThreads(
+  db: QueryCreator<CheckpointDatabase>,
+  after: RawBuilder<string> | undefined,
+): QueryCreator<WithThread> {
+  return db.withRecursive("thread", (qb) =>
+    qb
+      .selectFrom(
+        qb
+          .selectFrom("checkpoints as first")
+          .select("first.thread_id")
+          .$if(after !== undefined, (query) => query.where("first.thread_id", ">", sql<string>`${after}`))
+          .orderBy("first.thread_id")
+          .limit(sql.lit(1))
+          .as("beginning"),
+      )
+      .select(sql<string | null>`beginning.thread_id`.as("thread_id"))
+      .unionAll((recursive) =>
+        recursive
+          .selectFrom("thread as previous")
+          .where("previous.thread_id", "is not", null)
+          .select((eb) =>
+            eb
+              .selectFrom("checkpoints as following")
+              .select("following.thread_id")
+              .whereRef("following.thread_id", ">", eb.ref("previous.thread_id"))
+              .orderBy("following.thread_id")
+              .limit(sql.lit(1))
+              .as("thread_id"),
+          ),
+      ),
+  );
+}
+
+type ThreadBuilder = ExpressionBuilder<
+  WithThread & { newest: Pick<ThreadRow, "checkpoint_ns" | "checkpoint_id"> },
+  "thread" | "newest"
+>;
+
+/** The row of the newest checkpoint. LIMIT has it looked up: of many, the planner would rather read the whole table. */
+function headOf(eb: ThreadBuilder) {
+  return eb
+    .selectFrom("checkpoints as stored")
+    .whereRef("stored.thread_id", "=", "thread.thread_id")
+    .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
+    .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
+    .select("stored.metadata")
+    .select((stored) => {
+      // A long header is compressed, and unpacked only where the id tells no time.
+      const ts = sql<string>`${stored.ref("stored.checkpoint")} ->> 'ts'`;
+      return sql<
+        string | null
+      >`case when ${isUuid6(stored.ref("stored.checkpoint_id"))} then null else ${ts} end`.as("ts");
+    })
+    .limit(sql.lit(1))
+    .as("head");
+}
+
+/**
+ * The checkpoints of the threads of the page that have not been counted yet, in one go: those of each by itself may be all
+ * over the table.
+ */
+function countPage(db: QueryCreator<CheckpointDatabase & { page: CountedThread }>) {
+  const ids = db.selectFrom("page").where("page.checkpoints", "is", null).select("page.thread_id");
+  return db
+    .selectFrom("checkpoints as each")
+    .where(sql<SqlBool>`each.thread_id = any (array(${ids}))`)
+    .groupBy("each.thread_id")
+    .select(["each.thread_id", sql<number>`count(*)::float8`.as("checkpoints")]);
+}
+
+interface CountedThread {
+  readonly thread_id: string;
+  readonly checkpoints: number | null;
+}
+
+interface Newest {
+  readonly id: Expression<string>;
+  readonly ts: Expression<string | null>;
+  readonly metadata: Expression<unknown>;
+}
+
+function predicate(
+  name: Condition,
+  parameter: Parameter<ThreadParams>,
+  { id, ts, metadata }: Newest,
+): Expression<SqlBool>[] {
+  switch (name) {
+    case "after":
+      return [];
+    case "filter":
+      return [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`];
+    case "unlike":
+      return [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`];
+    case "updatedAfter":
+      return [
+        sql<SqlBool>`case when ${isUuid6(id)} then ${id} collate "C" >= ${parameter("updatedAfterId")}
+          else ${ts} collate "C" > ${parameter("updatedAfterTs")} end`,
+      ];
+  }
+}

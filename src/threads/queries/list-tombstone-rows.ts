@@ -1,0 +1,29 @@
+import { sql } from "kysely";
+import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { DELETED_AT_MS, type TombstoneRow } from "../../saver/queries/tombstones.js";
+
+/** A page of the threads that were deleted for good, in the order of the database. */
+export function listTombstoneRows(
+  tables: CheckpointTables,
+  after: string | undefined,
+  limit: number,
+): Promise<TombstoneRow[]> {
+  return runStatement(tables, page, { after: after ?? "", limit });
+}
+
+interface PageParams {
+  readonly after: string;
+  readonly limit: number;
+}
+
+// No thread has the empty id, so that every one comes after it.
+const page = /* @__PURE__ */ new Statement<PageParams, TombstoneRow>((db, parameter) =>
+  db
+    .selectFrom("checkpoint_tombstones")
+    .select(["thread_id", DELETED_AT_MS])
+    .where("thread_id", ">", parameter("after"))
+    .orderBy("thread_id")
+    .limit(sql<number>`${parameter("limit")}::bigint`),
+);

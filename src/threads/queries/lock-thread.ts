@@ -1,0 +1,39 @@
+import { type AliasableExpression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+
+/**
+ * Locks all rows of a thread until the transaction ends: nobody deletes one of them before. It takes the locks in the order
+ * checkpoints, writes, blobs, as every writer does.
+ */
+export function lockThread(schema: string, threadId: string): BoundStatement<unknown>[] {
+  return [checkpoints, writes, blobs].map((statement) => statement.bind(schema, { threadId }));
+}
+
+interface LockParams {
+  readonly threadId: string;
+}
+
+const checkpoints = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).forKeyShare(),
+);
+
+const writes = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoint_writes").select("type").where("thread_id", "=", threadId).forKeyShare(),
+);
+
+const blobs = /* @__PURE__ */ counting((db, threadId) =>
+  db.selectFrom("checkpoint_blobs").select("type").where("thread_id", "=", threadId).forKeyShare(),
+);
+
+/** Counts the locked rows, so that they are not sent. */
+function counting(
+  locked: (
+    db: QueryCreator<CheckpointDatabase>,
+    threadId: RawBuilder<string>,
+  ) => AliasableExpression<{ type: string | null }>,
+): Statement<LockParams, unknown> {
+  return new Statement((db, parameter) =>
+    db.selectFrom(locked(db, parameter("threadId")).as("locked")).select(sql<string>`count(*)`.as("rows")),
+  );
+}

@@ -1,0 +1,24 @@
+import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { TombstonesRequest } from "./boundary/parse-tombstones.js";
+import { deleteTombstones } from "./queries/delete-tombstones.js";
+import { listTombstoneRows } from "./queries/list-tombstone-rows.js";
+import type { Tombstone } from "./thread-life.js";
+
+/** A page of tombstones; see `ThreadLife.listTombstones`. */
+export async function listTombstones(
+  tables: CheckpointTables,
+  { after, limit }: TombstonesRequest,
+): Promise<Tombstone[]> {
+  const rows = limit === 0 ? [] : await listTombstoneRows(tables, after, limit);
+  return rows.map((row) => ({ threadId: row.thread_id, deletedAt: new Date(row.deleted_at_ms) }));
+}
+
+/** Deletes tombstones; see `ThreadLife.liftTombstones`. */
+export async function liftTombstones(
+  tables: CheckpointTables,
+  threadIds: readonly string[],
+): Promise<string[]> {
+  const rows = threadIds.length === 0 ? [] : await deleteTombstones(tables, threadIds);
+  const lifted = new Set(rows.map((row) => row.thread_id));
+  return threadIds.filter((id) => lifted.has(id));
+}

@@ -1,0 +1,51 @@
+import { afterAll } from "@jest/globals";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver } from "../../src/index.js";
+import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
+import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+
+/** A database that holds values in one of the layouts, and a saver on it. */
+export interface AuditedDatabase {
+  readonly database: TestDatabase;
+  readonly saver: PostgresSaver;
+}
+
+interface Layout {
+  readonly name: string;
+  /** Whether the official savers made the tables: text in the default collation, as text is sorted there. */
+  readonly official: boolean;
+  readonly serde: () => SerializerProtocol | undefined;
+}
+
+const KEY = { id: "a", key: Buffer.alloc(32, 1) };
+
+const LAYOUTS: readonly Layout[] = [
+  { name: "msgpack", official: false, serde: () => undefined },
+  { name: "JSON", official: false, serde: () => new JsonSerializer() },
+  {
+    name: "encrypted",
+    official: false,
+    // Bound to the place of each value, so that one that is read or written for another place fails.
+    serde: () => new AesGcmSerializer(new MsgpackSerializer(), { keys: [KEY], strict: true }),
+  },
+  { name: "JSON in tables of the official saver", official: true, serde: () => new JsonSerializer() },
+];
+
+/** Runs a suite for each target and each layout of values. */
+export function describeEachLayout(name: string, body: (open: () => Promise<AuditedDatabase>) => void): void {
+  for (const { name: layout, official, serde } of LAYOUTS) {
+    describeEachTarget(`${name}, ${layout}`, (target) => {
+      const opened: PostgresSaver[] = [];
+      body(async () => {
+        const database = await target.createDatabase();
+        if (official) await database.exec(OFFICIAL_MIGRATIONS.join(";\n").replaceAll(" CONCURRENTLY", ""));
+        const saver = new PostgresSaver(database.source, serde(), { retry: false });
+        opened.push(saver);
+        await saver.setup();
+        return { database, saver };
+      });
+      afterAll(() => Promise.all(opened.map((saver) => saver.end())));
+    });
+  }
+}

@@ -1,0 +1,227 @@
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { type Checkpoint, uuid5 } from "@langchain/langgraph-checkpoint";
+import { CheckpointNotFoundError, InvalidConfigError, WritesMissingError } from "../../src/index.js";
+import type { ChannelReducers } from "../../src/saver/model/channel-reducers.js";
+import { metadataOf, newThread, nextId, threadConfig } from "../support/checkpoints.js";
+import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
+
+const NULL_TASK = "00000000-0000-0000-0000-000000000000";
+const REDUCERS: ChannelReducers = {
+  log: (current: string[] = [], update: string[]) => current.concat(update),
+};
+
+interface Stored {
+  readonly config: RunnableConfig;
+  readonly checkpoint: Checkpoint;
+}
+
+describeEachLayout("a rebuild", (open) => {
+  let audited: AuditedDatabase;
+  let thread: string;
+
+  beforeAll(async () => {
+    audited = await open();
+  });
+
+  beforeEach(() => {
+    thread = newThread();
+  });
+
+  /** The beginning of a thread, whose log has no version yet. */
+  async function begin(): Promise<Stored> {
+    const checkpoint: Checkpoint = {
+      v: 4,
+      id: nextId(),
+      ts: new Date().toISOString(),
+      channel_values: {},
+      channel_versions: {},
+      versions_seen: {},
+    };
+    return {
+      checkpoint,
+      config: await audited.saver.put(threadConfig(thread), checkpoint, metadataOf(-1), {}),
+    };
+  }
+
+  /** The next checkpoint, where the tasks have written `writes` to the log. */
+  async function step(
+    before: Stored,
+    log: string[],
+    writes: readonly (readonly [task: string, ...unknown[]])[],
+    source = "loop",
+  ): Promise<Stored> {
+    // prettier-ignore
+    const { saver } = audited;
+    for (const [task, ...values] of writes) {
+      await saver.putWrites(before.config, values.map((value) => ["log", value]), task); // prettier-ignore
+    }
+    const version = saver.getNextVersion(before.checkpoint.channel_versions.log);
+    const checkpoint = {
+      ...before.checkpoint,
+      id: nextId(),
+      channel_values: { log },
+      channel_versions: { log: version },
+    };
+    const metadata = { ...metadataOf(), source: source as "loop" };
+    return { checkpoint, config: await saver.put(before.config, checkpoint, metadata, { log: version }) };
+  }
+
+  const change = (sql: string, ...parameters: unknown[]) => audited.database.query(sql, parameters);
+  const loseAll = () => change("delete from checkpoint_blobs where thread_id = $1", thread);
+
+  async function logOf({ config }: Stored): Promise<unknown> {
+    return (await audited.saver.getTuple(config))?.checkpoint.channel_values.log;
+  }
+
+  async function refusal(config: RunnableConfig, reducers = REDUCERS): Promise<unknown> {
+    const count = async () =>
+      change("select count(*)::int from checkpoint_blobs where thread_id = $1", thread);
+    const before = await count();
+    const error = await audited.saver.rebuildBlobs(config, reducers).catch((reason: unknown) => reason);
+    expect(await count()).toEqual(before);
+    return error;
+  }
+
+  it("applies writes by task and position, step by step", async () => {
+    const first = await step(await begin(), ["a", "b", "c"], [["task 2", ["c"]], ["task 1", ["a"], ["b"]]]); // prettier-ignore
+    const second = await step(first, ["a", "b", "c", "d"], [["task 1", ["d"]]]);
+    await loseAll();
+    expect(await audited.saver.rebuildBlobs(second.config, REDUCERS)).toMatchObject([{ channel: "log" }]);
+    expect(await logOf(second)).toEqual(["a", "b", "c", "d"]);
+    // Only what was asked for.
+    expect(await logOf(first)).toBeUndefined();
+  });
+
+  it("lets an overwrite take the place of all else that is written in its step", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const second = await step(first, ["z"], [["task 1", { __overwrite__: ["z"] }], ["task 2", ["lost"]]]); // prettier-ignore
+    const third = await step(second, ["z", "y"], [["task 1", ["y"]]]);
+    await loseAll();
+    await audited.saver.rebuildBlobs(third.config, REDUCERS);
+    expect(await logOf(third)).toEqual(["z", "y"]);
+  });
+
+  it("goes on from what a channel was emptied to, and from what a command wrote", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    await change("update checkpoint_blobs set type = 'empty', blob = null where thread_id = $1", thread);
+    const input = await step(first, ["n"], [[NULL_TASK, ["n"]], ["task 1", ["of a task that never went on"]]], "input"); // prettier-ignore
+    const version = String(input.checkpoint.channel_versions.log);
+    await change("delete from checkpoint_blobs where thread_id = $1 and version = $2", thread, version);
+    await audited.saver.rebuildBlobs(input.config, REDUCERS);
+    expect(await logOf(input)).toEqual(["n"]);
+  });
+
+  it("tells an update of the state from the tasks that went on before it", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const main = await step(first, ["a", "b"], [["task 1", ["b"]]]);
+
+    const update = await step(first, ["a", "u"], [[uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // prettier-ignore
+    await loseAll();
+    await saver.rebuildBlobs(main.config, REDUCERS);
+    await saver.rebuildBlobs(update.config, REDUCERS);
+    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b"], ["a", "u"]]); // prettier-ignore
+  });
+
+  it("goes by task paths: it applies tasks in their order, and knows all updates of one call", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task", ["a"]]]);
+    const main = await step(first, ["a", "b", "c"], []);
+    await saver.putWrites(first.config, [["log", ["c"]]], "task 1", "~__pregel_pull, right");
+    await saver.putWrites(first.config, [["log", ["b"]]], "task 2", "~__pregel_pull, left");
+    const update = await step(first, ["a", "u", "v"], [], "update");
+    for (const [index, value] of ["u", "v"].entries()) {
+      const task = uuid5(index === 0 ? "__interrupt__" : `__interrupt__:${index}`, first.checkpoint.id);
+      await saver.putWrites(first.config, [["log", [value]]], task, `~__interrupt__, 000000000${index}`);
+    }
+    await loseAll();
+    for (const { config } of [first, main, update]) await saver.rebuildBlobs(config, REDUCERS);
+    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b", "c"], ["a", "u", "v"]]); // prettier-ignore
+  });
+
+  it("is refused where two runs began at one checkpoint, whose writes can't be told apart", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const [one, other] = [await step(first, ["a", "b"], [["task 1", ["b"]]]), await step(first, ["a", "c"], [["task 1", ["c"]]])]; // prettier-ignore
+    await loseAll();
+    for (const { config, checkpoint } of [one, other]) {
+      const error = await refusal(config);
+      expect(error).toBeInstanceOf(WritesMissingError);
+      expect(error).toMatchObject({ threadId: thread, checkpointId: checkpoint.id, channel: "log" });
+    }
+  });
+
+  it("is refused where an update came while tasks had writes pending", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+
+    const update = await step(first, ["a", "u"], [["task 1", ["?"]], [uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // prettier-ignore
+    await loseAll();
+    expect(await refusal(update.config)).toBeInstanceOf(WritesMissingError);
+  });
+
+  it("is refused where the writes are gone, and nothing is stored", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
+    await loseAll();
+    await change("delete from checkpoint_writes where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // prettier-ignore
+    expect(await refusal(second.config)).toBeInstanceOf(WritesMissingError);
+    expect(await audited.saver.rebuildBlobs(first.config, REDUCERS)).toHaveLength(1);
+  });
+
+  it("is refused where an ancestor is not stored", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
+    await loseAll();
+    await change("delete from checkpoints where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // prettier-ignore
+    const error = await refusal(second.config);
+    expect(error).toBeInstanceOf(WritesMissingError);
+    expect(error).toMatchObject({ message: expect.stringContaining(first.checkpoint.id) });
+  });
+
+  it("ends where ancestors are each other's", async () => {
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
+    await loseAll();
+    await change("update checkpoints set parent_checkpoint_id = $2 where thread_id = $1 and checkpoint_id = $3", thread, second.checkpoint.id, first.checkpoint.id); // prettier-ignore
+    expect(await refusal(second.config)).toBeInstanceOf(WritesMissingError);
+  });
+
+  it("needs a reducer that can be used, for what is missing only", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    expect(await saver.rebuildBlobs(first.config, {})).toEqual([]);
+    await loseAll();
+    const bad: ChannelReducers[] = [
+      {},
+      { log: (current: string[], update: string[]) => current.concat(update) },
+      { log: (current: number, update: unknown) => current + Number(update) },
+      { log: () => undefined },
+    ];
+    for (const reducers of bad) {
+      const error = await refusal(first.config, reducers);
+      expect(error).toBeInstanceOf(InvalidConfigError);
+      expect(error).toMatchObject({ field: "reducers.log" });
+    }
+  });
+
+  it("leaves delta channels alone, which have no values", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    const counted = metadataOf(0, { counters_since_delta_snapshot: { log: [1, 1] } });
+    await saver.put(threadConfig(thread), first.checkpoint, counted, {});
+    await loseAll();
+    expect(await saver.rebuildBlobs(first.config, {})).toEqual([]);
+  });
+
+  it("does not store what somebody else has stored meanwhile, nor for a checkpoint that has gone", async () => {
+    const { saver } = audited;
+    const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
+    await loseAll();
+    const results = await Promise.all([1, 2].map(() => saver.rebuildBlobs(first.config, REDUCERS)));
+    expect(results.flat()).toHaveLength(1);
+    expect(await refusal(threadConfig(thread, { checkpoint_id: "none" }))).toBeInstanceOf(
+      CheckpointNotFoundError,
+    );
+    expect(await refusal(threadConfig("none"))).toBeInstanceOf(CheckpointNotFoundError);
+  });
+});

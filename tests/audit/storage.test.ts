@@ -1,0 +1,123 @@
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { putValues, threadConfig } from "../support/checkpoints.js";
+import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
+
+const LONG = "x".repeat(50_000);
+
+describeEachLayout("the storage", (open) => {
+  let audited: AuditedDatabase;
+
+  beforeAll(async () => {
+    audited = await open();
+  });
+
+  beforeEach(async () => {
+    const { saver, database } = audited;
+    await database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+    for (const [thread, times] of [
+      ["small", 1],
+      ["large", 3],
+      ["middle", 2],
+    ] as const) {
+      // prettier-ignore
+      const { config } = await putValues(saver, threadConfig(thread), {
+        log: [LONG.repeat(times)],
+        note: ["a"],
+      });
+      await saver.putWrites(config, [["log", [LONG]], ["title", ["t"]]], "task"); // prettier-ignore
+    }
+    // The values can't be decoded any more: who reads one fails.
+    await database.exec("update checkpoint_blobs set type = 'yaml'");
+  });
+
+  async function bytesOf(table: string, where = "true"): Promise<number> {
+    const [row] = await audited.database.query<{ bytes: number }>(
+      `select sum(pg_column_size(blob))::int as bytes from ${table} where ${where}`,
+    );
+    return row?.bytes ?? 0;
+  }
+
+  it("is measured in total: headers, values and writes", async () => {
+    const { total } = await audited.saver.storage();
+    expect(total).toEqual({
+      threads: 3,
+      checkpoints: 3,
+      headerBytes: expect.any(Number),
+      blobs: 6,
+      blobBytes: await bytesOf("checkpoint_blobs"),
+      writes: 6,
+      writeBytes: await bytesOf("checkpoint_writes"),
+    });
+    expect(total.headerBytes).toBeGreaterThan(300);
+  });
+
+  it("is measured by thread and by channel, the largest first, as many as are asked for", async () => {
+    const all = await audited.saver.storage();
+    expect(all.threads.map(({ threadId }) => threadId)).toEqual(["large", "middle", "small"]);
+    expect(all.threads[0]).toMatchObject({
+      checkpoints: 1,
+      blobs: 2,
+      blobBytes: await bytesOf("checkpoint_blobs", "thread_id = 'large'"),
+      writes: 2,
+      writeBytes: await bytesOf("checkpoint_writes", "thread_id = 'large'"),
+    });
+    const note = await bytesOf("checkpoint_blobs", "channel = 'note'");
+    expect(all.channels).toEqual([
+      {
+        channel: "log",
+        blobs: 3,
+        blobBytes: await bytesOf("checkpoint_blobs", "channel = 'log'"),
+        writes: 3,
+        writeBytes: await bytesOf("checkpoint_writes", "channel = 'log'"),
+      },
+      { channel: "note", blobs: 3, blobBytes: note, writes: 0, writeBytes: 0 },
+      {
+        channel: "title",
+        blobs: 0,
+        blobBytes: 0,
+        writes: 3,
+        writeBytes: await bytesOf("checkpoint_writes", "channel = 'title'"),
+      },
+    ]);
+    const { threads, channels, total } = await audited.saver.storage({ limit: 1 });
+    expect(threads.map(({ threadId }) => threadId)).toEqual(["large"]);
+    expect(channels.map(({ channel }) => channel)).toEqual(["log"]);
+    expect(total).toEqual(all.total);
+  });
+
+  it("is measured of one thread", async () => {
+    const { total, threads, channels } = await audited.saver.storage({ threadId: "small" });
+    expect(total).toMatchObject({ threads: 1, checkpoints: 1, blobs: 2, writes: 2 });
+    expect([{ threads: 1, ...threads[0] }]).toEqual([{ threadId: "small", ...total }]);
+    expect(channels.map(({ channel, blobs }) => [channel, blobs])).toEqual([
+      ["log", 1],
+      ["note", 1],
+      ["title", 0],
+    ]);
+  });
+
+  it("is nothing of an unknown thread, and counts what lies about without a checkpoint", async () => {
+    const { saver, database } = audited;
+    const nothing = {
+      threads: 0,
+      checkpoints: 0,
+      headerBytes: 0,
+      blobs: 0,
+      blobBytes: 0,
+      writes: 0,
+      writeBytes: 0,
+    };
+    expect(await saver.storage({ threadId: "unknown" })).toEqual({
+      total: nothing,
+      threads: [],
+      channels: [],
+    });
+    await database.exec("delete from checkpoints where thread_id = 'small'");
+    expect((await saver.storage({ threadId: "small" })).total).toMatchObject({
+      threads: 1,
+      checkpoints: 0,
+      headerBytes: 0,
+      blobs: 2,
+    });
+  });
+});

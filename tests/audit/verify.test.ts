@@ -1,0 +1,218 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import type { VerifyProgress } from "../../src/index.js";
+import { metadataOf, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
+import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
+
+const LONG = "x".repeat(200_000);
+
+describeEachLayout("verify", (open) => {
+  let audited: AuditedDatabase;
+
+  beforeAll(async () => {
+    audited = await open();
+  });
+
+  /** A thread of a checkpoint with a write, and of its child, which shares a value with it. */
+  async function family(thread = newThread(), checkpoint_ns = "") {
+    const { saver } = audited;
+    const parent = await putValues(saver, threadConfig(thread, { checkpoint_ns }), {
+      log: ["a"],
+      long: [LONG],
+    });
+    await saver.putWrites(parent.config, [["log", ["w"]], ["long", [LONG]]], "task"); // prettier-ignore
+    const child = await putValues(saver, parent.config, { title: ["t"] }, parent.checkpoint);
+    return { thread, place: { threadId: thread, checkpointNs: checkpoint_ns }, parent, child };
+  }
+
+  const change = (sql: string, ...parameters: unknown[]) => audited.database.query(sql, parameters);
+
+  it("finds nothing in what savers store, and counts each row once", async () => {
+    const { saver } = audited;
+    const { thread } = await family();
+    await family(thread, "child:1");
+    const told: VerifyProgress[] = [];
+    const onProgress = (progress: VerifyProgress) => told.push(progress);
+    expect(await saver.verify(thread, { onProgress })).toEqual({
+      threads: 1,
+      checkpoints: 4,
+      values: 10,
+      problems: [],
+    });
+    expect(told.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
+  });
+
+  it("looks at all threads, or at one", async () => {
+    const { saver } = audited;
+    const { thread, place } = await family();
+    const { thread: other } = await family();
+    await change("delete from checkpoint_blobs where thread_id = $1 and channel = 'title'", thread);
+    const { threads, problems } = await saver.verify();
+    expect(threads).toBeGreaterThanOrEqual(2);
+    expect(problems.filter(({ severity }) => severity === "error")).toMatchObject([
+      { kind: "missing-value", ...place },
+    ]);
+    expect((await saver.verify(other)).problems).toEqual([]);
+    await saver.deleteThread(thread);
+  });
+
+  it("finds values that are missing, in each checkpoint that refers to them", async () => {
+    const { thread, place, parent, child } = await family();
+    await change("delete from checkpoint_blobs where thread_id = $1 and channel = 'log'", thread);
+    const version = String(parent.checkpoint.channel_versions.log);
+    const lacks = ({ checkpoint }: typeof parent) => ({
+      kind: "missing-value",
+      severity: "error",
+      ...place,
+      checkpointId: checkpoint.id,
+      channel: "log",
+      version,
+      message: expect.stringContaining('"log"'),
+    });
+    expect((await audited.saver.verify(thread)).problems).toEqual([lacks(parent), lacks(child)]);
+  });
+
+  it("takes a channel for empty whose row says so", async () => {
+    const { saver } = audited;
+    const { thread, child } = await family();
+    const versions = { title: saver.getNextVersion(child.checkpoint.channel_versions.title) };
+    const emptied = { ...child.checkpoint, id: nextId(), channel_values: {}, channel_versions: versions };
+    await saver.put(child.config, emptied, metadataOf(2), versions);
+    expect((await saver.verify(thread)).problems).toEqual([]);
+  });
+
+  it("finds values and writes that can't be decoded, long ones as well, each once", async () => {
+    const { thread, place, parent } = await family();
+    await change(
+      "update checkpoint_blobs set blob = '\\xc1' where thread_id = $1 and channel = 'log'",
+      thread,
+    );
+    await change(
+      "update checkpoint_blobs set blob = blob || '\\x00'::bytea || blob where thread_id = $1 and channel = 'long'",
+      thread,
+    );
+    await change("update checkpoint_writes set type = 'yaml' where thread_id = $1 and idx = 1", thread);
+    const { log, long } = parent.checkpoint.channel_versions;
+    expect((await audited.saver.verify(thread)).problems).toMatchObject([
+      { kind: "undecodable-value", severity: "error", ...place, channel: "log", version: String(log) },
+      { kind: "undecodable-value", severity: "error", ...place, channel: "long", version: String(long) },
+      {
+        kind: "undecodable-write",
+        severity: "error",
+        ...place,
+        checkpointId: parent.checkpoint.id,
+        taskId: "task",
+        channel: "long",
+      },
+    ]);
+  });
+
+  it("notices a parent, a checkpoint of writes, and blobs that nothing refers to", async () => {
+    const { thread, place, parent, child } = await family();
+    await change(
+      "delete from checkpoints where thread_id = $1 and checkpoint_id = $2",
+      thread,
+      parent.checkpoint.id,
+    );
+    await change(
+      "insert into checkpoint_blobs (thread_id, channel, version, type, blob) select $1, 'old', '7', type, blob from checkpoint_blobs where thread_id = $1 limit 1",
+      thread,
+    );
+    const { problems } = await audited.saver.verify(thread);
+    const parentId = parent.checkpoint.id;
+    expect(problems.filter(({ kind }) => kind !== "undecodable-value")).toEqual([
+      {
+        kind: "missing-parent",
+        severity: "notice",
+        ...place,
+        checkpointId: child.checkpoint.id,
+        message: expect.stringContaining(parentId),
+      },
+      {
+        kind: "stray-blob",
+        severity: "notice",
+        ...place,
+        channel: "old",
+        version: "7",
+        message: expect.stringContaining('"old"'),
+      },
+      {
+        kind: "stray-writes",
+        severity: "notice",
+        ...place,
+        checkpointId: parentId,
+        taskId: "task",
+        message: expect.stringContaining(parentId),
+      },
+    ]);
+  });
+
+  it("calls a missing parent an error where a delta channel needs it, and not where the channel has a value", async () => {
+    const { saver } = audited;
+    const counted = metadataOf(1, { counters_since_delta_snapshot: { log: [1, 1] } });
+    const lost = newThread();
+    const parent = await putValues(saver, threadConfig(lost), { log: ["a"] });
+    const version = saver.getNextVersion(parent.checkpoint.channel_versions.log);
+    const bump = {
+      ...parent.checkpoint,
+      id: nextId(),
+      channel_values: {},
+      channel_versions: { log: version },
+    };
+    await saver.put(parent.config, bump, counted, { log: version });
+    expect((await saver.verify(lost)).problems).toEqual([]);
+    await change(
+      "delete from checkpoints where thread_id = $1 and checkpoint_id = $2",
+      lost,
+      parent.checkpoint.id,
+    );
+    const errors = async (thread: string) =>
+      (await saver.verify(thread)).problems.filter(({ severity }) => severity === "error");
+    const expected = { kind: "missing-parent", threadId: lost, checkpointId: bump.id, channel: "log" };
+    expect(await errors(lost)).toMatchObject([expected]);
+    // As Python's saver has it, which stores no row for an empty channel.
+    await change("delete from checkpoint_blobs where thread_id = $1", lost);
+    expect(await errors(lost)).toMatchObject([expected]);
+
+    const kept = newThread();
+    const seed = await putValues(saver, threadConfig(kept, { checkpoint_id: "pruned" }), { log: ["a"] });
+    await saver.put(threadConfig(kept, { checkpoint_id: "pruned" }), seed.checkpoint, counted, {});
+    expect(await errors(kept)).toEqual([]);
+  });
+
+  it("finds checkpoints that are each other's ancestors", async () => {
+    const { thread, place, parent, child } = await family();
+    await change(
+      "update checkpoints set parent_checkpoint_id = $2 where thread_id = $1 and checkpoint_id = $3",
+      thread,
+      child.checkpoint.id,
+      parent.checkpoint.id,
+    );
+    expect((await audited.saver.verify(thread)).problems).toMatchObject([
+      { kind: "parent-cycle", severity: "error", ...place, checkpointId: parent.checkpoint.id },
+    ]);
+  });
+
+  it("finds headers that are no checkpoints", async () => {
+    const { thread, place, child } = await family();
+    await change(
+      "update checkpoints set checkpoint = checkpoint - 'ts' where thread_id = $1 and checkpoint_id = $2",
+      thread,
+      child.checkpoint.id,
+    );
+    expect((await audited.saver.verify(thread)).problems).toMatchObject([
+      { kind: "corrupt-header", severity: "error", ...place, checkpointId: child.checkpoint.id },
+    ]);
+  });
+
+  it("ends when its signal says so", async () => {
+    const { saver } = audited;
+    const { thread } = await family();
+    const controller = new AbortController();
+    const onProgress = () => {
+      controller.abort();
+    };
+    await expect(saver.verify(thread, { onProgress, signal: controller.signal })).rejects.toMatchObject({
+      code: "ABORTED",
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import { ERROR } from "@langchain/langgraph-checkpoint";
+import { DeserializationError, InvalidConfigError } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
+
+const LONG = "x".repeat(100_000);
+
+describeEachLayout("what tasks wrote", (open) => {
+  let audited: AuditedDatabase;
+
+  beforeAll(async () => {
+    audited = await open();
+  });
+
+  async function twoTasks() {
+    const { saver } = audited;
+    const thread = newThread();
+    const first = await putValues(saver, threadConfig(thread), { log: ["a"] });
+    await saver.putWrites(first.config, [["log", [LONG]], ["note", null]], "task b", "~1"); // prettier-ignore
+    await saver.putWrites(first.config, [[ERROR, { message: "no" }], ["log", ["z"]]], "task a", "~2"); // prettier-ignore
+    const second = await putValues(saver, first.config, { log: ["a", LONG, "z"] }, first.checkpoint);
+    return { thread, first, second };
+  }
+
+  it("is read with type, length and value, by task path, task and position", async () => {
+    const { saver } = audited;
+    const { first } = await twoTasks();
+    const writes = await saver.writesOf(first.config);
+    const stored = { bytes: expect.any(Number), type: expect.any(String) };
+    expect(writes).toEqual([
+      { taskId: "task b", taskPath: "~1", idx: 0, channel: "log", value: [LONG], ...stored },
+      { taskId: "task b", taskPath: "~1", idx: 1, channel: "note", value: null, ...stored },
+      { taskId: "task a", taskPath: "~2", idx: -1, channel: ERROR, value: { message: "no" }, ...stored },
+      { taskId: "task a", taskPath: "~2", idx: 1, channel: "log", value: ["z"], ...stored },
+    ]);
+    expect(writes[0]?.bytes).toBeGreaterThan(LONG.length);
+  });
+
+  it("is that of the newest checkpoint where none is named", async () => {
+    const { saver } = audited;
+    const { thread, second } = await twoTasks();
+    expect(await saver.writesOf(threadConfig(thread))).toEqual([]);
+    await saver.putWrites(second.config, [["log", ["more"]]], "task c");
+    expect((await saver.writesOf(threadConfig(thread))).map(({ value }) => value)).toEqual([["more"]]);
+  });
+
+  it("is an error where it can't be decoded", async () => {
+    const { saver, database } = audited;
+    const { thread, first } = await twoTasks();
+    await database.query("update checkpoint_writes set type = 'yaml' where thread_id = $1 and idx = 1", [
+      thread,
+    ]);
+    const error = await saver.writesOf(first.config).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DeserializationError);
+    expect(error).toMatchObject({ threadId: thread, checkpointId: first.checkpoint.id });
+  });
+
+  it("is counted by task, without a value being read", async () => {
+    const { saver, database } = audited;
+    const { thread, first, second } = await twoTasks();
+    await saver.putWrites(second.config, [["log", ["more"]]], "task c");
+    await database.query("update checkpoint_writes set type = 'yaml' where thread_id = $1", [thread]);
+    const stats = await saver.taskStats(thread);
+    expect(stats.map(({ checkpointId, taskId, writes }) => [checkpointId, taskId, writes])).toEqual([
+      [first.checkpoint.id, "task b", 2],
+      [first.checkpoint.id, "task a", 2],
+      [second.checkpoint.id, "task c", 1],
+    ]);
+    const rows = await database.query<{ bytes: number }>(
+      "select sum(octet_length(blob))::int as bytes from checkpoint_writes where thread_id = $1 group by task_id order by 1",
+      [thread],
+    );
+    expect(stats.map(({ bytes }) => bytes).sort((a, b) => a - b)).toEqual(rows.map(({ bytes }) => bytes));
+    expect(stats.every(({ bytes, writes, meanBytes }) => meanBytes === bytes / writes)).toBe(true);
+  });
+
+  it("is counted in one namespace, or beside one checkpoint", async () => {
+    const { saver } = audited;
+    const { thread, first } = await twoTasks();
+    const child = await putValues(saver, threadConfig(thread, { checkpoint_ns: "child:1" }), { a: 1 });
+    await saver.putWrites(child.config, [["a", 2]], "task d");
+    const tasksOf = async (options: object) =>
+      (await saver.taskStats(thread, options)).map(({ taskId }) => taskId);
+    expect(await tasksOf({ checkpointNs: "child:1" })).toEqual(["task d"]);
+    expect(await tasksOf({ checkpointNs: "" })).toEqual(["task b", "task a"]);
+    expect(await tasksOf({ checkpointId: first.checkpoint.id })).toEqual(["task b", "task a"]);
+    expect(await tasksOf({})).toEqual(["task b", "task a", "task d"]);
+  });
+
+  it("is refused for no thread, and empty for an unknown one", async () => {
+    const { saver } = audited;
+    await expect(saver.writesOf({ configurable: {} })).rejects.toThrow(InvalidConfigError);
+    expect(await saver.writesOf(threadConfig("unknown"))).toEqual([]);
+    expect(await saver.taskStats("unknown")).toEqual([]);
+  });
+});

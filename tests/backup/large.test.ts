@@ -1,0 +1,95 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import { openDatabase } from "../../src/db/index.js";
+import { PostgresSaver } from "../../src/index.js";
+import { exportThreads } from "../../src/backup/export-threads.js";
+import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { allRows } from "./all-rows.js";
+
+const PIECE_BYTES = 1_000;
+
+describeEachTarget("a backup of much", (target) => {
+  let source: TestDatabase;
+  let copy: TestDatabase;
+  let from: PostgresSaver;
+  let to: PostgresSaver;
+
+  beforeAll(async () => {
+    [source, copy] = [await target.createDatabase(), await target.createDatabase()];
+    [from, to] = [new PostgresSaver(source.source), new PostgresSaver(copy.source)];
+    for (const saver of [from, to]) await saver.setup();
+  });
+
+  /** As a saver has them, but that values beyond a thousand bytes come in pieces. */
+  function tablesInPieces(): CheckpointTables {
+    return {
+      database: openDatabase(source.source),
+      schema: "public",
+      retry: false,
+      limits: { statementBytes: 10_000, pieceBytes: PIECE_BYTES },
+    };
+  }
+
+  it("has long values in pieces, and restores them whole", async () => {
+    const thread = newThread();
+    const value = Uint8Array.from({ length: 10 * PIECE_BYTES + 7 }, (_byte, index) => index % 251);
+    const { config } = await putValues(from, threadConfig(thread), { long: value });
+    await from.putWrites(config, [["long", value]], "task");
+    const tables = tablesInPieces();
+    const lines = await collect(exportThreads(tables, [thread]));
+    await tables.database.close();
+    expect(lines.filter((line) => line.startsWith('{"piece":'))).toHaveLength(22);
+    await to.importThreads(lines);
+    expect(await to.getTuple(threadConfig(thread))).toEqual(await from.getTuple(threadConfig(thread)));
+    await from.deleteThread(thread);
+    await to.deleteThread(thread);
+  });
+
+  it("never has a long line, however long a value is", async () => {
+    const thread = newThread();
+    const value = Uint8Array.from({ length: 5 * 2 ** 20 + 7 }, (_byte, index) => index % 251);
+    await putValues(from, threadConfig(thread), { long: value });
+    const lines = await collect(from.exportThreads({ threads: [thread] }));
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(128 * 1_024);
+    await to.importThreads(lines);
+    expect(await collect(to.exportThreads({ threads: [thread] }))).toEqual(lines);
+    await from.deleteThread(thread);
+    await to.deleteThread(thread);
+  });
+
+  it("leaves out a value that is deleted while its pieces are read, and reads its checkpoints anew", async () => {
+    const thread = newThread();
+    const value = new Uint8Array(10 * PIECE_BYTES);
+    const first = await putValues(from, threadConfig(thread), { long: value });
+    const tables = tablesInPieces();
+    const lines: string[] = [];
+    for await (const line of exportThreads(tables, [thread])) {
+      lines.push(line);
+      // As the first of them comes by, the thread goes on and loses what came before.
+      if (!line.startsWith('{"piece":') || lines.some((one) => one.includes("cancelled"))) continue;
+      if (lines.filter((one) => one.startsWith('{"piece":')).length > 1) continue;
+      await putValues(from, first.config, { long: [1] }, first.checkpoint);
+      await from.prune([thread]);
+    }
+    await tables.database.close();
+    expect(lines.filter((line) => line === '{"cancelled":true}')).toHaveLength(1);
+    await to.importThreads(lines);
+    expect(await to.getTuple(threadConfig(thread))).toEqual(await from.getTuple(threadConfig(thread)));
+    await from.deleteThread(thread);
+    await to.deleteThread(thread);
+  });
+
+  it("reads a thread of more checkpoints than a page holds, each once", async () => {
+    await source.exec(`
+      insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        select 'long', case when n % 7 = 0 then 'inner' else '' end, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),
+          jsonb_build_object('channel_versions', jsonb_build_object('a', n, 'b', n / 50)), '{}'
+        from generate_series(1, 2500) as n;
+      insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+        select 'long', ns, channel, n::text, 'json', '\\x31' from generate_series(1, 2500) as n,
+          (values ('', 'a'), ('inner', 'a'), ('', 'b')) as place(ns, channel)`);
+    await to.importThreads(from.exportThreads());
+    expect(await allRows(copy)).toEqual(await allRows(source));
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { collect, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeServer } from "../support/targets.js";
+
+const THREADS = ["a", "b", "c"];
+const BACKUPS = 8;
+
+describeServer("a backup beside live writers", (server) => {
+  it("has every checkpoint whole, while runs go on, threads are pruned, and others deleted", async () => {
+    const [source, copy] = [await server.createDatabase(), await server.createDatabase()];
+    const writer = new PostgresSaver(source.source);
+    const to = new PostgresSaver(copy.source);
+    for (const saver of [writer, to]) await saver.setup();
+    for (const thread of THREADS)
+      await putValues(writer, threadConfig(thread), { list: ["first"], step: [0] });
+    let going = true;
+    const isGoing = () => going;
+    let writes = 0;
+    let prunes = 0;
+    const writing = THREADS.map(async (thread) => {
+      let last = await putValues(writer, threadConfig(thread), { list: ["first"], step: [0] });
+      while (isGoing()) {
+        last = await putValues(writer, last.config, { list: [thread, last.checkpoint.id] }, last.checkpoint);
+        await writer.putWrites(last.config, [["list", [last.checkpoint.id]]], "task");
+        writes += 1;
+      }
+    });
+    const pruning = (async () => {
+      while (isGoing()) {
+        await writer.prune(THREADS);
+        prunes += 1;
+      }
+    })();
+    const deleting = (async () => {
+      while (isGoing()) {
+        await putValues(writer, threadConfig("gone"), { list: ["short"] });
+        await writer.deleteThread("gone");
+      }
+    })();
+    try {
+      for (let backup = 0; backup < BACKUPS; backup++) {
+        const [writesBefore, prunesBefore] = [writes, prunes];
+        const lines = await collect(writer.exportThreads());
+        await to.importThreads(lines);
+        const tuples = await collect(to.list({}));
+        const threads = new Set(tuples.map(({ config }) => String(config.configurable?.thread_id)));
+        expect([...threads]).toEqual(expect.arrayContaining(THREADS));
+        for (const { checkpoint } of tuples) {
+          expect(Object.keys(checkpoint.channel_values).sort()).toEqual(
+            Object.keys(checkpoint.channel_versions).sort(),
+          );
+        }
+        for (const { threadId } of await to.listThreads()) await to.deleteThread(threadId);
+        await copy.exec("truncate checkpoint_blobs, checkpoint_writes");
+        await untilBoth(() => writes > writesBefore && prunes > prunesBefore);
+      }
+    } finally {
+      going = false;
+      await Promise.all([...writing, pruning, deleting]);
+    }
+    expect(writes).toBeGreaterThan(BACKUPS);
+    await writer.end();
+    await to.end();
+  });
+});
+
+async function untilBoth(hasHappened: () => boolean): Promise<void> {
+  while (!hasHappened()) await new Promise((resolve) => setImmediate(resolve));
+}

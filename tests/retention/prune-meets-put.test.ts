@@ -1,0 +1,141 @@
+import { expect, it } from "@jest/globals";
+import pg from "pg";
+import { PostgresSaver } from "../../src/index.js";
+import { checkpointOf, listIds, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
+import { untilOneWaits } from "../support/held-locks.js";
+import { describeServer } from "../support/targets.js";
+import { idAt } from "./id-at.js";
+import { missingBlobs } from "./stored-rows.js";
+
+const THREAD = threadConfig("t");
+
+// What a put does in its own transaction is done by hand here, so that it commits while prune waits.
+describeServer("prune and a put at the same time", (target) => {
+  async function opened() {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { retry: false });
+    await saver.setup();
+    const writer = new pg.Client({ connectionString: database.source });
+    writer.on("error", () => undefined);
+    await writer.connect();
+    const end = async () => {
+      await writer.end();
+      await saver.end();
+    };
+    return { database, saver, writer, end };
+  }
+
+  it("keep the ancestors of a delta channel that only the new checkpoint needs", async () => {
+    const { database, saver, writer, end } = await opened();
+    const root = await putValues(saver, THREAD, { a: ["root"] });
+    await saver.putWrites(root.config, [["delta", ["written"]]], "task");
+    await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
+    const child = checkpointOf(saver, { a: ["child"] });
+
+    await writer.query("begin");
+    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [
+      root.checkpoint.id,
+    ]);
+    const pruned = saver.prune({ keepLast: 1 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', '', $1, $2, $3, $4)`,
+      [
+        child.id,
+        root.checkpoint.id,
+        JSON.stringify({ ...child, channel_values: { a: 1 }, channel_versions: { a: "1", delta: "1" } }),
+        JSON.stringify(metadataOf(1, { counters_since_delta_snapshot: { delta: [1, 1] } })),
+      ],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ checkpoints: 0, writes: 0 });
+    expect(await listIds(saver.list(THREAD))).toContain(root.checkpoint.id);
+    const { delta } = await saver.getDeltaChannelHistory({ config: THREAD, channels: ["delta"] });
+    expect(delta?.writes).toEqual([["task", "delta", ["written"]]]);
+    await end();
+  });
+
+  it("keep a stored value that the new checkpoint refers to again", async () => {
+    const { database, saver, writer, end } = await opened();
+    const root = await putValues(saver, THREAD, { shared: ["root"] });
+    await putValues(saver, root.config, { shared: ["head"] }, root.checkpoint);
+    const fork = checkpointOf(saver, {});
+    const version = root.checkpoint.channel_versions.shared;
+
+    await writer.query("begin");
+    await writer.query("select from checkpoint_blobs where version = $1 for update", [version]);
+    const pruned = saver.prune({ keepLast: 1 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', '', $1, $2, $3, '{}')`,
+      [fork.id, root.checkpoint.id, JSON.stringify({ ...fork, channel_versions: { shared: version } })],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ checkpoints: 1, blobs: 0 });
+    expect(await missingBlobs(database)).toEqual([]);
+    const tuple = await saver.getTuple(threadConfig("t", { checkpoint_id: fork.id }));
+    expect(tuple?.checkpoint.channel_values).toEqual({ shared: ["root"] });
+    await end();
+  });
+
+  it("keep what is put into a subgraph call that goes", async () => {
+    const { database, saver, writer, end } = await opened();
+    const root = await putValues(saver, THREAD, { a: ["root"] });
+    const config = threadConfig("t", { checkpoint_ns: "sub:task" });
+    const call = checkpointOf(saver, { shared: ["call"] });
+    const parents = { "": root.checkpoint.id };
+    await saver.put(config, call, { ...metadataOf(), parents }, call.channel_versions);
+    await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
+    const child = checkpointOf(saver, {});
+
+    await writer.query("begin");
+    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [call.id]);
+    const pruned = saver.prune({ keepLast: 1 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', 'sub:task', $1, $2, $3, $4)`,
+      [
+        child.id,
+        call.id,
+        JSON.stringify({ ...child, channel_versions: call.channel_versions }),
+        JSON.stringify({ ...metadataOf(), parents }),
+      ],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ checkpoints: 2, blobs: 1 });
+    expect(await missingBlobs(database)).toEqual([]);
+    const tuple = await saver.getTuple(config);
+    expect(tuple?.checkpoint).toMatchObject({ id: child.id, channel_values: { shared: ["call"] } });
+    // Nobody has gone on with the graph since.
+    expect(await saver.prune({ keepLast: 1 })).toMatchObject({ checkpoints: 0 });
+    await end();
+  });
+
+  it("keep an idle thread that is just being continued", async () => {
+    const { saver, database, writer, end } = await opened();
+    const old = checkpointOf(saver, { a: ["old"] });
+    const id = idAt(Date.now() - 60_000);
+    await saver.put(THREAD, { ...old, id }, metadataOf(), old.channel_versions);
+
+    await writer.query("begin");
+    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [id]);
+    const pruned = saver.prune({ idleForMs: 30_000 });
+    await untilOneWaits(database);
+    await writer.query(
+      `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        values ('t', '', $1, $2, $3, '{}')`,
+      [idAt(Date.now()), id, JSON.stringify({ ...old, channel_values: {} })],
+    );
+    await writer.query("commit");
+
+    expect(await pruned).toMatchObject({ threads: 0, checkpoints: 0 });
+    expect(await listIds(saver.list(THREAD))).toHaveLength(2);
+    await end();
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, it } from "@jest/globals";
+import { Annotation, START, StateGraph } from "@langchain/langgraph";
+import { PostgresSaver } from "../../src/index.js";
+import { collect, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeServer } from "../support/targets.js";
+import { missingBlobs, orphanedBlobs } from "./stored-rows.js";
+
+const State = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (current, added) => [...current, ...added], default: () => [] }),
+  constant: Annotation<object>(),
+});
+
+function graphOn(saver: PostgresSaver) {
+  return new StateGraph(State)
+    .addNode("first", () => ({ log: ["first"] }))
+    .addNode("second", () => ({ log: ["second"] }))
+    .addEdge(START, "first")
+    .addEdge("first", "second")
+    .compile({ checkpointer: saver });
+}
+
+describeServer("pruning beside live savers", (target) => {
+  it("fails none of them, and leaves nothing that can't be read", async () => {
+    const database = await target.createDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { retry: false });
+    const pruner = new PostgresSaver(database.source);
+    await saver.setup();
+    const threads = ["a", "b"];
+    const writing = { is: true };
+    const prune = async (): Promise<number> => {
+      let gone = 0;
+      while (writing.is) {
+        gone += (await pruner.prune({ keepLast: 2, threads, batchSize: 2 })).checkpoints;
+        gone += (await pruner.deleteForRuns(["odd"])).checkpoints;
+      }
+      return gone;
+    };
+    const run = async (thread: string): Promise<void> => {
+      const graph = graphOn(saver);
+      for (let n = 0; n < 8; n++) {
+        const metadata = { run_id: n % 2 === 1 ? "odd" : "even" };
+        await graph.invoke(
+          { log: [`run ${n}`], constant: { of: thread } },
+          { ...threadConfig(thread), metadata },
+        );
+      }
+    };
+    // Goes on from checkpoints that may be gone by then, carrying a value over that only they refer to.
+    const fork = async (thread: string): Promise<void> => {
+      for (let n = 0; n < 30; n++) {
+        const base = await putValues(saver, threadConfig(thread), { list: [n], other: [n] });
+        let parent = base;
+        for (let step = 0; step < 3; step++)
+          parent = await putValues(saver, parent.config, { list: [n, step] }, parent.checkpoint);
+        const { checkpoint } = await putValues(saver, threadConfig(thread), { list: [] });
+        const forked = {
+          ...base.checkpoint,
+          id: checkpoint.id.replace(/.$/, (last) => (last === "f" ? "e" : "f")),
+        };
+        const config = await saver.put(base.config, forked, metadataOf(), {});
+        const tuple = await saver.getTuple(config);
+        if (tuple !== undefined) expect(tuple.checkpoint.channel_values).toEqual({ list: [n], other: [n] });
+      }
+    };
+
+    const pruning = prune();
+    try {
+      await Promise.all([...threads.map(run), ...threads.map(fork)]);
+    } finally {
+      writing.is = false;
+    }
+
+    expect(await pruning).toBeGreaterThan(50);
+    expect(await missingBlobs(database)).toEqual([]);
+    expect((await collect(saver.list({}))).length).toBeGreaterThan(0);
+    await pruner.prune(threads);
+    expect(await orphanedBlobs(database)).toEqual([]);
+    await saver.end();
+    await pruner.end();
+  }, 120_000);
+});

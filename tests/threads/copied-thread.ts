@@ -1,0 +1,34 @@
+import { afterAll } from "@jest/globals";
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver } from "../../src/index.js";
+import { collect, putValues, threadConfig } from "../support/checkpoints.js";
+
+/** Stores a thread with two namespaces, a fork, an interrupt, a write without checkpoint, and a value that nobody refers to. */
+export async function fillThread(saver: PostgresSaver, thread: string): Promise<void> {
+  const root = await putValues(saver, threadConfig(thread), { messages: ["a"], count: 1 });
+  const left = await putValues(saver, root.config, { messages: ["a", "b"] }, root.checkpoint);
+  await putValues(saver, root.config, { messages: ["a", "c"] }, root.checkpoint);
+  await saver.putWrites(left.config, [["messages", "d"]], "task", "path");
+  await saver.putWrites(left.config, [["__interrupt__", { value: "really?" }]], "task");
+  const inner = threadConfig(thread, { checkpoint_ns: "node:1" });
+  await putValues(saver, inner, { inner: { deep: new Date(0) }, long: "x".repeat(5_000) });
+  await saver.putWrites({ configurable: { ...inner.configurable, checkpoint_id: "stray" } }, [["a", 1]], "t");
+}
+
+/** What a thread reads as, whatever its id is. */
+export async function tuplesOf(saver: PostgresSaver, thread: string): Promise<CheckpointTuple[]> {
+  const tuples = await collect(saver.list(threadConfig(thread)));
+  const text = JSON.stringify(tuples).replaceAll(JSON.stringify(thread), '"thread"');
+  return JSON.parse(text) as CheckpointTuple[];
+}
+
+/** Opens savers that are closed after the suite. */
+export function saversOfSuite(): (...args: ConstructorParameters<typeof PostgresSaver>) => PostgresSaver {
+  const opened: PostgresSaver[] = [];
+  afterAll(() => Promise.all(opened.map((saver) => saver.end())));
+  return (...args) => {
+    const saver = new PostgresSaver(...args);
+    opened.push(saver);
+    return saver;
+  };
+}

@@ -1,0 +1,151 @@
+import { beforeAll, expect, it } from "@jest/globals";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { DeserializationError, ThreadExistsError } from "../../src/index.js";
+import {
+  AesGcmSerializer,
+  type CheckpointCipher,
+  CompressedSerializer,
+  EncryptedSerializer,
+  JsonSerializer,
+  MsgpackSerializer,
+} from "../../src/serde/index.js";
+import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsOf } from "../support/thread-rows.js";
+import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
+
+const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
+
+describeEachTarget("copyThread, of values that are bound to their place", (target) => {
+  const open = saversOfSuite();
+
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    await open(database.source).setup();
+  });
+
+  const aes = () => new AesGcmSerializer(new CompressedSerializer(), KEYS);
+  it.each([
+    ["AesGcmSerializer", aes],
+    ["EncryptedSerializer around it", () => EncryptedSerializer.fromAesKey("0123456789abcdef", aes())],
+    ["CompressedSerializer around it", () => new CompressedSerializer(aes(), { thresholdBytes: 1 })],
+    ["the same around a plain serializer", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
+  ])("encodes them anew: %s", async (_name, serde) => {
+    const saver = open(database.source, serde());
+    const plain = open(database.source);
+    const [source, copy] = [newThread(), newThread()];
+    await putValues(plain, threadConfig(source), { messages: ["from before"], count: 7 });
+    await fillThread(saver, source);
+    const counts = await saver.copyThread(source, copy);
+    expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+    expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
+    expect(counts).toMatchObject(await rowsOf(database, source));
+  });
+
+  it("copies rows of other layouts as they are, also those that a strict serializer refuses to read", async () => {
+    const strict = open(
+      database.source,
+      new AesGcmSerializer(new MsgpackSerializer(), { ...KEYS, strict: true }),
+    );
+    const plain = open(database.source);
+    const [source, copy] = [newThread(), newThread()];
+    await putValues(plain, threadConfig(source), { messages: ["in plain"] });
+    await strict.copyThread(source, copy);
+    expect(await tuplesOf(plain, copy)).toEqual(await tuplesOf(plain, source));
+  });
+
+  it.each([
+    ["MsgpackSerializer", () => new MsgpackSerializer()],
+    ["JsonSerializer", () => new JsonSerializer()],
+    ["CompressedSerializer", () => new CompressedSerializer()],
+    ["EncryptedSerializer", () => EncryptedSerializer.fromAesKey("0123456789abcdef")],
+  ])("refuses to copy them by a saver that can't read them, and writes nothing: %s", async (_name, serde) => {
+    const [source, copy] = [newThread(), newThread()];
+    await putValues(open(database.source), threadConfig(source), { messages: ["from before"] });
+    await fillThread(open(database.source, aes()), source);
+    const failure: unknown = await open(database.source, serde())
+      .copyThread(source, copy)
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DeserializationError);
+    expect(failure).toMatchObject({ threadId: source, typeTag: expect.stringContaining("+aes-256-gcm") });
+    expect(String(failure)).toMatch(
+      /AES-256-GCM, which binds it to its thread; copy the thread by copyThread of/,
+    );
+    expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+  });
+
+  it("refuses a single write that can't be read, and copies it as soon as it is gone", async () => {
+    const [source, copy] = [newThread(), newThread()];
+    const plain = open(database.source);
+    const { config } = await putValues(plain, threadConfig(source), { messages: ["in plain"] });
+    await open(database.source, aes()).putWrites(config, [["messages", "secret"]], "task");
+    await expect(plain.copyThread(source, copy)).rejects.toMatchObject({ channel: "messages" });
+    expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+    await database.query("delete from checkpoint_writes where thread_id = $1", [source]);
+    await plain.copyThread(source, copy);
+    expect(await tuplesOf(plain, copy)).toEqual(await tuplesOf(plain, source));
+  });
+
+  it("copies values of another cipher of that name as they are", async () => {
+    const invert = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
+    const cipher: CheckpointCipher = {
+      encrypt: (plaintext) => ["aes-256-gcm", invert(plaintext)],
+      decrypt: (_cipher, ciphertext) => invert(ciphertext),
+    };
+    const encrypted = new EncryptedSerializer(cipher);
+    const unaware: SerializerProtocol = {
+      dumpsTyped: (value) => encrypted.dumpsTyped(value),
+      loadsTyped: (type, data) => encrypted.loadsTyped(type, data),
+    };
+    for (const serde of [encrypted, unaware]) {
+      const saver = open(database.source, serde);
+      const [source, copy] = [newThread(), newThread()];
+      await fillThread(saver, source);
+      await saver.copyThread(source, copy);
+      expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+    }
+  });
+
+  it("completes what a crash has left behind, when it is called again", async () => {
+    const saver = open(database.source, aes());
+    const [source, copy] = [newThread(), newThread()];
+    await fillThread(saver, source);
+    await saver.copyThread(source, copy);
+    for (const table of ["checkpoints", "checkpoint_blobs"])
+      await database.query(`delete from ${table} where thread_id = $1`, [copy]);
+    await saver.copyThread(source, copy);
+    expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+  });
+
+  it("refuses a target with checkpoints of its own before it writes anything", async () => {
+    const saver = open(database.source, aes());
+    const [source, taken] = [newThread(), newThread()];
+    await fillThread(saver, source);
+    await putValues(saver, threadConfig(taken), { own: [1] });
+    const before = await rowsOf(database, taken);
+    await expect(saver.copyThread(source, taken)).rejects.toThrow(ThreadExistsError);
+    expect(await rowsOf(database, taken)).toEqual(before);
+  });
+
+  it("copies more values than one portion has, and long ones", async () => {
+    const saver = open(database.source, aes());
+    const [source, copy] = [newThread(), newThread()];
+    const channels = Array.from({ length: 300 }, (_, index) => [`channel ${index}`, [index]] as const);
+    const { config } = await putValues(saver, threadConfig(source), {
+      ...Object.fromEntries(channels),
+      long: crypto.getRandomValues(new Uint8Array(65_536)),
+      longer: "é".repeat(9 * 2 ** 20),
+    });
+    await saver.putWrites(
+      config,
+      channels.map(([name, value]) => [name, value]),
+      "task",
+    );
+    await saver.copyThread(source, copy);
+    const [original] = await collect(saver.list(threadConfig(source)));
+    const [copied] = await collect(saver.list(threadConfig(copy)));
+    expect(copied?.checkpoint).toEqual(original?.checkpoint);
+    expect(copied?.pendingWrites).toEqual(original?.pendingWrites);
+  });
+});

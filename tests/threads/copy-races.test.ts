@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import pg from "pg";
+import { PostgresSaver, ThreadExistsError } from "../../src/index.js";
+import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
+import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { untilItWaits } from "../support/held-locks.js";
+import { outcomesOf } from "../support/put-from.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { missingBlobs } from "../retention/stored-rows.js";
+
+const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
+const SERIALIZERS: Readonly<Record<string, () => SerializerProtocol | undefined>> = {
+  "on the server": () => undefined,
+  "through this process": () => new AesGcmSerializer(new MsgpackSerializer(), KEYS),
+};
+
+/** Values in the order in which they are stored. */
+const VALUES = { a: ["first"], b: ["second"], z: ["last"] };
+
+// Each test makes the copy wait half way: a transaction that will not commit has inserted a row that the copy inserts.
+describeServer("copyThread beside others", (target) => {
+  let database: TestDatabase<string>;
+  let blocker: pg.Client;
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    blocker = new pg.Client({ connectionString: database.source });
+    blocker.on("error", () => undefined);
+    await blocker.connect();
+    const saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await saver.end();
+  });
+  afterAll(() => blocker.end());
+
+  describe.each(Object.entries(SERIALIZERS))("%s", (_name, serde) => {
+    let saver: PostgresSaver;
+    let [source, copy] = ["", ""];
+    beforeAll(() => {
+      saver = new PostgresSaver(database.source, serde(), { retry: false });
+    });
+    beforeEach(async () => {
+      [source, copy] = [newThread(), newThread()];
+      await putValues(saver, threadConfig(source), VALUES);
+    });
+    afterAll(() => saver.end());
+
+    /** Begins a copy, and the other calls once it waits for a row of the table; lets it go on once they wait or are done. */
+    async function beside(
+      table: "checkpoints" | "checkpoint_blobs",
+      others: readonly (() => Promise<unknown>)[],
+    ): Promise<Promise<unknown>[]> {
+      const columns = table === "checkpoints" ? "checkpoint_id, checkpoint" : "channel, version, type, blob";
+      const last = table === "checkpoints" ? "true" : "channel = 'z'";
+      await blocker.query("begin");
+      await blocker.query(
+        `insert into ${table} (thread_id, checkpoint_ns, ${columns})
+          select $2, checkpoint_ns, ${columns} from ${table} where thread_id = $1 and ${last}`,
+        [source, copy],
+      );
+      const calls: Promise<unknown>[] = [];
+      for (const begin of [() => saver.copyThread(source, copy), ...others]) {
+        const call = begin();
+        calls.push(call);
+        await untilItWaits(database, call, calls.length);
+      }
+      await blocker.query("rollback");
+      await Promise.allSettled(calls);
+      return calls;
+    }
+
+    const valuesOf = async (thread: string) =>
+      (await collect(saver.list(threadConfig(thread)))).map(({ checkpoint }) => checkpoint.channel_values);
+
+    it("keeps its values when somebody prunes the target", async () => {
+      await Promise.all(await beside("checkpoints", [() => saver.prune([copy])]));
+      expect(await valuesOf(copy)).toEqual([VALUES]);
+    });
+
+    it("keeps the values that the target had already when somebody deletes the target", async () => {
+      await saver.copyThread(source, copy);
+      await database.query("delete from checkpoints where thread_id = $1", [copy]);
+      await database.query("delete from checkpoint_blobs where thread_id = $1 and channel = 'z'", [copy]);
+      await Promise.all(await beside("checkpoint_blobs", [() => saver.deleteThread(copy)]));
+      expect(await missingBlobs(database)).toEqual([]);
+      expect(await valuesOf(copy)).toEqual([VALUES]);
+    });
+
+    it("lets one of two copies of different threads to one target win", async () => {
+      const other = newThread();
+      await putValues(saver, threadConfig(other), { a: ["other"] });
+      const calls = await beside("checkpoints", [() => saver.copyThread(other, copy)]);
+      const { kept, errors } = await outcomesOf(calls);
+      expect([kept, errors]).toEqual([1, [expect.any(ThreadExistsError)]]);
+      expect(await valuesOf(copy)).toHaveLength(1);
+    });
+  });
+});

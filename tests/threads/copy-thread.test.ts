@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { openDatabase } from "../../src/db/index.js";
+import { PostgresSaver, ThreadDeletedError, ThreadExistsError } from "../../src/index.js";
+import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
+import { compareText } from "../../src/saver/model/compare-text.js";
+import { nextVersion } from "../../src/saver/codec/next-version.js";
+import { textVersion } from "../../src/saver/queries/text-versions.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsOf } from "../support/thread-rows.js";
+import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
+import { LAYOUTS, openLayout } from "./layouts.js";
+
+const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
+
+describeEachTarget("copyThread", (target) => {
+  const open = saversOfSuite();
+
+  describe.each(LAYOUTS)("on %s", (layout) => {
+    let saver: PostgresSaver;
+    beforeAll(async () => {
+      ({ saver } = await openLayout(target, layout));
+    });
+    afterAll(() => saver.end());
+
+    it("copies every namespace with its ids, parents, metadata, values and writes", async () => {
+      const [source, copy] = [newThread(), newThread()];
+      await fillThread(saver, source);
+      await putValues(saver, threadConfig(newThread()), { messages: ["others"] });
+      const before = await tuplesOf(saver, source);
+      const counts = await saver.copyThread(source, copy);
+      expect(before).toHaveLength(4);
+      expect(await tuplesOf(saver, copy)).toEqual(before);
+      expect(await tuplesOf(saver, source)).toEqual(before);
+      expect(counts).toMatchObject({ checkpoints: 4, writes: 3 });
+      expect(counts.bytes).toBeGreaterThan(5_000);
+    });
+
+    it("does nothing where the source does not exist, and the same when it is made again", async () => {
+      const [source, copy] = [newThread(), newThread()];
+      const none = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
+      expect(await saver.copyThread(source, copy)).toEqual(none);
+      await fillThread(saver, source);
+      const first = await saver.copyThread(source, copy);
+      expect(await saver.copyThread(source, copy)).toEqual(first);
+      await putValues(saver, threadConfig(source), { more: [1] });
+      expect((await saver.copyThread(source, copy)).checkpoints).toBe(5);
+      expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+    });
+
+    it("shares nothing: either thread may be deleted", async () => {
+      const [source, copy, second] = [newThread(), newThread(), newThread()];
+      await fillThread(saver, source);
+      const before = await tuplesOf(saver, source);
+      await saver.copyThread(source, copy);
+      await saver.copyThread(copy, second);
+      await saver.deleteThread(copy);
+      expect(await tuplesOf(saver, source)).toEqual(before);
+      await saver.deleteThread(source);
+      expect(await tuplesOf(saver, second)).toEqual(before);
+    });
+
+    it("refuses a target with checkpoints of its own, and leaves it as it is", async () => {
+      const [source, taken] = [newThread(), newThread()];
+      await fillThread(saver, source);
+      await saver.copyThread(source, taken);
+      const { config } = await putValues(saver, threadConfig(taken), { own: [1] });
+      await putValues(saver, threadConfig(source), { more: [1] });
+      const before = await tuplesOf(saver, taken);
+      const failure: unknown = await saver.copyThread(source, taken).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ThreadExistsError);
+      expect(failure).toMatchObject({
+        code: "THREAD_EXISTS",
+        threadId: taken,
+        checkpointId: config.configurable?.checkpoint_id as string,
+      });
+      expect(await tuplesOf(saver, taken)).toEqual(before);
+    });
+  });
+
+  describe("that encodes anew", () => {
+    let database: TestDatabase;
+    let official: PostgresSaver;
+    beforeAll(async () => {
+      database = await target.createDatabase();
+      official = open(database.source, new JsonSerializer());
+      await official.setup();
+    });
+
+    /** What a thread holds, but for its versions and for how it is encoded. */
+    async function stateOf(saver: PostgresSaver, thread: string): Promise<unknown[]> {
+      const tuples = await tuplesOf(saver, thread);
+      return tuples.map(({ config, parentConfig, metadata, pendingWrites, checkpoint }) => ({
+        ...{ config, parentConfig, metadata, pendingWrites },
+        checkpoint: { ...checkpoint, channel_versions: Object.keys(checkpoint.channel_versions) },
+      }));
+    }
+
+    it.each([
+      ["MessagePack", () => new MsgpackSerializer(), ["msgpack", "null"]],
+      ["AES-GCM", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS), ["msgpack+aes-256-gcm"]],
+    ])("writes all of a thread as %s does, and its numbers as text", async (_name, serde, types) => {
+      const saver = open(database.source, serde());
+      const [source, copy] = [newThread(), newThread()];
+      await fillThread(official, source);
+      const counts = await saver.copyThread(source, copy, { reencode: true });
+      expect(counts).toMatchObject(await rowsOf(database, copy));
+      expect(await stateOf(saver, copy)).toEqual(await stateOf(saver, source));
+      const stored = await database.query<{ type: string }>(
+        `select distinct type from (select type, thread_id from checkpoint_blobs union all
+           select type, thread_id from checkpoint_writes) rows where thread_id = $1`,
+        [copy],
+      );
+      expect(types).toEqual(expect.arrayContaining(stored.map(({ type }) => type)));
+      const versions = (await tuplesOf(saver, copy)).flatMap(({ checkpoint }) =>
+        Object.values(checkpoint.channel_versions),
+      );
+      for (const version of versions) expect(version).toMatch(/^\d{32}\.0\.\d+$/);
+      expect(await saver.copyThread(source, copy, { reencode: true })).toEqual(counts);
+      expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
+    });
+
+    it("refuses an earlier copy with numbers, and a serializer that numbers versions", async () => {
+      const saver = open(database.source);
+      const [source, copy] = [newThread(), newThread()];
+      await fillThread(official, source);
+      await saver.copyThread(source, copy);
+      await expect(saver.copyThread(source, copy, { reencode: true })).rejects.toThrow(ThreadExistsError);
+      await expect(official.copyThread(source, newThread(), { reencode: true })).rejects.toThrow(
+        /options\.reencode: needs a serializer that Python reads/,
+      );
+    });
+
+    it("keeps numbers apart, and in their order, as Python's versions and the ones after them", async () => {
+      const { kysely } = openDatabase(database.source);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 2 }), async (counts) => {
+          const numbers = counts.flatMap((count) => [count, nextVersion(count), nextVersion(count)]);
+          const given = [...new Set(numbers)].sort((a, b) => a - b);
+          const { rows } = await sql<{ text: string }>`
+            select ${textVersion(sql<string>`version`)} as text
+            from unnest(${given.map(String)}::text[]) with ordinality given(version, place) order by place`.execute(
+            kysely,
+          );
+          const texts = rows.map(({ text }) => text);
+          expect(new Set(texts).size).toBe(given.length);
+          expect([...texts].sort(compareText)).toEqual(texts);
+          for (const [index, text] of texts.entries()) {
+            expect(Number.parseInt(text.split(".")[0] ?? "", 10)).toBe(Math.floor(given[index] ?? -1));
+            expect(compareText(nextVersion(text), text)).toBeGreaterThan(0);
+          }
+        }),
+        { numRuns: 20, seed: 1 },
+      );
+    });
+  });
+
+  describe("with tombstones", () => {
+    let database: TestDatabase;
+    let copy: string;
+    beforeAll(async () => {
+      database = await target.createDatabase();
+      await open(database.source).setup();
+    });
+    beforeEach(() => {
+      copy = newThread();
+    });
+
+    it.each([
+      ["values that may stand anywhere", undefined],
+      ["values that are bound", new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
+    ])("brings no deleted thread back: %s", async (_name, serde) => {
+      const saver = open(database.source, serde, { keepTombstones: true });
+      const source = newThread();
+      await fillThread(saver, source);
+      await saver.deleteThread(copy);
+      await expect(saver.copyThread(source, copy)).rejects.toThrow(ThreadDeletedError);
+      expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+      await saver.copyThread(source, newThread());
+    });
+  });
+});

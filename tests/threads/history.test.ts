@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import type { Branch } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { LAYOUTS, openLayout } from "./layouts.js";
+
+function idsOf({ checkpoints }: Branch): string[] {
+  return checkpoints.map(({ checkpointId }) => checkpointId);
+}
+
+describeEachTarget("history", (target) => {
+  describe.each(LAYOUTS)("on %s", (layout) => {
+    let saver: PostgresSaver;
+    beforeAll(async () => {
+      ({ saver } = await openLayout(target, layout));
+    });
+    afterAll(() => saver.end());
+
+    it("is a tree of branches, each checkpoint with its metadata and what is beside it", async () => {
+      const thread = newThread();
+      const root = await putValues(saver, threadConfig(thread), { a: [1] });
+      const left = await putValues(saver, root.config, { a: [2] }, root.checkpoint);
+      const right = await putValues(saver, root.config, { a: [3] }, root.checkpoint);
+      const last = await putValues(saver, right.config, { a: [4] }, right.checkpoint);
+      await saver.putWrites(
+        left.config,
+        [
+          ["a", 1],
+          ["b", 2],
+        ],
+        "task",
+      );
+      await saver.putWrites(last.config, [["__interrupt__", { value: "?" }]], "task");
+      await putValues(saver, threadConfig(thread, { checkpoint_ns: "inner" }), { a: [5] });
+      const { branches, ...rest } = await saver.history(thread);
+      expect(rest).toEqual({ threadId: thread, checkpointNs: "", head: last.checkpoint.id });
+      expect(branches.map(idsOf)).toEqual([[root.checkpoint.id]]);
+      expect(branches[0]?.branches.map(idsOf)).toEqual([
+        [left.checkpoint.id],
+        [right.checkpoint.id, last.checkpoint.id],
+      ]);
+      expect(branches[0]?.branches[0]?.checkpoints[0]).toEqual({
+        checkpointId: left.checkpoint.id,
+        parentCheckpointId: root.checkpoint.id,
+        createdAt: expect.any(Date),
+        step: 0,
+        source: "loop",
+        metadata: { source: "loop", step: 0, parents: {} },
+        writes: 2,
+        interrupted: false,
+      });
+      expect(branches[0]?.branches[1]?.checkpoints[1]).toMatchObject({ writes: 1, interrupted: true });
+      const inner = await saver.history(thread, { checkpointNs: "inner" });
+      expect(inner.branches.flatMap(idsOf)).toHaveLength(1);
+    });
+
+    it("is empty where there is no such thread", async () => {
+      const thread = newThread();
+      const none = { threadId: thread, checkpointNs: "", head: undefined, branches: [] };
+      expect(await saver.history(thread)).toEqual(none);
+    });
+  });
+
+  describe("of a long thread", () => {
+    let database: TestDatabase;
+    let saver: PostgresSaver;
+    beforeAll(async () => {
+      database = await target.createDatabase();
+      saver = new PostgresSaver(database.source);
+      await saver.setup();
+    });
+    afterAll(() => saver.end());
+
+    it("is read page by page, each checkpoint once", async () => {
+      await database.exec(
+        `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+        select 'long', lpad(i::text, 8, '0'), case when i > 0 then lpad((i - 1)::text, 8, '0') end,
+          '{"v": 4, "id": "", "ts": "2025-01-01T00:00:00Z"}', jsonb_build_object('step', i)
+        from generate_series(0, 24999) i`,
+      );
+      const { head, branches } = await saver.history("long");
+      expect(head).toBe("00024999");
+      expect(branches).toHaveLength(1);
+      expect(branches[0]?.checkpoints.map(({ step }) => step)).toEqual(
+        Array.from({ length: 25_000 }, (_, index) => index),
+      );
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { uuid6 } from "@langchain/langgraph-checkpoint";
+import type { PostgresSaver } from "../../src/index.js";
+import { checkpointOf, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { LAYOUTS, openLayout } from "./layouts.js";
+
+const IDS = Array.from({ length: 7 }, (_, index) => `thread ${index}`);
+
+describeEachTarget("listThreads", (target) => {
+  describe.each(LAYOUTS)("on %s", (layout) => {
+    let saver: PostgresSaver;
+    let newest: { id: string; time: number };
+
+    beforeAll(async () => {
+      ({ saver } = await openLayout(target, layout));
+      for (const id of IDS.toReversed()) await putValues(saver, threadConfig(id), { a: [1] });
+      const inner = threadConfig("thread 3", { checkpoint_ns: "zone:1" });
+      await putValues(saver, inner, { a: [1] });
+      const before = Date.now();
+      const checkpoint = checkpointOf(saver, {});
+      const metadata = { ...metadataOf(4), source: "update" as const, user: { name: "ann", tags: [1, 2] } };
+      await saver.put(threadConfig("thread 3", { checkpoint_ns: "b:1" }), checkpoint, metadata, {});
+      newest = { id: checkpoint.id, time: before };
+    });
+    afterAll(() => saver.end());
+
+    it("tells of each thread its newest checkpoint over all namespaces, and how many there are", async () => {
+      const threads = await saver.listThreads();
+      expect(threads.map(({ threadId }) => threadId)).toEqual(IDS);
+      const [third] = threads.slice(3);
+      expect(third).toEqual({
+        threadId: "thread 3",
+        checkpointNs: "b:1",
+        checkpointId: newest.id,
+        updatedAt: expect.any(Date),
+        step: 4,
+        source: "update",
+        checkpoints: 3,
+        namespaces: 3,
+        metadata: { source: "update", step: 4, parents: {}, user: { name: "ann", tags: [1, 2] } },
+      });
+      expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(10_000);
+    });
+
+    it("goes on behind a thread, whether that one exists or not", async () => {
+      const idsAfter = async (after: string, limit?: number) =>
+        (await saver.listThreads({ after, ...(limit !== undefined && { limit }) })).map(
+          ({ threadId }) => threadId,
+        );
+      expect(await idsAfter("thread 4")).toEqual(["thread 5", "thread 6"]);
+      expect(await idsAfter("thread 1a", 2)).toEqual(["thread 2", "thread 3"]);
+      expect(await idsAfter("thread 6")).toEqual([]);
+      expect(await idsAfter("", 0)).toEqual([]);
+    });
+
+    it("has every thread on one page, however short pages are", async () => {
+      const seen: string[] = [];
+      for (;;) {
+        const page = await saver.listThreads({ limit: 2, after: seen.at(-1) });
+        seen.push(...page.map(({ threadId }) => threadId));
+        if (page.length < 2) break;
+      }
+      expect(seen).toEqual(IDS);
+    });
+
+    it("filters by what the newest checkpoint's metadata contains, and counts the limit after that", async () => {
+      const found = await saver.listThreads({ filter: { user: { tags: [2] } }, limit: 1 });
+      expect(found.map(({ threadId }) => threadId)).toEqual(["thread 3"]);
+      expect(await saver.listThreads({ filter: { source: "loop" } })).toHaveLength(6);
+      expect(
+        await saver.listThreads({ filter: { source: "loop" }, after: "thread 2", limit: 2 }),
+      ).toMatchObject([{ threadId: "thread 4" }, { threadId: "thread 5" }]);
+      expect(await saver.listThreads({ filter: { user: { name: "bob" } } })).toEqual([]);
+      expect(await saver.listThreads({ filter: {} })).toHaveLength(7);
+    });
+
+    it("leaves out threads whose newest checkpoint is not later", async () => {
+      const [third] = (await saver.listThreads({ after: "thread 2", limit: 1 })).slice();
+      const time = third?.updatedAt.getTime() ?? NaN;
+      const idsAfter = async (ms: number) =>
+        (await saver.listThreads({ updatedAfter: new Date(ms) })).map(({ threadId }) => threadId);
+      expect(await idsAfter(time - 1)).toContain("thread 3");
+      expect(await idsAfter(time)).toEqual([]);
+      expect(await idsAfter(-8.64e15)).toEqual(IDS);
+      expect(await idsAfter(8.64e15)).toEqual([]);
+    });
+  });
+
+  describe("where ids are no UUIDs", () => {
+    let database: TestDatabase;
+    let saver: PostgresSaver;
+    beforeAll(async () => {
+      ({ database, saver } = await openLayout(target, "tables of the official savers"));
+    });
+    afterAll(() => saver.end());
+
+    async function insert(id: string, checkpointId: string, ts: string): Promise<void> {
+      await database.query(
+        "insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata) values ($1, $2, $3, '{}')",
+        [id, checkpointId, JSON.stringify({ v: 1, id: checkpointId, ts })],
+      );
+    }
+
+    it("goes by the header's time, and by the order of bytes", async () => {
+      await insert("old", "a", "2024-05-04T06:32:42.235444+00:00");
+      await insert("old", "B", "2024-05-04T06:32:41.000000+00:00");
+      await insert("mixed", uuid6(0), "2024-01-01T00:00:00.000Z");
+      const [mixed, old] = await saver.listThreads();
+      expect(old).toMatchObject({
+        threadId: "old",
+        checkpointId: "a",
+        updatedAt: new Date("2024-05-04T06:32:42.235Z"),
+        step: undefined,
+        source: undefined,
+        checkpoints: 2,
+      });
+      expect(mixed?.updatedAt.getFullYear()).toBeGreaterThanOrEqual(2025);
+      const at = (time: string) => saver.listThreads({ updatedAfter: new Date(time) });
+      expect(await at("2024-05-04T06:32:42.000Z")).toHaveLength(2);
+      expect(await at("2024-05-04T06:32:43.000Z")).toHaveLength(1);
+    });
+
+    it("finds the newest and counts all, also in a thread of more namespaces than are looked up one by one", async () => {
+      for (let ns = 0; ns < 20; ns++) {
+        const values = ["many", `n${ns}`, JSON.stringify({ v: 1, ts: "2024-05-04T06:32:42.000Z" })];
+        for (const id of ns === 7 ? ["a", "B", "zz"] : ["B", "x"])
+          await database.query(
+            `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
+             values ($1, $2, $4, $3, '{"step": 5}')`,
+            [...values, id],
+          );
+      }
+      const summary = { checkpointNs: "n7", checkpointId: "zz", namespaces: 20, checkpoints: 41 };
+      const ofMany = { after: "man", limit: 1 };
+      expect(await saver.listThreads(ofMany)).toMatchObject([summary]);
+      expect(await saver.listThreads({ ...ofMany, filter: { step: 5 } })).toMatchObject([summary]);
+      await saver.deleteThread("many");
+    });
+
+    it("tells of a row that holds no time, and of one whose metadata is no object", async () => {
+      await insert("zz damaged", "1", "yesterday");
+      await expect(saver.listThreads({ after: "old" })).rejects.toMatchObject({
+        code: "CORRUPT_CHECKPOINT",
+        threadId: "zz damaged",
+      });
+      await database.query("update checkpoints set metadata = '[]' where thread_id = $1", ["zz damaged"]);
+      await expect(saver.listThreads({ after: "old" })).rejects.toMatchObject({
+        code: "CORRUPT_CHECKPOINT",
+      });
+    });
+  });
+});

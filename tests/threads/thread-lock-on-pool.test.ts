@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { DatabaseSource } from "../../src/db/open-database.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { Gate } from "../support/gate.js";
+import { untilConnections, untilLocks } from "../support/held-locks.js";
+import { describeServer, type TestDatabase } from "../support/targets.js";
+import { Opened } from "../saver/opened.js";
+
+describeServer("the lock of a thread, on a pool that was lent,", (target) => {
+  let database: TestDatabase<string>;
+  let thread: string;
+  const opened = new Opened();
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    thread = newThread();
+  });
+  afterEach(() => opened.end());
+
+  function openSaver(source: DatabaseSource = database.source): PostgresSaver {
+    return opened.saver(source);
+  }
+
+  function openPool(options: pg.PoolConfig = {}): pg.Pool {
+    return opened.pool({ connectionString: database.source, ...options });
+  }
+
+  it("is waited for by 50 that need a pool of 2 while they have it", async () => {
+    const pool = openPool({ max: 2 });
+    const saver = openSaver(pool);
+    await saver.setup();
+    const threads = Array.from({ length: 10 }, newThread);
+    let steps = 0;
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) => {
+        const thread_id = threads[n % threads.length] ?? "";
+        return saver.withThreadLock(thread_id, async () => {
+          const tuple = await saver.getTuple(threadConfig(thread_id));
+          const count = Number(tuple?.checkpoint.channel_values.count ?? 0);
+          await putValues(saver, threadConfig(thread_id), { count: count + 1 }, tuple?.checkpoint);
+          steps++;
+        });
+      }),
+    );
+    expect(steps).toBe(50);
+    // Each read what the one before had written.
+    const counts = await saver.getChannelValues({ threadIds: threads, channel: "count" });
+    expect([...counts.values()]).toEqual(threads.map(() => 5));
+  });
+
+  it("has one connection for all that are held, and none when none is", async () => {
+    const pool = openPool({ max: 1, application_name: "agents" });
+    const [saver, other] = [openSaver(pool), openSaver(pool)];
+    await pool.query("select 1");
+    const left = new Gate();
+    const held = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 === 0 ? saver : other).withThreadLock(newThread(), () => left.opened),
+    );
+    await untilLocks(database, 20);
+    await untilConnections(database, 2);
+    expect(
+      await database.query(
+        "select distinct application_name from pg_stat_activity where application_name = 'agents'",
+      ),
+    ).toHaveLength(1);
+    left.open();
+    await Promise.all(held);
+    await untilConnections(database, 1);
+  });
+
+  it("is passed on within a process without another connection", async () => {
+    const pool = openPool();
+    const saver = openSaver(pool);
+    let connections = 0;
+    class CountedClient extends pg.Client {
+      constructor(config?: pg.ClientConfig) {
+        super(config);
+        connections++;
+      }
+    }
+    Object.assign(pool, { Client: CountedClient });
+    await Promise.all(Array.from({ length: 20 }, () => saver.withThreadLock(thread, () => "ran")));
+    expect(connections).toBe(1);
+    await untilConnections(database, 0);
+  });
+
+  it("is refused on a pool that has been ended", async () => {
+    const pool = new pg.Pool({ connectionString: database.source });
+    await pool.end();
+    await expect(openSaver(pool).withThreadLock(thread, () => 1)).rejects.toMatchObject({
+      code: "CONNECTION_FAILED",
+      transient: false,
+    });
+  });
+
+  it("is held on one connection of a Kysely that was lent, which gets it back clean", async () => {
+    const pool = openPool({ max: 2 });
+    const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+    const [saver, other] = [openSaver(db), openSaver()];
+    await saver.setup();
+    await saver.withThreadLock(thread, async () => {
+      await putValues(saver, threadConfig(thread), { a: 1 });
+      await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
+    });
+    expect(await other.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
+    while (pool.idleCount < pool.totalCount) await database.query("select 1");
+    await untilLocks(database, 0);
+    const states =
+      "select distinct state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+    expect(await database.query(states)).toEqual([{ state: "idle" }]);
+  });
+});

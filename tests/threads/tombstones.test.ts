@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { openDatabase } from "../../src/db/index.js";
+import {
+  type CheckpointDatabase,
+  MigrationError,
+  MigrationRequiredError,
+  PostgresSaver,
+  ThreadDeletedError,
+} from "../../src/index.js";
+import { migrateDown } from "../../src/migrations/index.js";
+import { encodePut } from "../../src/saver/codec/encode-call.js";
+import { storeCheckpoint } from "../../src/saver/store.js";
+import type { WritableTables } from "../../src/saver/call/write-rules.js";
+import { allVersions, collect, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
+import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { rowsOf } from "../support/thread-rows.js";
+
+const KEEPING = { keepTombstones: true, retry: false } as const;
+const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
+
+describeEachTarget("a saver that keeps tombstones", (target) => {
+  let database: TestDatabase;
+  let saver: PostgresSaver;
+  let thread: string;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    saver = new PostgresSaver(database.source, undefined, KEEPING);
+    await saver.setup();
+  });
+  afterAll(() => saver.end());
+  beforeEach(() => {
+    thread = newThread();
+  });
+
+  interface Tombstone extends Record<string, unknown> {
+    readonly deleted_at: Date;
+    readonly age_ms: number;
+  }
+
+  async function tombstones(): Promise<Tombstone[]> {
+    return database.query<Tombstone>(
+      `select deleted_at, (extract(epoch from clock_timestamp() - deleted_at) * 1000)::float8 as age_ms
+      from checkpoint_tombstones where thread_id = $1`,
+      [thread],
+    );
+  }
+
+  /** What a write failed with that came too late: of the thread, with the date that the table has. */
+  async function expectTooLate(write: Promise<unknown>): Promise<void> {
+    const error = await write.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ThreadDeletedError);
+    const [tombstone] = await tombstones();
+    expect(error).toMatchObject({
+      name: "ThreadDeletedError",
+      code: "THREAD_DELETED",
+      threadId: thread,
+      deletedAt: tombstone?.deleted_at,
+    });
+    expect(await rowsOf(database, thread)).toEqual(NO_ROWS);
+  }
+
+  async function filledThread(): Promise<RunnableConfig> {
+    const config = await putFrom(saver, "input", threadConfig(thread));
+    await putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "child" }));
+    await saver.putWrites(config, [["a", "written"]], "task");
+    return config;
+  }
+
+  it("works like any other on threads that nobody deleted", async () => {
+    const config = await filledThread();
+    expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", "written"]]);
+    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 2, writes: 1 });
+    expect(await tombstones()).toEqual([]);
+  });
+
+  it("refuses every late write of a deleted thread, and stores nothing of it", async () => {
+    const config = await filledThread();
+    await saver.deleteThread(thread);
+    expect(await rowsOf(database, thread)).toEqual(NO_ROWS);
+    await expectTooLate(putFrom(saver, "loop", config));
+    await expectTooLate(putFrom(saver, "fork", config));
+    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
+    await expectTooLate(putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "new" })));
+    await expectTooLate(saver.putWrites(config, [["a", "late"]], "late"));
+  });
+
+  it("refuses a batch that writes to a deleted thread, with all that it has for others", async () => {
+    const other = newThread();
+    await saver.deleteThread(thread);
+    await expectTooLate(
+      saver.batch(async (batch) => {
+        const config = await putFrom(batch, "input", threadConfig(other));
+        await batch.putWrites(
+          { configurable: { ...config.configurable, thread_id: thread } },
+          [["a", 1]],
+          "task",
+        );
+      }),
+    );
+    expect(await rowsOf(database, other)).toEqual(NO_ROWS);
+  });
+
+  it("refuses what a batch writes to a thread after it has deleted it, and deletes nothing then", async () => {
+    const config = await filledThread();
+    const batch = saver.batch(async (open) => {
+      await open.deleteThread(thread);
+      await putFrom(open, "input", threadConfig(thread));
+    });
+    await expect(batch).rejects.toBeInstanceOf(ThreadDeletedError);
+    expect(await saver.getTuple(config)).toBeDefined();
+    expect(await tombstones()).toEqual([]);
+  });
+
+  it("keeps a tombstone of what a batch deletes after it has written to it", async () => {
+    await saver.batch(async (batch) => {
+      await putFrom(batch, "input", threadConfig(thread));
+      await batch.deleteThread(thread);
+    });
+    expect(await tombstones()).toHaveLength(1);
+    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
+  });
+
+  it("keeps the date of the first deletion, by the clock of the database", async () => {
+    await filledThread();
+    await saver.deleteThread(thread);
+    const [first] = await tombstones();
+    expect(first?.age_ms).toBeGreaterThanOrEqual(0);
+    expect(first?.age_ms).toBeLessThan(60_000);
+    await saver.deleteThread(thread);
+    await saver.batch(async (batch) => {
+      await batch.deleteThread(thread);
+      await batch.deleteThread(thread);
+    });
+    expect((await tombstones()).map(({ deleted_at }) => deleted_at)).toEqual([first?.deleted_at]);
+  });
+
+  it("keeps one of a thread that nobody knows too: its first put may come late", async () => {
+    await saver.deleteThread(thread);
+    expect(await tombstones()).toHaveLength(1);
+    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
+  });
+
+  it("reads deleted threads as any other saver does", async () => {
+    const config = await filledThread();
+    await saver.deleteThread(thread);
+    expect(await saver.getTuple(config)).toBeUndefined();
+    expect(await saver.getTuple(threadConfig(thread))).toBeUndefined();
+    expect(await collect(saver.list(threadConfig(thread)))).toEqual([]);
+    expect(await saver.getChannelValues({ threadIds: [thread], channel: "a" })).toEqual(new Map());
+  });
+
+  it("refuses what has values of several statements", async () => {
+    const opened = openDatabase(database.source);
+    const tables: WritableTables = {
+      database: opened,
+      schema: "public",
+      retry: false,
+      limits: { pieceBytes: 64, statementBytes: 256 },
+      rules: { concurrency: "unchecked", keepTombstones: true },
+    };
+    const checkpoint = listCheckpoint(["x".repeat(2_000)]);
+    const encoded = await encodePut(
+      { serde: saver.serde },
+      threadConfig(thread),
+      checkpoint,
+      metadataOf(),
+      allVersions(checkpoint),
+    );
+    await saver.deleteThread(thread);
+    await expectTooLate(storeCheckpoint(tables, encoded));
+    await opened.close();
+  });
+
+  it("does as the transaction does that it was lent", async () => {
+    const kysely = database.kysely<CheckpointDatabase>();
+    const config = await filledThread();
+    const rolledBack = kysely.transaction().execute(async (transaction) => {
+      const lent = new PostgresSaver(transaction, undefined, KEEPING);
+      await lent.deleteThread(thread);
+      await expect(putFrom(lent, "loop", config)).rejects.toBeInstanceOf(ThreadDeletedError);
+      throw new Error("rolled back");
+    });
+    await expect(rolledBack).rejects.toThrow("rolled back");
+    expect(await saver.getTuple(config)).toBeDefined();
+    expect(await tombstones()).toEqual([]);
+    await kysely
+      .transaction()
+      .execute((transaction) => new PostgresSaver(transaction, undefined, KEEPING).deleteThread(thread));
+    await expectTooLate(putFrom(saver, "loop", config));
+  });
+
+  it("refuses as many as come at the same time as the deletion, before it or not at all", async () => {
+    const config = await filledThread();
+    const writes = Array.from({ length: 6 }, (_, nth) =>
+      nth % 2 === 0 ? putFrom(saver, "loop", config) : saver.putWrites(config, [["a", nth]], `task ${nth}`),
+    );
+    const { errors } = await outcomesOf([...writes, saver.deleteThread(thread)]);
+    for (const error of errors) expect(error).toBeInstanceOf(ThreadDeletedError);
+    expect(await rowsOf(database, thread)).toEqual(NO_ROWS);
+  });
+
+  it("has both rules kept where it has both", async () => {
+    await using strict = new PostgresSaver(database.source, undefined, {
+      ...KEEPING,
+      concurrency: "optimistic",
+    });
+    const first = await putFrom(strict, "input", threadConfig(thread));
+    const head = await putFrom(strict, "loop", first);
+    await expect(putFrom(strict, "loop", first)).rejects.toMatchObject({ headCheckpointId: idOf(head) });
+    await strict.deleteThread(thread);
+    await expectTooLate(putFrom(strict, "loop", head));
+  });
+});
+
+describeEachTarget("a saver that keeps no tombstones", (target) => {
+  it("lets threads come back, whatever others keep", async () => {
+    const { source } = await target.createDatabase();
+    await using saver = new PostgresSaver(source);
+    await saver.setup();
+    await using keeping = new PostgresSaver(source, undefined, KEEPING);
+    await keeping.deleteThread("t");
+    const config = await putFrom(saver, "input", threadConfig("t"));
+    expect(await saver.getTuple(config)).toBeDefined();
+  });
+
+  it("lists the threads that were deleted for good, page by page, and lifts them", async () => {
+    const database = await target.createDatabase();
+    await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
+    await keeping.setup();
+    expect(await keeping.listTombstones()).toEqual([]);
+    for (const id of ["b", "a", "C"]) await keeping.deleteThread(id);
+    const dates = await database.query<{ thread_id: string; deleted_at: Date }>(
+      'select thread_id, deleted_at from checkpoint_tombstones order by thread_id collate "C"',
+    );
+    const all = dates.map((row) => ({ threadId: row.thread_id, deletedAt: row.deleted_at }));
+    expect(all.map(({ threadId }) => threadId)).toEqual(["C", "a", "b"]);
+    expect(await keeping.listTombstones()).toEqual(all);
+    expect(await keeping.listTombstones({ limit: 1 })).toEqual(all.slice(0, 1));
+    expect(await keeping.listTombstones({ after: "C", limit: 1 })).toEqual(all.slice(1, 2));
+    expect(await keeping.listTombstones({ limit: 0 })).toEqual([]);
+
+    expect(await keeping.liftTombstones([])).toEqual([]);
+    expect(await keeping.liftTombstones(["b", "none", "C", "b"])).toEqual(["b", "C"]);
+    expect(await keeping.listTombstones()).toEqual(all.slice(1, 2));
+    await putFrom(keeping, "input", threadConfig("b"));
+    await expect(putFrom(keeping, "input", threadConfig("a"))).rejects.toThrow(ThreadDeletedError);
+  });
+
+  it("works where the table is not there yet, in which one that keeps them says what to do", async () => {
+    const database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source, undefined, { concurrency: "optimistic" });
+    await saver.setup();
+    await database.exec("drop table checkpoint_tombstones");
+    const config = await putFrom(saver, "input", threadConfig("t"));
+    await saver.putWrites(config, [["a", 1]], "task");
+    await saver.batch(async (batch) => {
+      await putFrom(batch, "loop", config);
+      await batch.deleteThread("t2");
+    });
+    await saver.deleteThread("t");
+    expect(await saver.getTuple(config)).toBeUndefined();
+
+    await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
+    await expect(putFrom(keeping, "input", threadConfig("t"))).rejects.toBeInstanceOf(MigrationRequiredError);
+    await expect(keeping.deleteThread("t")).rejects.toBeInstanceOf(MigrationRequiredError);
+    await expect(keeping.listTombstones()).rejects.toBeInstanceOf(MigrationRequiredError);
+    await expect(keeping.liftTombstones(["t"])).rejects.toBeInstanceOf(MigrationRequiredError);
+  });
+});
+
+describeEachTarget("the migration of tombstones", (target) => {
+  describe("down", () => {
+    it("is refused while there is a tombstone, and drops the table where there is none", async () => {
+      const database = await target.createDatabase();
+      await using saver = new PostgresSaver(database.source, undefined, KEEPING);
+      await saver.setup();
+      await saver.deleteThread("t");
+      const opened = openDatabase(database.source);
+      await expect(migrateDown(opened.kysely)).rejects.toBeInstanceOf(MigrationError);
+      await expect(putFrom(saver, "input", threadConfig("t"))).rejects.toBeInstanceOf(ThreadDeletedError);
+      await database.exec("delete from checkpoint_tombstones");
+      await migrateDown(opened.kysely);
+      expect(await database.query("select to_regclass('checkpoint_tombstones') as name")).toEqual([
+        { name: null },
+      ]);
+      await saver.setup();
+      await saver.deleteThread("t");
+      await opened.close();
+    });
+  });
+});
