@@ -1,8 +1,8 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { DatabaseSource } from "./db/open-database.js";
 import type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
-import { openContext } from "./saver/call/saver-context.js";
-import { ThreadSaver } from "./thread-saver.js";
+import { CheckpointSaver } from "./checkpoint-saver.js";
+import { openSaver } from "./saver/call/open-saver.js";
 
 /**
  * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
@@ -21,7 +21,7 @@ import { ThreadSaver } from "./thread-saver.js";
  * await checkpointer.end();
  * ```
  */
-export class PostgresSaver extends ThreadSaver {
+export class PostgresSaver extends CheckpointSaver {
   /**
    * @param source - Where the checkpoints are: what is described is opened at the first query and closed by
    *   {@link end}, what is already open is lent and stays open. A transaction of the caller's own is fine: a checkpoint
@@ -32,7 +32,7 @@ export class PostgresSaver extends ThreadSaver {
    * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
-    super(openContext(source, serde, options));
+    super(openSaver(source, serde, options));
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { DatabaseSource } from "./db/open-database.js";
 import type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
-import { openContext } from "./saver/call/saver-context.js";
-import { ThreadSaver } from "./thread-saver.js";
+import { CheckpointSaver } from "./checkpoint-saver.js";
+import { openSaver } from "./saver/call/open-saver.js";
 
 /**
  * Keeps the newest checkpoint of each namespace and nothing before it: what agents go on from, without the history of how
@@ -25,7 +25,7 @@ import { ThreadSaver } from "./thread-saver.js";
  * const graph = builder.compile({ checkpointer });
  * ```
  */
-export class ShallowPostgresSaver extends ThreadSaver {
+export class ShallowPostgresSaver extends CheckpointSaver {
   /**
    * @param source - As that of a `PostgresSaver`.
    * @param serde - How values become bytes; MessagePack in Python's layout by default.
@@ -33,8 +33,7 @@ export class ShallowPostgresSaver extends ThreadSaver {
    * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
-    const context = openContext(source, serde, options);
-    super({ ...context, tables: { ...context.tables, keepsNewest: true } });
+    super(openSaver(source, serde, options, true));
   }
 
   /**

@@ -12,7 +12,7 @@ import { sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
 import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /**
  * What a batch is filled through: the writing half of a saver. Each promise settles when its call is checked and
@@ -48,7 +48,7 @@ export interface CheckpointBatch {
 
 /** Collects what `run` does, and stores all of it when `run` has come to its end. */
 export async function runBatch<T>(
-  tables: WritableTables,
+  call: SaverCall,
   encoding: CallEncoding,
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {
@@ -61,8 +61,8 @@ export async function runBatch<T>(
     batch.end();
   }
   const operations = await batch.operations();
-  if (tables.call !== undefined) tables.call.addBytes(bytesOf(operations));
-  await storeBatch(tables, operations);
+  if (call.observer !== undefined) call.observer.addBytes(bytesOf(operations));
+  await storeBatch(call, operations);
   return result;
 }
 

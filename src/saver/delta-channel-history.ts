@@ -1,5 +1,5 @@
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
@@ -15,7 +15,7 @@ type Target = NamespaceKey & Partial<CheckpointKey>;
 
 /** What the base class's walk from parent to parent returns, read in one statement. */
 export async function deltaChannelHistory(
-  tables: CheckpointTables,
+  call: CallContext,
   target: Target | undefined,
   channels: readonly string[],
   serde: ContextualSerializer,
@@ -23,8 +23,8 @@ export async function deltaChannelHistory(
   if (target === undefined) return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]));
   const { threadId, checkpointNs } = target;
   return readUnreplaced(async () => {
-    const reader = valueReader(tables, serde);
-    const rows = channels.length === 0 ? [] : await getDeltaRows(tables, target, channels);
+    const reader = valueReader(call, serde);
+    const rows = channels.length === 0 ? [] : await getDeltaRows(call, target, channels);
     const ancestors = oldestFirst(rows);
     const histories = channels.map(async (channel) => {
       const own = rows.filter((row) => row.channel === channel);

@@ -8,10 +8,10 @@ import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
 import { bytesRead } from "./codec/bytes-read.js";
-import { failedLater, observedPart } from "./call/observed.js";
+import { reportFailure, runCall } from "./call/run-call.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /** Few at first, since many callers want only the newest; then more at a time, while they go on. */
 const FIRST_PAGE_SIZE = 2;
@@ -26,7 +26,7 @@ const PAGE_BUDGET = 2 * 2 ** 20;
  * is stored or deleted meanwhile may or may not be seen; none is seen twice.
  */
 export async function* listTuples(
-  tables: WritableTables,
+  call: SaverCall,
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
@@ -34,13 +34,13 @@ export async function* listTuples(
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
       // Each checkpoint is a read of its own: the caller need not keep the one before.
-      return await decodeTuple(parts, request.selection, valueReader(tables, serde));
+      return await decodeTuple(parts, request.selection, valueReader(call, serde));
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
-        failedLater(tables, "list", error);
+        reportFailure(call, "list", error);
         throw error;
       }
-      return readTuple(tables, parts.key, request.selection, serde);
+      return readTuple(call, parts.key, request.selection, serde);
     }
   };
   let remaining = request.limit ?? Infinity;
@@ -49,11 +49,9 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const page = { after, pageSize: wanted };
-    const { tuples, size } = await observedPart(tables, "list", (observedTables) =>
-      readPage(observedTables, request, page),
-    );
+    const { tuples, size } = await runCall(call, "list", (part) => readPage(part, request, page));
     for (const parts of tuples) {
-      throwIfAborted(tables.signal);
+      throwIfAborted(call.signal);
       const tuple = await decodeOrReread(parts);
       if (tuple !== undefined) yield tuple;
     }
@@ -71,10 +69,10 @@ interface Page {
 }
 
 // The rows end here: their text would be kept beside the bytes that were made of it, as long as the page is.
-async function readPage(tables: WritableTables, request: ListRequest, page: ListPage): Promise<Page> {
-  const scope = { ...request.scope, newestOnly: tables.keepsNewest === true || undefined };
-  const rows = await listTupleRows(tables, scope, request.selection, page);
-  if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
+async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
+  const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
+  const rows = await listTupleRows(call, scope, request.selection, page);
+  if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
   return { tuples: groupPage(rows).sort(newestFirst), size };
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
 import type { ValueReader } from "./codec/decode-value.js";
@@ -14,12 +14,8 @@ const MAX_READS = 5;
  * @param read - Of a read that needs several readers. Each reader has one of its own by default: it is for values that are in
  *   memory at the same time.
  */
-export function valueReader(
-  tables: CheckpointTables,
-  serde: ContextualSerializer,
-  read: object = {},
-): ValueReader {
-  return { serde, read, fetch: (place, rowVersion) => fetchInPieces(tables, place, rowVersion) };
+export function valueReader(call: CallContext, serde: ContextualSerializer, read: object = {}): ValueReader {
+  return { serde, read, fetch: (place, rowVersion) => fetchInPieces(call, place, rowVersion) };
 }
 
 /**
@@ -29,20 +25,20 @@ export function valueReader(
  * @throws ReplacedValueError when the row is no longer what it was.
  */
 async function fetchInPieces(
-  tables: CheckpointTables,
+  call: CallContext,
   place: ValueContext,
   rowVersion: string,
 ): Promise<Uint8Array> {
-  const pieceBytes = pieceBytesOf(tables);
+  const pieceBytes = pieceBytesOf(call);
   let bytes: Buffer | undefined;
   let offset = 0;
   do {
-    const row = await getPiece(tables, place, { rowVersion, offset, pieceBytes });
+    const row = await getPiece(call, place, { rowVersion, offset, pieceBytes });
     if (row === undefined) throw new ReplacedValueError(place);
     bytes ??= Buffer.allocUnsafe(row.total);
     offset += bytes.write(row.piece, offset, "base64");
   } while (offset < bytes.length);
-  tables.call?.addBytes(bytes.length);
+  call.observer?.addBytes(bytes.length);
   return bytes;
 }
 

@@ -4,7 +4,7 @@ import type { NamespaceKey } from "./model/checkpoint-key.js";
 import { rowKey } from "./model/row-key.js";
 import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /** What is done around puts so that only the newest checkpoint of each namespace stays. */
 export interface NewestSteps {
@@ -18,9 +18,9 @@ export interface NewestSteps {
  * The steps for a saver that keeps the newest checkpoint alone, and none for any other. The locks come first, so that what
  * goes on from the checkpoints that are about to be removed has been stored by then, and is seen.
  */
-export function newestSteps(tables: WritableTables, namespaces: readonly NamespaceKey[]): NewestSteps {
-  const { schema, keepsNewest, database } = tables;
-  if (keepsNewest !== true || namespaces.length === 0) return { guard: [], removal: [] };
+export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]): NewestSteps {
+  const { schema, policy, database } = call;
+  if (policy.keepsNewest !== true || namespaces.length === 0) return { guard: [], removal: [] };
   const keys = distinct(namespaces);
   const locks = keys.map(({ threadId, checkpointNs }) => ({
     name: ["newest", threadId, checkpointNs] as const,

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
@@ -16,7 +16,7 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putTombstones } from "./queries/tombstones.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /**
  * Stores calls, and holds the parents meanwhile that their unchanged values are stored with. Where one turns out to be
@@ -25,12 +25,12 @@ import type { WritableTables } from "./call/write-rules.js";
  * @param orphaned - Checkpoints whose parent is known to be gone.
  */
 export async function storeOperations(
-  tables: WritableTables,
+  call: SaverCall,
   operations: readonly BatchOperation[],
   orphaned: readonly EncodedCheckpoint[],
   guard: readonly GuardStep[] = [],
 ): Promise<void> {
-  const { schema } = tables;
+  const { schema } = call;
   const carrying = carryingPuts(operations);
   const known = new Set([...carrying.orphaned, ...orphaned]);
   const toHold = carrying.toHold.filter(({ checkpoint }) => !known.has(checkpoint));
@@ -43,27 +43,27 @@ export async function storeOperations(
       refuseOrphans(toHold, rows);
     },
   };
-  const newest = newestSteps(tables, putsOf(operations));
+  const newest = newestSteps(call, putsOf(operations));
   const complete = await Promise.all(operations.map((operation) => bringingValues(operation, known)));
   try {
-    await runTransaction(tables, {
+    await runTransaction(call, {
       guard: [
-        ...isolationGuard(tables, operations),
+        ...isolationGuard(call, operations),
         ...guard,
         ...newest.guard,
         ...(toHold.length === 0 ? [] : [holding]),
       ],
-      statements: [...writingStatements(tables, complete), ...newest.removal],
+      statements: [...writingStatements(call, complete), ...newest.removal],
     });
   } catch (error) {
     if (!(error instanceof OrphanedPutsError)) throw error;
-    await storeOperations(tables, operations, [...known, ...error.checkpoints], guard);
+    await storeOperations(call, operations, [...known, ...error.checkpoints], guard);
   }
 }
 
 /** A deletion decides by what was committed before its last statement, which some transactions of the caller can't see. */
 function isolationGuard(
-  { database, schema }: WritableTables,
+  { database, schema }: SaverCall,
   operations: readonly BatchOperation[],
 ): readonly GuardStep[] {
   const deletes = operations.some(({ kind }) => kind === "deleteThread");
@@ -96,32 +96,32 @@ async function bringingValues(
 }
 
 function writingStatements(
-  tables: WritableTables,
+  call: SaverCall,
   operations: readonly BatchOperation[],
 ): BoundStatement<unknown>[] {
-  const { schema, rules } = tables;
+  const { schema, policy } = call;
   const { deletedThreads, ...rows } = resolveBatch(operations);
   const deletes = deletedThreads.length > 0;
   return [
-    ...(deletes && rules?.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
+    ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
     ...(deletes ? deleteThreads(schema, deletedThreads) : []),
-    ...splitRows(rows, statementBytesOf(tables)).map((portion) => toStatement(tables, portion)),
+    ...splitRows(rows, statementBytesOf(call)).map((portion) => toStatement(call, portion)),
   ];
 }
 
-function toStatement(tables: WritableTables, portion: Portion): BoundStatement<unknown> {
-  const { schema } = tables;
+function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown> {
+  const { schema } = call;
   switch (portion.kind) {
     case "longWrite":
       return putLongWrite(schema, portion.row);
     case "longBlob":
       return putLongBlob(schema, portion.row);
     case "rows":
-      return putRows(schema, portion, toldScope(tables));
+      return putRows(schema, portion, toldScope(call));
   }
 }
 
 /** How much one statement brings to the database, in bytes. */
-export function statementBytesOf({ limits = DEFAULT_SIZE_LIMITS }: CheckpointTables): number {
+export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
   return limits.statementBytes;
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
@@ -9,36 +9,36 @@ import { bindPut, type EncodedCheckpoint, isStored, putCheckpoint } from "./quer
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
 import { writeGuard } from "./write-guard.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /** Stores a checkpoint: in one statement, or in a transaction of several where it is long or rules are to be kept. */
-export async function storeCheckpoint(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<void> {
+export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<void> {
   const operation = { kind: "put", checkpoint } as const;
-  const guard = writeGuard(tables, [operation]);
-  const isPlain = guard.length === 0 && !isLong(tables, checkpoint.blobs);
-  await offeringLocally(tables, [operation], async () => {
-    if (!isPlain) await storeOperations(tables, [operation], [], guard);
-    else if (!(await storePlain(tables, checkpoint))) {
-      await storeOperations(tables, [operation], [checkpoint]);
+  const guard = writeGuard(call, [operation]);
+  const isPlain = guard.length === 0 && !isLong(call, checkpoint.blobs);
+  await offeringLocally(call, [operation], async () => {
+    if (!isPlain) await storeOperations(call, [operation], [], guard);
+    else if (!(await storePlain(call, checkpoint))) {
+      await storeOperations(call, [operation], [checkpoint]);
     }
   });
 }
 
 /** @returns Whether it was stored: not if its parent is gone, whose blobs it counts on. */
-async function storePlain(tables: WritableTables, checkpoint: EncodedCheckpoint): Promise<boolean> {
-  if (tables.keepsNewest !== true) return putCheckpoint(tables, checkpoint, toldScope(tables));
-  const { guard, removal } = newestSteps(tables, [checkpoint]);
-  const put = bindPut(tables.schema, checkpoint, toldScope(tables));
-  const [rows = []] = await runTransaction(tables, { guard, statements: [put, ...removal] });
+async function storePlain(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<boolean> {
+  if (call.policy.keepsNewest !== true) return putCheckpoint(call, checkpoint, toldScope(call));
+  const { guard, removal } = newestSteps(call, [checkpoint]);
+  const put = bindPut(call.schema, checkpoint, toldScope(call));
+  const [rows = []] = await runTransaction(call, { guard, statements: [put, ...removal] });
   return isStored(checkpoint, rows);
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
-export async function storeWrites(tables: WritableTables, writes: EncodedWrites): Promise<void> {
+export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promise<void> {
   const operation = { kind: "putWrites", writes } as const;
-  const guard = writeGuard(tables, [operation]);
-  const isPlain = guard.length === 0 && !isLong(tables, writes.writes);
-  await (isPlain ? putPendingWrites(tables, writes) : storeBatch(tables, [operation], guard));
+  const guard = writeGuard(call, [operation]);
+  const isPlain = guard.length === 0 && !isLong(call, writes.writes);
+  await (isPlain ? putPendingWrites(call, writes) : storeBatch(call, [operation], guard));
 }
 
 /**
@@ -47,13 +47,13 @@ export async function storeWrites(tables: WritableTables, writes: EncodedWrites)
  * can't delete and insert the same row.
  */
 export async function storeBatch(
-  tables: WritableTables,
+  call: SaverCall,
   operations: readonly BatchOperation[],
-  guard: readonly GuardStep[] = writeGuard(tables, operations),
+  guard: readonly GuardStep[] = writeGuard(call, operations),
 ): Promise<void> {
-  await offeringLocally(tables, operations, () => storeOperations(tables, operations, [], guard));
+  await offeringLocally(call, operations, () => storeOperations(call, operations, [], guard));
 }
 
-function isLong(tables: CheckpointTables, values: readonly { readonly blob: Uint8Array | null }[]): boolean {
-  return values.reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0) > statementBytesOf(tables);
+function isLong(call: CallContext, values: readonly { readonly blob: Uint8Array | null }[]): boolean {
+  return values.reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0) > statementBytesOf(call);
 }

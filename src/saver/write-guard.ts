@@ -5,7 +5,7 @@ import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "./queries/select-heads.js";
 import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "./queries/take-locks.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /**
  * What must be so before operations are stored, checked in the transaction that stores them. The locks come first, so
@@ -14,14 +14,13 @@ import type { WritableTables } from "./call/write-rules.js";
  * @returns No steps where the rules ask for nothing.
  */
 export function writeGuard(
-  { schema, rules }: WritableTables,
+  { schema, policy }: SaverCall,
   operations: readonly BatchOperation[],
 ): readonly GuardStep[] {
-  if (rules === undefined) return [];
-  const following = rules.concurrency === "optimistic" ? successors(operations) : [];
-  const written = rules.keepTombstones ? writtenThreads(operations) : [];
+  const following = policy.concurrency === "optimistic" ? successors(operations) : [];
+  const written = policy.keepTombstones === true ? writtenThreads(operations) : [];
   const locks = [
-    ...(rules.keepTombstones ? operations.map(threadLock) : []),
+    ...(policy.keepTombstones === true ? operations.map(threadLock) : []),
     ...following.map(({ threadId, checkpointNs }) => headLock(threadId, checkpointNs)),
   ];
   if (locks.length === 0) return [];
@@ -45,10 +44,10 @@ export function writeGuard(
 }
 
 /** What must be so before threads are written to by other means: none of them was deleted for good. */
-export function tombstoneGuard(tables: WritableTables, threadIds: readonly string[]): readonly GuardStep[] {
+export function tombstoneGuard(call: SaverCall, threadIds: readonly string[]): readonly GuardStep[] {
   const nowhere = { checkpointNs: "", checkpointId: "", taskId: "", taskPath: "", writes: [] };
   return writeGuard(
-    tables,
+    call,
     threadIds.map((threadId) => ({ kind: "putWrites", writes: { threadId, ...nowhere } })),
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { buildBranches } from "./build-branches.js";
-import type { Branch, HistoryEntry } from "./thread-life.js";
+import type { Branch, HistoryEntry } from "./thread-types.js";
 
 function entry(checkpointId: string, parentCheckpointId?: string): HistoryEntry {
   const described = { createdAt: new Date(0), step: 0, source: "loop", metadata: {} as never };

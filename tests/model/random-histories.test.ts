@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { isInlineValue } from "../../src/saver/codec/inline-value.js";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../support/checkpoints.js";
 import { describeEachTarget } from "../support/targets.js";
@@ -60,7 +60,7 @@ const CASES = (["PostgresSaver", "ShallowPostgresSaver"] as const).flatMap((name
 describeEachTarget("after any history of calls", (target) => {
   describe.each(CASES)("a $name that writes $layout", ({ name, layout }) => {
     const { serde, takesBlob } = LAYOUTS[layout];
-    let saver: ThreadSaver;
+    let saver: CheckpointSaver;
 
     beforeAll(async () => {
       const { source } = await target.createDatabase();
@@ -71,7 +71,7 @@ describeEachTarget("after any history of calls", (target) => {
     afterAll(() => saver.end());
 
     /** Lists go over all threads: each history has the database to itself. */
-    async function emptied(): Promise<ThreadSaver> {
+    async function emptied(): Promise<CheckpointSaver> {
       for (const thread of THREADS) await saver.deleteThread(thread);
       expect(await collect(saver.list({}))).toEqual([]);
       return saver;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { CheckpointError, PostgresSaver } from "../../src/index.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import type { WriteRules } from "../../src/saver/call/write-rules.js";
+import type { WriteRules } from "./write-rules.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
 import { listCheckpoint, putFrom } from "../support/put-from.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";

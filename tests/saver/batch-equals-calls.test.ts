@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/index.js";
 import { DEFAULT_SIZE_LIMITS } from "../../src/db/size-limits.js";
 import { PostgresSaver } from "../../src/index.js";
@@ -188,9 +188,9 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
         fc.constantFrom(0, 5, 100, 1_000),
         async (before, batched, statementBytes) => {
           const limits = { ...DEFAULT_SIZE_LIMITS, statementBytes };
-          const tables: CheckpointTables = { database: opened, schema: "batched", retry: false, limits };
+          const call: CallContext = { database: opened, schema: "batched", policy: { retry: false, limits } };
           const serde = new MsgpackSerializer();
-          const prefix = await bothWays(before, batched, (run) => runBatch(tables, { serde }, run));
+          const prefix = await bothWays(before, batched, (run) => runBatch(call, { serde }, run));
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type Checkpoint, DeltaSnapshot, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { encodePut, encodePutWrites } from "../../src/saver/codec/encode-call.js";
@@ -50,11 +50,10 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
 
   afterAll(() => opened.close());
 
-  const inPieces = (of: OpenedDatabase = opened): CheckpointTables => ({
+  const inPieces = (of: OpenedDatabase = opened): CallContext => ({
     database: of,
     schema: "public",
-    retry: false,
-    limits: { pieceBytes: PIECE_BYTES, statementBytes: 3 * PIECE_BYTES },
+    policy: { retry: false, limits: { pieceBytes: PIECE_BYTES, statementBytes: 3 * PIECE_BYTES } },
   });
 
   const keyOf = ({ configurable }: RunnableConfig) => ({

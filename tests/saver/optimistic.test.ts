@@ -5,7 +5,7 @@ import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { encodePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
-import type { WritableTables } from "../../src/saver/call/write-rules.js";
+import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import {
   allVersions,
   checkpointOf,
@@ -165,12 +165,10 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
   });
 
   it("keeps to the rule where a value takes several statements", async () => {
-    const tables: WritableTables = {
+    const call: SaverCall = {
       database: opened,
       schema: "public",
-      retry: false,
-      limits: { pieceBytes: 64, statementBytes: 256 },
-      rules: { concurrency: "optimistic", keepTombstones: false },
+      policy: { retry: false, limits: { pieceBytes: 64, statementBytes: 256 }, concurrency: "optimistic" },
     };
     const store = async (config: RunnableConfig): Promise<Checkpoint> => {
       const checkpoint = checkpointOf(saver, { a: ["x".repeat(2_000)], b: ["y".repeat(300)] });
@@ -181,7 +179,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
         metadataOf(),
         allVersions(checkpoint),
       );
-      await storeCheckpoint(tables, encoded);
+      await storeCheckpoint(call, encoded);
       return checkpoint;
     };
     const first = await store(threadConfig(thread));

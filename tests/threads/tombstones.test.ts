@@ -11,7 +11,7 @@ import {
 import { migrateDown } from "../../src/migrations/index.js";
 import { encodePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
-import type { WritableTables } from "../../src/saver/call/write-rules.js";
+import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
@@ -154,12 +154,10 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
 
   it("refuses what has values of several statements", async () => {
     const opened = openDatabase(database.source);
-    const tables: WritableTables = {
+    const call: SaverCall = {
       database: opened,
       schema: "public",
-      retry: false,
-      limits: { pieceBytes: 64, statementBytes: 256 },
-      rules: { concurrency: "unchecked", keepTombstones: true },
+      policy: { retry: false, limits: { pieceBytes: 64, statementBytes: 256 }, keepTombstones: true },
     };
     const checkpoint = listCheckpoint(["x".repeat(2_000)]);
     const encoded = await encodePut(
@@ -170,7 +168,7 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
       allVersions(checkpoint),
     );
     await saver.deleteThread(thread);
-    await expectTooLate(storeCheckpoint(tables, encoded));
+    await expectTooLate(storeCheckpoint(call, encoded));
     await opened.close();
   });
 

@@ -8,7 +8,7 @@ import { parseLookupConfig } from "./parse-config.js";
 /** A checked call of `getDeltaChannelHistory`. */
 export interface DeltaRequest {
   /** The target of the walk, or `undefined` when the config names no thread. */
-  readonly key: (NamespaceKey & Partial<CheckpointKey>) | undefined;
+  readonly subject: (NamespaceKey & Partial<CheckpointKey>) | undefined;
   readonly channels: readonly string[];
   /** Whether the channel of sends is asked for, whose values are made up when old checkpoints are read. */
   readonly walksTasks: boolean;
@@ -21,5 +21,5 @@ const channelNames = z.array(keyText);
 export function parseDeltaRequest(options: unknown): DeltaRequest {
   const { config, channels: names } = parse(request, options, "options");
   const channels = [...new Set(parse(channelNames, names, "channels"))];
-  return { key: parseLookupConfig(config), channels, walksTasks: channels.includes(TASKS) };
+  return { subject: parseLookupConfig(config), channels, walksTasks: channels.includes(TASKS) };
 }

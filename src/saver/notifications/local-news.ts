@@ -1,5 +1,5 @@
 import type { BatchOperation } from "../codec/resolve-batch.js";
-import type { WritableTables } from "../call/write-rules.js";
+import type { SaverCall } from "../call/saver-call.js";
 import { type ToldCheckpoint, watchChannel, watchScope } from "./watch-channel.js";
 
 type Offer = (checkpoint: ToldCheckpoint) => void;
@@ -25,14 +25,14 @@ export function expectLocalNews(channel: string, offer: Offer): () => void {
 
 /** Stores checkpoints, and offers them to the watches that had just begun when the storing did. */
 export async function offeringLocally(
-  tables: WritableTables,
+  call: SaverCall,
   operations: readonly BatchOperation[],
   store: () => Promise<void>,
 ): Promise<void> {
   // In a transaction that was lent they count later, if at all.
-  if (tables.notifies !== true || beginning.size === 0 || tables.database.kysely.isTransaction)
+  if (call.policy.notifies !== true || beginning.size === 0 || call.database.kysely.isTransaction)
     return store();
-  const scope = watchScope(tables);
+  const scope = watchScope(call.schema, call.policy.tenantId);
   const offers = operations.flatMap((operation) => {
     if (operation.kind !== "put") return [];
     const { checkpoint } = operation;

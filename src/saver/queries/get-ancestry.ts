@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 
 /** Whether a checkpoint is among its own ancestors. It is a UNION, so that the walk ends where it comes upon itself. */
-export async function isOwnAncestor(tables: CheckpointTables, key: CheckpointKey): Promise<boolean> {
-  return (await runStatement(tables, ownAncestors, key)).length > 0;
+export async function isOwnAncestor(call: CallContext, key: CheckpointKey): Promise<boolean> {
+  return (await runStatement(call, ownAncestors, key)).length > 0;
 }
 
 const ownAncestors = /* @__PURE__ */ new Statement<CheckpointKey, { id: string }>((db, parameter) =>
@@ -34,8 +34,8 @@ const ownAncestors = /* @__PURE__ */ new Statement<CheckpointKey, { id: string }
 );
 
 /** The channels of a namespace that LangGraph counts the changes of since their last snapshot: its delta channels. */
-export async function getDeltaChannels(tables: CheckpointTables, key: NamespaceKey): Promise<string[]> {
-  return (await runStatement(tables, deltaChannels, key)).map(({ channel }) => channel);
+export async function getDeltaChannels(call: CallContext, key: NamespaceKey): Promise<string[]> {
+  return (await runStatement(call, deltaChannels, key)).map(({ channel }) => channel);
 }
 
 const deltaChannels = /* @__PURE__ */ new Statement<NamespaceKey, { channel: string }>((db, parameter) => {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
@@ -25,11 +25,8 @@ export interface ChannelValueRow {
 }
 
 /** The value of a channel in the newest checkpoint of each thread, in one statement. No row where there is none. */
-export function getChannelValueRows(
-  tables: CheckpointTables,
-  key: ChannelValuesKey,
-): Promise<ChannelValueRow[]> {
-  return runStatement(tables, newestValues, { ...key, pieceBytes: pieceBytesOf(tables) });
+export function getChannelValueRows(call: CallContext, key: ChannelValuesKey): Promise<ChannelValueRow[]> {
+  return runStatement(call, newestValues, { ...key, pieceBytes: pieceBytesOf(call) });
 }
 
 interface NewestParams extends ChannelValuesKey {

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
@@ -13,15 +13,15 @@ import { pieceBytesOf } from "./sent-bytes.js";
  * value of it, in one statement. Without `checkpointId` it starts from the newest checkpoint of the namespace.
  */
 export function getDeltaRows(
-  tables: CheckpointTables,
+  call: CallContext,
   key: NamespaceKey & Partial<CheckpointKey>,
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const params = { threadId, checkpointNs, channels, pieceBytes: pieceBytesOf(tables) };
+  const params = { threadId, checkpointNs, channels, pieceBytes: pieceBytesOf(call) };
   return checkpointId === undefined
-    ? runStatement(tables, fromNewest, params)
-    : runStatement(tables, fromCheckpoint, { ...params, checkpointId });
+    ? runStatement(call, fromNewest, params)
+    : runStatement(call, fromCheckpoint, { ...params, checkpointId });
 }
 
 interface NewestParams extends NamespaceKey {

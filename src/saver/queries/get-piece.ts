@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { ChannelValueContext, PendingWriteContext, ValueContext } from "../../serde/serde-context.js";
@@ -25,14 +25,14 @@ export interface PieceRow {
 
 /** A piece of a long value; `undefined` where the row is no longer what it was. */
 export async function getPiece(
-  tables: CheckpointTables,
+  call: CallContext,
   place: ValueContext,
   range: PieceRange,
 ): Promise<PieceRow | undefined> {
   const [row] =
     "taskId" in place
-      ? await runStatement(tables, pieceOfWrite, { ...place, ...range })
-      : await runStatement(tables, pieceOfBlob, { ...place, ...range });
+      ? await runStatement(call, pieceOfWrite, { ...place, ...range })
+      : await runStatement(call, pieceOfBlob, { ...place, ...range });
   return row;
 }
 

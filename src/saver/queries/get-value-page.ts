@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext, PendingWriteContext } from "../../serde/serde-context.js";
@@ -46,12 +46,9 @@ export interface ValuePage<Key extends object> extends TablePage<Key> {
 }
 
 /** Values in the order of the primary key. */
-export function getBlobPage(
-  tables: CheckpointTables,
-  page: ValuePage<ChannelValueContext>,
-): Promise<BlobPageRow[]> {
+export function getBlobPage(call: CallContext, page: ValuePage<ChannelValueContext>): Promise<BlobPageRow[]> {
   const { id, ...shape } = valueShapeOf(page);
-  return runStatement(tables, blobs.of(id, shape), {
+  return runStatement(call, blobs.of(id, shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
     key2: page.begin?.key.channel ?? "",
@@ -60,9 +57,9 @@ export function getBlobPage(
 }
 
 /** Writes in the order of the primary key. */
-export function getWritePage(tables: CheckpointTables, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
+export function getWritePage(call: CallContext, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
   const { id, ...shape } = valueShapeOf(page);
-  return runStatement(tables, writes.of(id, shape), {
+  return runStatement(call, writes.of(id, shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
     key2: page.begin?.key.checkpointId ?? "",

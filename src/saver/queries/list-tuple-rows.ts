@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -35,7 +35,7 @@ export interface ListPage {
 
 /** One page of a list, newest first, in one statement: everything that its tuples are made of. */
 export function listTupleRows(
-  tables: CheckpointTables,
+  call: CallContext,
   scope: ListScope,
   selection: TupleSelection,
   { after, pageSize }: ListPage,
@@ -44,7 +44,7 @@ export function listTupleRows(
   const continued = after !== undefined;
   const { id, ...shape } = shapeOf(selection);
   const statement = statements.of([...narrowed, continued, id].join(), { ...shape, narrowed, continued });
-  return runStatement(tables, statement, {
+  return runStatement(call, statement, {
     threadId: scope.threadId ?? "",
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",
@@ -56,7 +56,7 @@ export function listTupleRows(
     afterCheckpointId: after?.checkpointId ?? "",
     pageSize,
     channels: selection.channels ?? [],
-    pieceBytes: pieceBytesOf(tables),
+    pieceBytes: pieceBytesOf(call),
   });
 }
 

@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -48,11 +48,11 @@ export interface EncodedBlob {
  * @returns Whether it was stored: not if its parent is gone, whose blobs it counts on.
  */
 export async function putCheckpoint(
-  tables: CheckpointTables,
+  call: CallContext,
   encoded: EncodedCheckpoint,
   told: string | undefined,
 ): Promise<boolean> {
-  const rows = await runStatement(tables, statementFor(encoded, told), paramsOf(encoded, told));
+  const rows = await runStatement(call, statementFor(encoded, told), paramsOf(encoded, told));
   return isStored(encoded, rows);
 }
 

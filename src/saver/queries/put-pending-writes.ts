@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
@@ -24,10 +24,10 @@ export interface EncodedWrite {
 }
 
 /** Stores the writes of a task in one statement. */
-export async function putPendingWrites(tables: CheckpointTables, encoded: EncodedWrites): Promise<void> {
+export async function putPendingWrites(call: CallContext, encoded: EncodedWrites): Promise<void> {
   const { writes, ...key } = encoded;
   if (writes.length === 0) return;
-  await runStatement(tables, putWrites, {
+  await runStatement(call, putWrites, {
     ...key,
     positions: writes.map(({ idx }) => idx),
     channels: writes.map(({ channel }) => channel),

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { DEFAULT_SIZE_LIMITS } from "../../db/size-limits.js";
 
 /** What stands before the version of a row whose bytes are too many to come with it; never in base64. */
@@ -27,6 +27,6 @@ export function rowVersion(row: Row): RawBuilder<string> {
 }
 
 /** How many bytes of a value a row brings at most. */
-export function pieceBytesOf({ limits = DEFAULT_SIZE_LIMITS }: CheckpointTables): number {
+export function pieceBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
   return limits.pieceBytes;
 }
