@@ -50,12 +50,11 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
-    ...(needsParent(request, inline, source) && {
-      carriedBlobs: () => {
-        const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
-        return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
-      },
-    }),
+    requiresParent: requiresParent(request, inline, source),
+    carriedBlobs: () => {
+      const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
+      return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
+    },
   };
 }
 
@@ -103,7 +102,7 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
  * channel is rebuilt from, of which no value comes along. That costs a lock, so it is not asked for without need: in a graph
  * whose own channels change in every step, as a conversation's, what did not change are triggers that are empty.
  */
-function needsParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
+function requiresParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return false;
   return Object.entries(checkpoint.channel_versions).some(([channel, version]) => {

@@ -12,6 +12,7 @@ function putTo(threadId: string): BatchOperation {
       checkpointId: "1",
       parentCheckpointId: null,
       branches: false,
+      requiresParent: false,
       checkpoint: "{}",
       metadata: "{}",
       carriedNumbers: {},

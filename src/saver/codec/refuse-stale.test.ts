@@ -20,6 +20,7 @@ function put(line: Line): Extract<BatchOperation, { kind: "put" }> {
     checkpointNs: "",
     parentCheckpointId: null,
     branches: false,
+    requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
     carriedNumbers: {},

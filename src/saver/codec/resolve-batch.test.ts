@@ -7,6 +7,7 @@ function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): Batch
   const header = {
     parentCheckpointId: null,
     branches: false,
+    requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
     carriedNumbers: {},

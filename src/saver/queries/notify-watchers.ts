@@ -9,7 +9,7 @@ export const CHANNEL_NAME = { prefix: "langgraph_", digits: 48 };
  *
  * @param scope - See `watchScope`.
  */
-export function tellWatchers(scope: RawBuilder<string | undefined>): RawBuilder<string | null> {
+export function notifyWatchers(scope: RawBuilder<string | undefined>): RawBuilder<string | null> {
   const digest = sql`encode(sha256(convert_to(${scope}::text || thread_id, 'UTF8')), 'hex')`;
   const channel = sql`${sql.lit(CHANNEL_NAME.prefix)} || left(${digest}, ${sql.lit(CHANNEL_NAME.digits)})`;
   // A namespace may contain anything: its length says where it ends. Of two keys none is too long for a notification.
