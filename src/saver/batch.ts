@@ -24,7 +24,6 @@ import type { SaverCall } from "./call/saver-call.js";
  * batch is a part of it, and a failing batch fails the transaction, as a failing `put` does. A savepoint would also
  * undo what the application sends through the transaction in the meantime.
  *
- *
  * @example
  * ```ts
  * await checkpointer.batch(async (batch) => {

@@ -16,7 +16,6 @@ export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed
  * Versions are text, as in Python's saver. A thread that the official JavaScript saver began has numbers, which do
  * not compare with text. It continues with numbers, whose fraction is the tail.
  *
- *
  * @example
  * ```ts
  * nextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
@@ -47,7 +46,6 @@ function tail(): string {
 /**
  * Like {@link nextVersion}, but a new thread begins with a number. The official JavaScript saver counts in numbers
  * and does not continue a thread with text, so a thread that it will take over must begin with a number.
- *
  *
  * @example
  * ```ts

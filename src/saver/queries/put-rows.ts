@@ -10,10 +10,10 @@ import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
 
 /**
- * Stores any number of rows of all three tables in one statement, by the same rules as one call at a time.
+ * Stores any number of rows of all three tables in one statement, by the same rules as single calls.
  *
- * Postgres works through it in the order checkpoints, writes, blobs. The rows of each table come sorted by their key,
- * so that of two such statements neither waits for what the other has locked while it holds what the other wants.
+ * Postgres inserts in the order checkpoints, writes, blobs. The rows of each table are sorted by key. So concurrent
+ * statements take their locks in one order and can't deadlock.
  *
  * @param scope - The scope of the notifications that the statement sends, or `undefined` for none.
  */
@@ -70,10 +70,7 @@ function putAll(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutPa
     .onConflict(headerIsReplaced);
 }
 
-/**
- * The header, with each number that did not change as the checkpoint has it that it is carried over from. See
- * `putCheckpoint`.
- */
+/** The header, in which each unchanged number is spelled as in the header of its source. See `bindPut`. */
 function withCarriedNumbers(
   db: QueryCreator<CheckpointDatabase>,
   header: Expression<string>,
