@@ -20,7 +20,7 @@ export function valueReader(call: CallContext, serde: ContextualSerializer, read
 
 /**
  * Fetches a value in pieces, one statement for each. It uses no connection between two pieces, and a lost connection
- * costs one piece. All pieces are of one version of the row, so a replaced value is never mixed from two.
+ * costs one piece. All pieces are of one version of the row, so a replaced value is never mixed from two (C10).
  *
  * @throws ReplacedValueError where the row has been replaced or deleted.
  */

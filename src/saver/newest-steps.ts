@@ -17,7 +17,7 @@ export interface NewestSteps {
 /**
  * Returns the steps for a saver that keeps only the newest checkpoint, and none for other savers. The locks come
  * first. So a checkpoint that continues from one of those to be deleted has committed before the deletion, which sees
- * it.
+ * it (C7).
  */
 export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]): NewestSteps {
   const { schema, policy, database } = call;

@@ -28,7 +28,7 @@ export interface StoringOptions {
 }
 
 /**
- * Stores and deletes in one transaction, with locks on the parents whose values the new checkpoints reference. A prune may
+ * Stores and deletes in one transaction, with locks on the parents whose values the new checkpoints reference (C3). A prune may
  * have deleted a parent since it was read. Then the transaction is rolled back, and the next attempt stores these values too.
  */
 export async function storeOperations(

@@ -9,7 +9,7 @@ import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
 
 /**
  * Returns the checks of the saver's rules for operations. They run in the transaction that stores the operations. The locks
- * come first, so that what the checks read can't change until the transaction ends.
+ * come first, so that what the checks read can't change until the transaction ends (C5).
  */
 export function writeGuard(
   { schema, policy }: SaverCall,

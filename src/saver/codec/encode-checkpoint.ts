@@ -114,7 +114,7 @@ function requiresParent(request: PutRequest, inline: SplitValues["inline"], sour
   });
 }
 
-// Concurrent writers of the same blobs must take their locks in the same order, or they may deadlock.
+// Concurrent writers of the same blobs must take their locks in the same order, or they may deadlock (C2).
 function inOrder(values: ChannelValue[]): ChannelValue[] {
   return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
 }

@@ -5,7 +5,7 @@ import type { HeldRow } from "../queries/hold-parents.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
 
-/** The checkpoints among some operations that require their parent, because they reference its values. */
+/** The checkpoints among some operations that require their parent, because they reference its values (C3). */
 export interface RequiredParents {
   /** Checkpoints whose parent must be stored already. */
   readonly stored: readonly RequiredParent[];

@@ -22,7 +22,7 @@ export interface ResolvedBatch extends CheckpointRows {
 
 /**
  * Computes what operations made one after another would leave behind, so that one statement can store it: no
- * statement can write a row twice. All rows are sorted by key, so concurrent writers can't deadlock.
+ * statement can write a row twice. All rows are sorted by key, so concurrent writers can't deadlock (C2).
  */
 export function resolveBatch(operations: readonly BatchOperation[]): ResolvedBatch {
   const threads = new Map<string, ThreadState>();

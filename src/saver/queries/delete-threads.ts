@@ -7,7 +7,7 @@ import { migratedColumn } from "./migrated-column.js";
  * Deletes threads with all of their namespaces in one transaction, so that no reader sees them half deleted.
  *
  * The first statement waits for every `put` that references a checkpoint or a value of these threads. The second
- * keeps the values that their checkpoints reference.
+ * keeps the values that their checkpoints reference (C7, C8).
  */
 export function deleteThreads(schema: string, threadIds: readonly string[]): BoundStatement<unknown>[] {
   return [deleteAndLock.bind(schema, { threadIds }), deleteUnreferenced(schema, { threadIds })];

@@ -43,7 +43,7 @@ const holdAll = /* @__PURE__ */ new Statement<HoldParams, HeldRow>((db, paramete
           .onRef("given.checkpoint_id", "=", "parent.checkpoint_id"),
     )
     .select(["parent.thread_id", "parent.checkpoint_ns", "parent.checkpoint_id"])
-    // Every statement that locks several checkpoints uses this order.
+    // Every statement that locks several checkpoints uses this order (C2).
     .orderBy(sql`parent.thread_id collate "C"`)
     .orderBy(sql`parent.checkpoint_ns collate "C"`)
     .orderBy(sql`parent.checkpoint_id collate "C"`)

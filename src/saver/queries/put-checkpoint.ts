@@ -45,7 +45,7 @@ export interface EncodedBlob {
 }
 
 /**
- * Stores a checkpoint and its new values in one statement, so that all of it becomes readable or nothing.
+ * Stores a checkpoint and its new values in one statement, so that all of it becomes readable or nothing (C1).
  *
  * @param scope - The scope of the notification that the statement sends, or `undefined` for none.
  */
@@ -153,7 +153,7 @@ type WithParent = CheckpointDatabase & { held_parent: { checkpoint_id: string } 
 
 /**
  * The CTE `held_parent`: locks the parent, so that nobody deletes it before this statement has committed. A collection of
- * orphaned values after such a deletion then sees the references of the new checkpoint.
+ * orphaned values after such a deletion then sees the references of the new checkpoint (C3).
  */
 function withParent(
   db: QueryCreator<CheckpointDatabase>,

@@ -61,7 +61,7 @@ const lockAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, par
         .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
     )
     .select(sql.lit(1).as("held"))
-    // Every statement that locks several checkpoints uses this order.
+    // Every statement that locks several checkpoints uses this order (C2).
     .orderBy(sql`held.thread_id collate "C"`)
     .orderBy(sql`held.checkpoint_ns collate "C"`)
     .orderBy(sql`held.checkpoint_id collate "C"`)

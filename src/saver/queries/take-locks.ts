@@ -13,7 +13,7 @@ export interface TransactionLock {
 
 /**
  * Takes locks that end with the transaction. It takes them in the order of their numbers, so that concurrent
- * transactions can't deadlock.
+ * transactions can't deadlock (C2).
  */
 export function takeLocks(schema: string, locks: readonly TransactionLock[]): BoundStatement<LockRow> {
   const byKey = new Map<bigint, boolean>();
