@@ -168,7 +168,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
     return prefix;
   }
 
-  it("leave the same rows, to the byte, after any history", async () => {
+  it("store the same rows, byte by byte, after any history", async () => {
     await fc.assert(
       fc.asyncProperty(calls, calls, async (before, batched) => {
         const prefix = await bothWays(before, batched, (run) => savers[1].batch(run));
@@ -179,7 +179,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
     );
   });
 
-  it("read the same where the batch is sent in many statements", async () => {
+  it("return the same tuples where the batch is sent in many statements", async () => {
     const opened = openDatabase(database.source);
     await fc.assert(
       fc.asyncProperty(

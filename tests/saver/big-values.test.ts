@@ -79,7 +79,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     };
   }
 
-  it("is stored and read equal, in pieces and whole, as a channel's value, a write and a send", async () => {
+  it("is read back equal, in pieces and whole, as a channel's value, a write and a send", async () => {
     await fc.assert(
       fc.asyncProperty(value, value, value, async (a, b, written) => {
         const thread = newThread();
@@ -130,7 +130,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     expect(await deltaChannelHistory(inPieces(), keyOf(next), ["messages"], serde)).toEqual(whole);
   });
 
-  it("is never mixed from two that replaced one another while it was read", async () => {
+  it("is never mixed from two versions when it is replaced during the read", async () => {
     const checkpoint = checkpointOf(saver, {});
     const config = await saver.put(threadConfig(newThread()), checkpoint, metadataOf(), {});
     const resume = (letter: string) => saver.putWrites(config, [[RESUME, letter.repeat(100)]], "task");
@@ -144,7 +144,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     await expect(reading).rejects.toMatchObject({ code: "DATABASE_ERROR", transient: true, channel: RESUME });
   });
 
-  it("is gone with its checkpoint when that is deleted while it is read, and a list goes on", async () => {
+  it("is not returned when its checkpoint is deleted during the read, and a list continues", async () => {
     const thread = newThread();
     const stored = checkpointOf(saver, { a: ["x".repeat(100)] });
     for (const id of ["1", "2"]) {
@@ -171,7 +171,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
 });
 
 describeServer("values of hundreds of megabytes", (target) => {
-  it("are stored and read equal, beside one another", async () => {
+  it("are read back equal, several in one checkpoint", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -188,7 +188,7 @@ describeServer("values of hundreds of megabytes", (target) => {
   });
 });
 
-describe("a value that Postgres can't keep", () => {
+describe("a value that Postgres can't store", () => {
   const giant = new Uint8Array(2 ** 30);
   const giantSerializer = {
     dumpsTyped: (): Promise<[string, Uint8Array]> => Promise.resolve(["bytes", giant]),

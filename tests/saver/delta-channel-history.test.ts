@@ -95,7 +95,7 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
     );
   });
 
-  it("prefers the blob to the marker that Python leaves inline", async () => {
+  it("prefers the blob to the marker that Python stores inline", async () => {
     const thread = newThread();
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), {
       a: new DeltaSnapshot(["x"]),
@@ -124,7 +124,7 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
     },
   );
 
-  it("returns an entry for each channel, where nothing is stored as well", async () => {
+  it("returns an entry for each channel, also where nothing is stored", async () => {
     const config = threadConfig(newThread());
     expect(await saver.getDeltaChannelHistory({ config, channels: [] })).toEqual({});
     expect(await saver.getDeltaChannelHistory({ config, channels: ["a", TASKS] })).toEqual({

@@ -154,7 +154,7 @@ describeEachTarget("a filter by metadata", (target) => {
     return found.map(({ threadId }) => threadId).sort();
   }
 
-  it("matches what contains it, or is refused with the path of what can't be looked for", async () => {
+  it("matches metadata that contains it, or is refused with the path of a value that can't be searched", async () => {
     const cases = fc
       .array(metadata, { minLength: 6, maxLength: 6 })
       .chain((rows) => fc.tuple(fc.constant(rows), fc.array(filterOf(rows), { minLength: 8, maxLength: 8 })));

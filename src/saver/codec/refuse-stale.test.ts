@@ -141,7 +141,7 @@ describe("a put under optimistic concurrency", () => {
     }).toThrow('the put follows checkpoint "2", but its id "15" is older');
   });
 
-  it("goes by the bytes of ids, as the database sorts them", () => {
+  it("compares ids in byte order, as the database sorts them", () => {
     const [low, high] = ["\uffee", "\u{1f600}"];
     expect(low < high).toBe(false);
     expect(isRefused([{ checkpointId: low }], put({ checkpointId: high, parentCheckpointId: low }))).toBe(
@@ -189,7 +189,7 @@ function isSame(a: EncodedCheckpoint, b: EncodedCheckpoint): boolean {
 }
 
 describe("a batch under optimistic concurrency", () => {
-  it("is refused where one of its calls were, made one after another", () => {
+  it("is refused where one of its calls would be, made one by one", () => {
     let refused = 0;
     fc.assert(
       fc.property(
@@ -211,7 +211,7 @@ describe("a batch under optimistic concurrency", () => {
     expect(refused).toBeLessThan(1_900);
   });
 
-  it("leaves one line behind wherever nothing branches off, whatever is tried", () => {
+  it("leaves one line of checkpoints wherever nothing branches off", () => {
     const plain = fc.array(
       line.map((each) => put({ ...each, threadId: "t", checkpointNs: "", branches: false })),
       { maxLength: 30 },

@@ -43,7 +43,7 @@ const bytesIn = (portion: Portion): number => {
   return [...writes, ...blobs].reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0);
 };
 
-test("every row goes with one portion, in its order, and table follows table", () => {
+test("every row is in one portion, in order and table by table", () => {
   fc.assert(
     fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
       const portions = splitRows(all, maxBytes).map(rowsIn);
@@ -60,7 +60,7 @@ test("every row goes with one portion, in its order, and table follows table", (
   );
 });
 
-test("no portion is longer than it may be, but for a single row that is", () => {
+test("no portion exceeds the limit, except one with a single row", () => {
   fc.assert(
     fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
       for (const portion of splitRows(all, maxBytes)) {
@@ -71,6 +71,6 @@ test("no portion is longer than it may be, but for a single row that is", () => 
   );
 });
 
-test("what fits goes in one portion", () => {
+test("rows that fit share one portion", () => {
   fc.assert(fc.property(rows, (all) => splitRows(all, 1e6).length <= 1));
 });
