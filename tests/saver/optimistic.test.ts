@@ -138,7 +138,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     });
   });
 
-  it("refuses what would not become the head, though it follows it: a clock is behind", async () => {
+  it("refuses a successor of the head that would not become the head because a clock is behind", async () => {
     const early = listCheckpoint(["early"]);
     const head = await putFrom(saver, "input", threadConfig(thread));
     await expect(putFrom(saver, "loop", head, early)).rejects.toThrow(`its id "${early.id}" is older`);

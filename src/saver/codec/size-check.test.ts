@@ -28,7 +28,7 @@ describe("a size check", () => {
     for (let thread = 0; thread < 1_000; thread++) check.check(key(String(thread)), size(11));
     expect(messages()).toHaveLength(100);
     expect(messages().filter((message) => message.includes("no other thread"))).toEqual([
-      expect.stringMatching(/^thread "99", .*; no other thread is told of today$/),
+      expect.stringMatching(/^thread "99", .*; no further warnings today$/),
     ]);
   });
 

@@ -21,7 +21,7 @@ export class SizeCheck {
   readonly #warnBytes: number;
   readonly #now: () => number;
   #day = Number.NaN;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
 
   /** @param now - Returns the time in milliseconds since 1970. */
   constructor(bounds: SizeBounds, now: () => number = Date.now) {
@@ -44,21 +44,21 @@ export class SizeCheck {
   }
 
   #warn(key: CheckpointKey, size: CallSize): void {
-    if (this.#isTold(JSON.stringify([key.threadId, key.checkpointNs]))) return;
-    const isLast = this.#told.size === MAX_WARNINGS_A_DAY;
+    if (this.#wasWarned(JSON.stringify([key.threadId, key.checkpointNs]))) return;
+    const isLast = this.#warned.size === MAX_WARNINGS_A_DAY;
     const message = describe(key, size, `warnCheckpointBytes is ${this.#warnBytes}`);
-    process.emitWarning(isLast ? `${message}; no other thread is told of today` : message, {
+    process.emitWarning(isLast ? `${message}; no further warnings today` : message, {
       type: "CheckpointSizeWarning",
       code: "CHECKPOINT_SIZE",
     });
   }
 
-  #isTold(place: string): boolean {
+  #wasWarned(place: string): boolean {
     const day = Math.floor(this.#now() / DAY_MS);
-    if (day !== this.#day) this.#told.clear();
+    if (day !== this.#day) this.#warned.clear();
     this.#day = day;
-    if (this.#told.size >= MAX_WARNINGS_A_DAY || this.#told.has(place)) return true;
-    this.#told.add(place);
+    if (this.#warned.size >= MAX_WARNINGS_A_DAY || this.#warned.has(place)) return true;
+    this.#warned.add(place);
     return false;
   }
 }

@@ -59,7 +59,7 @@ export function refuseSnapshots(
   if (level === undefined) return;
   throw new InvalidConfigError(
     "source",
-    `${needing} a transaction that is read committed, and the one that was lent is ${level}`,
+    `${needing} a transaction that is read committed, and the one that was passed in is ${level}`,
   );
 }
 
