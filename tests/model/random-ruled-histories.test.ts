@@ -5,7 +5,7 @@ import type { CheckpointBatch } from "../../src/saver/batch.js";
 import type { WriteRules } from "../../src/saver/write-rules.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
 import { listCheckpoint, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { rules, type RuledCall, type RuledStep, ruledSteps } from "./ruled-history.js";
 import { RuledModel } from "./ruled-model.js";
@@ -14,7 +14,7 @@ import { RuledModel } from "./ruled-model.js";
 const RUNS = Number(process.env.MODEL_RUNS ?? 60);
 const TIMEOUT_MS = 60_000 + RUNS * 2_000;
 
-describeEachTarget("after any history of calls under the rules for writes", (target) => {
+describeAnyTarget("after any history of calls under the rules for writes", (target) => {
   let database: TestDatabase;
   const savers = new Map<string, PostgresSaver>();
 

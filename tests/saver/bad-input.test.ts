@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { BAD_AUDITS } from "./bad-input/bad-audits.js";
 import { BAD_BACKUPS } from "./bad-input/bad-backups.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
@@ -43,7 +43,7 @@ describe("the table of bad input", () => {
   });
 });
 
-describeEachTarget("bad input is refused by name, and changes nothing", (target) => {
+describeAnyTarget("bad input is refused by name, and changes nothing", (target) => {
   let standing: Standing;
   let snapshot: () => Promise<object>;
 

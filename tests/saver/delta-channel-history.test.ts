@@ -11,7 +11,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const CHANNELS = ["a", "b", "scalar"];
 
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-describeEachTarget("getDeltaChannelHistory", (target) => {
+describeAnyTarget("getDeltaChannelHistory", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 

@@ -18,7 +18,7 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])[] = [
@@ -50,7 +50,7 @@ interface StoredThread extends Record<string, unknown> {
   readonly writes: number;
 }
 
-describeEachTarget("the size of what one call stores", (target) => {
+describeAnyTarget("the size of what one call stores", (target) => {
   let database: TestDatabase;
   let kysely: Kysely<CheckpointDatabase>;
   let snapshot: () => Promise<object>;

@@ -11,13 +11,14 @@ import { PostgresSaver } from "../../src/index.js";
 
 const load = createRequire(import.meta.url);
 
-/** Loads a package anew, beside the copy that is loaded already. */
-function loadAnother<Module>(name: string): Module {
+/** Loads the API of OpenTelemetry anew, beside the copy that is loaded already. */
+function loadAnotherApi(): typeof Api {
   const loaded = { ...load.cache };
-  for (const file of Object.keys(load.cache))
-    if (file.includes(`/node_modules/${name}/`)) delete load.cache[file];
+  for (const file of Object.keys(loaded)) {
+    if (file.includes("/node_modules/@opentelemetry/api/")) Reflect.deleteProperty(load.cache, file);
+  }
   try {
-    return load(name) as Module;
+    return load("@opentelemetry/api") as typeof Api;
   } finally {
     Object.assign(load.cache, loaded);
   }
@@ -26,7 +27,7 @@ function loadAnother<Module>(name: string): Module {
 it("spans reach an SDK that another copy of the API has registered after the saver was made", async () => {
   const saver = new PostgresSaver("memory://");
   await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
-  const { trace: other } = loadAnother<typeof Api>("@opentelemetry/api");
+  const { trace: other } = loadAnotherApi();
   expect(other).not.toBe(trace);
   const exporter = new InMemorySpanExporter();
   other.setGlobalTracerProvider(

@@ -8,14 +8,14 @@ import { compareText } from "../../../src/saver/codec/compare-text.js";
 import { nextVersion } from "../../../src/saver/next-version.js";
 import { textVersion } from "../../../src/saver/queries/life/text-versions.js";
 import { newThread, putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
 import { rowsOf } from "../../support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeEachTarget("copyThread", (target) => {
+describeAnyTarget("copyThread", (target) => {
   const open = saversOfSuite();
 
   describe.each(LAYOUTS)("on %s", (layout) => {

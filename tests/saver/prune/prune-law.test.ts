@@ -7,7 +7,7 @@ import type {
 import fc from "fast-check";
 import { PostgresSaver } from "../../../src/index.js";
 import { metadataOf, threadConfig } from "../../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
 import { idAt } from "./id-at.js";
 import { orphanedBlobs, orphanedWrites, rowsOf } from "./stored-rows.js";
 
@@ -64,7 +64,7 @@ interface Read {
   readonly history: Record<string, DeltaChannelHistory>;
 }
 
-describeEachTarget("what is left of any history", (target) => {
+describeAnyTarget("what is left of any history", (target) => {
   let threads = 0;
 
   async function build(saver: PostgresSaver, thread: string, steps: readonly Step[]): Promise<Node[]> {
