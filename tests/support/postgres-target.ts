@@ -31,6 +31,7 @@ class PostgresDatabase implements TestDatabase<string> {
   readonly source: string;
   readonly #dropOnServer: () => Promise<void>;
   readonly #pools: pg.Pool[] = [];
+  #idle: pg.Client | undefined;
   #dropped: Promise<void> | undefined;
 
   constructor(url: string, dropOnServer: () => Promise<void>) {
@@ -60,19 +61,33 @@ class PostgresDatabase implements TestDatabase<string> {
   }
 
   async #drop(): Promise<void> {
+    await this.#idle?.end();
     await Promise.all(this.#pools.filter((pool) => !pool.ended).map((pool) => pool.end()));
     await this.#dropOnServer();
   }
 
-  // A connection for each call leaves no session behind that would hide or keep what a test looks for.
+  // A new connection takes longer than most statements, so that one is kept. It is reset after each call, for its session must
+  // neither hide nor keep what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client({ connectionString: this.source });
-    await client.connect();
+    const client = this.#idle ?? (await connectTo(this.source));
+    this.#idle = undefined;
+    let isReset = false;
     try {
-      return await use(client);
+      const result = await use(client);
+      await client.query("discard all");
+      isReset = true;
+      return result;
     } finally {
-      await client.end();
+      if (isReset && this.#idle === undefined && this.#dropped === undefined) this.#keep(client);
+      else await client.end();
     }
+  }
+
+  #keep(client: pg.Client): void {
+    this.#idle = client;
+    client.once("end", () => {
+      if (this.#idle === client) this.#idle = undefined;
+    });
   }
 
   #pool(): pg.Pool {
@@ -80,6 +95,14 @@ class PostgresDatabase implements TestDatabase<string> {
     this.#pools.push(pool);
     return pool;
   }
+}
+
+async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  // Tests terminate backends on purpose.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
 }
 
 /** How often to look whether the sessions of a database have gone: some tenths of a second in all. */
