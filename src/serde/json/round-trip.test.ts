@@ -5,6 +5,7 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson } from "./encode-json.js";
@@ -118,7 +119,7 @@ describe("a value reads back exactly as it was written", () => {
         fc.property(value, (original) => {
           expect(firstDifference(decodeJson(encodeJson(original, { jsonb })), original)).toBeUndefined();
         }),
-        { numRuns: 1_000 },
+        runs(1_000),
       );
     });
 
@@ -129,7 +130,7 @@ describe("a value reads back exactly as it was written", () => {
             firstDifference(parseJsonText(stringifyJson(original, { jsonb })), original),
           ).toBeUndefined();
         }),
-        { numRuns: 1_000 },
+        runs(1_000),
       );
     });
   }
@@ -140,7 +141,7 @@ describe("a value reads back exactly as it was written", () => {
         const original = new AIMessage({ content: "", tool_calls: [{ name: "search", args, id: "1" }] });
         expect(firstDifference(parseJsonText(stringifyJson(original)), original)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -149,7 +150,7 @@ it("a value reads back equal from a JSONB column of a real server", async () => 
   const database = await PGlite.create();
   const select =
     "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
-  const values = fc.sample(value, 500);
+  const values = fc.sample(value, runs(500));
   const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
   const { rows } = await database.query<{ text: string }>(select, [bodies]);
   await database.close();
@@ -170,6 +171,7 @@ describe("writing a value", () => {
         expect(() => encodeJson(original)).not.toThrow();
         expect(firstDifference(JSON.parse(before), json)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -179,6 +181,7 @@ describe("writing a value", () => {
         const json = encodeJson(original, { jsonb });
         expect(firstDifference(JSON.parse(JSON.stringify(json)), json)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -187,6 +190,7 @@ describe("writing a value", () => {
       fc.property(value, (original) => {
         expect(stringifyJson(original, { jsonb: true })).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/);
       }),
+      runs(100),
     );
   });
 
@@ -196,6 +200,7 @@ describe("writing a value", () => {
         const buried = steps.reduceRight<unknown>(bury, () => undefined);
         expect(() => encodeJson(buried)).toThrow(SerializationError);
       }),
+      runs(100),
     );
   });
 });
