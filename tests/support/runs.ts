@@ -1,8 +1,13 @@
 import fc from "fast-check";
 
-/** `npm run test:long` sets both, and prints them (tests/long.js). */
+// `npm run test:long` sets both, and prints them (tests/long.js).
 const FACTOR = Number(process.env.TEST_FACTOR ?? 1);
-const SEED = Number(process.env.TEST_SEED ?? 1);
+
+/** Where a test decides at random: the same in every `npm test`, another in every `npm run test:long`. */
+export const SEED = Number(process.env.TEST_SEED ?? 1);
+
+/** Whether a test may take minutes, as in `npm run test:long`. */
+export const IS_LONG = FACTOR > 1;
 
 /** The parameters of `fc.assert` and `fc.sample` that decide how often they draw, from which seed, and for how long. */
 export interface Runs {
