@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import { PGlite } from "@electric-sql/pglite";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 
 import { runs } from "../../../tests/support/runs.js";
+import { describePglite } from "../../../tests/support/targets.js";
 import { SerializationError } from "../../errors.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson } from "./encode-json.js";
@@ -146,19 +146,20 @@ describe("a value reads back exactly as it was written", () => {
   });
 });
 
-it("a value reads back equal from a JSONB column of a real server", async () => {
-  const database = await PGlite.create();
-  const select =
-    "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
-  const values = fc.sample(value, runs(500));
-  const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
-  const { rows } = await database.query<{ text: string }>(select, [bodies]);
-  await database.close();
-  // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
-  expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
-    values.map((original) => encodeJson(original)),
-  );
-}, 60_000);
+describePglite("a JSONB column", (target) => {
+  it("holds a value that reads back equal", async () => {
+    const database = await target.createDatabase();
+    const select =
+      "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
+    const values = fc.sample(value, runs(500));
+    const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
+    const rows = await database.query<{ text: string }>(select, [bodies]);
+    // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
+    expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
+      values.map((original) => encodeJson(original)),
+    );
+  });
+});
 
 describe("writing a value", () => {
   it("does not change it, and shares nothing with it", () => {
