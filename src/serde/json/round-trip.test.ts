@@ -119,7 +119,7 @@ describe("a value reads back exactly as it was written", () => {
         fc.property(value, (original) => {
           expect(firstDifference(decodeJson(encodeJson(original, { jsonb })), original)).toBeUndefined();
         }),
-        runs(1_000),
+        runs(500),
       );
     });
 
@@ -130,7 +130,7 @@ describe("a value reads back exactly as it was written", () => {
             firstDifference(parseJsonText(stringifyJson(original, { jsonb })), original),
           ).toBeUndefined();
         }),
-        runs(1_000),
+        runs(500),
       );
     });
   }
