@@ -55,7 +55,7 @@ describeEachTarget("after any history of calls under the rules for writes", (tar
         expect(listed).toEqual(lifted);
         expect(await saver.liftTombstones([`t1 ${suffix}`, `t2 ${suffix}`])).toEqual(lifted);
       }),
-      runs(60),
+      runs(30),
     );
     expect([...seen].sort()).toEqual(["CONCURRENT_MODIFICATION", "THREAD_DELETED", undefined]);
   });
