@@ -11,6 +11,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const CHANNELS = ["a", "b", "scalar"];
@@ -91,7 +92,7 @@ describeAnyTarget("getDeltaChannelHistory", (target) => {
           expect(history).toEqual(await baseWalk(config, CHANNELS));
         }
       }),
-      { numRuns: 15, seed: 15 },
+      runs(15),
     );
   });
 

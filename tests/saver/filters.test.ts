@@ -11,10 +11,9 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeAnyTarget } from "../support/targets.js";
 
-/** More of them: `FILTER_RUNS=2000`. */
-const RUNS = Number(process.env.FILTER_RUNS ?? 25);
 
 type Metadata = Record<string, unknown>;
 
@@ -178,7 +177,7 @@ describeAnyTarget("a filter by metadata", (target) => {
           }
         }
       }),
-      { seed: 13, numRuns: RUNS },
+      runs(25),
     );
   });
 

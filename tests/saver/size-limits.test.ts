@@ -18,6 +18,7 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
@@ -113,7 +114,7 @@ describeAnyTarget("the size of what one call stores", (target) => {
             saver.put(threadConfig(thread), checkpoint, metadata, { ...allVersions(checkpoint), gone: 1 });
           expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
         }),
-        { numRuns: 25 },
+        runs(25),
       );
     });
 
@@ -130,7 +131,7 @@ describeAnyTarget("the size of what one call stores", (target) => {
             expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
           },
         ),
-        { numRuns: 25 },
+        runs(25),
       );
     });
   });

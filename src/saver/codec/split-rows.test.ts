@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import type { BlobRow, CheckpointRows, WriteRow } from "../queries/checkpoint-rows.js";
 import { type Portion, splitRows } from "./split-rows.js";
 
@@ -57,6 +58,7 @@ test("every row goes with one portion, in its order, and table follows table", (
       ]);
       expect(tables).toEqual(tables.toSorted());
     }),
+    runs(100),
   );
 });
 
@@ -68,9 +70,13 @@ test("no portion is longer than it may be, but for a single row that is", () => 
         else expect(bytesIn(portion) + 40).toBeGreaterThan(maxBytes);
       }
     }),
+    runs(100),
   );
 });
 
 test("what fits goes in one portion", () => {
-  fc.assert(fc.property(rows, (all) => splitRows(all, 1e6).length <= 1));
+  fc.assert(
+    fc.property(rows, (all) => splitRows(all, 1e6).length <= 1),
+    runs(100),
+  );
 });

@@ -4,6 +4,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import { PostgresSaver } from "../../../src/index.js";
 import { JsonSerializer } from "../../../src/serde/index.js";
 import { collect, putValues, threadConfig } from "../../support/checkpoints.js";
+import { runs } from "../../support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
 import { allRows, countRows } from "./all-rows.js";
 
@@ -81,7 +82,7 @@ describeAnyTarget("a backup", (target) => {
           expect(await allRows(copy)).toEqual(stored);
         },
       ),
-      { numRuns: target.name === "postgres" ? 60 : 25 },
+      runs(target.name === "postgres" ? 60 : 25),
     );
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
 import { collect, newThread, nextId, putValues, threadConfig } from "../../support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
@@ -34,6 +34,7 @@ describeAnyTarget("a corrupt row is named, and reading it changes nothing", (tar
     await saver.setup();
     snapshot = await snapshotOf(database);
   });
+  afterAll(() => saver.end());
 
   async function storeFamily(): Promise<Family> {
     const thread = newThread();

@@ -8,6 +8,7 @@ import { compareText } from "../../../src/saver/codec/compare-text.js";
 import { nextVersion } from "../../../src/saver/next-version.js";
 import { textVersion } from "../../../src/saver/queries/life/text-versions.js";
 import { newThread, putValues, threadConfig } from "../../support/checkpoints.js";
+import { runs } from "../../support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
 import { rowsOf } from "../../support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
@@ -152,7 +153,7 @@ describeAnyTarget("copyThread", (target) => {
             expect(compareText(nextVersion(text), text)).toBeGreaterThan(0);
           }
         }),
-        { numRuns: 20, seed: 1 },
+        runs(20),
       );
     });
   });
