@@ -14,7 +14,6 @@ import {
 import { runs } from "../support/runs.js";
 import { describeAnyTarget } from "../support/targets.js";
 
-
 type Metadata = Record<string, unknown>;
 
 const odd = fc.constantFrom(

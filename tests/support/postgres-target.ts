@@ -69,7 +69,7 @@ class PostgresDatabase implements TestDatabase<string> {
   // A new connection takes longer than most statements, so that one is kept. It is reset after each call, for its session must
   // neither hide nor keep what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = this.#idle ?? (await connectTo(this.source));
+    const client = this.#idle ?? (await this.#connect());
     this.#idle = undefined;
     let isReset = false;
     try {
@@ -78,16 +78,20 @@ class PostgresDatabase implements TestDatabase<string> {
       isReset = true;
       return result;
     } finally {
-      if (isReset && this.#idle === undefined && this.#dropped === undefined) this.#keep(client);
+      if (isReset && this.#idle === undefined && this.#dropped === undefined) this.#idle = client;
       else await client.end();
     }
   }
 
-  #keep(client: pg.Client): void {
-    this.#idle = client;
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.source });
+    // Tests terminate backends on purpose.
+    client.on("error", () => undefined);
     client.once("end", () => {
       if (this.#idle === client) this.#idle = undefined;
     });
+    await client.connect();
+    return client;
   }
 
   #pool(): pg.Pool {
@@ -95,14 +99,6 @@ class PostgresDatabase implements TestDatabase<string> {
     this.#pools.push(pool);
     return pool;
   }
-}
-
-async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  // Tests terminate backends on purpose.
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
 }
 
 /** How often to look whether the sessions of a database have gone: some tenths of a second in all. */
