@@ -1,22 +1,10 @@
 /**
- * What `@jest/globals` exports. A module that several test files import is evaluated once, so that each function here calls
- * that of the test file that runs.
+ * What `@jest/globals` exports. A module that several test files import is evaluated once, and finds here the functions of the file
+ * that runs.
  */
-const TEST_GLOBALS = Symbol.for("checkpoint-tests.globals");
+export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test;
 
-function ofRunningFile(name) {
-  return new Proxy(function () {}, {
-    apply: (_target, self, args) => Reflect.apply(globalThis[TEST_GLOBALS][name], self, args),
-    get: (_target, key) => globalThis[TEST_GLOBALS][name][key],
-  });
+/** Names the functions of the test file that is loaded next. */
+export function setGlobals(globals) {
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } = globals);
 }
-
-export const afterAll = ofRunningFile("afterAll");
-export const afterEach = ofRunningFile("afterEach");
-export const beforeAll = ofRunningFile("beforeAll");
-export const beforeEach = ofRunningFile("beforeEach");
-export const describe = ofRunningFile("describe");
-export const it = ofRunningFile("it");
-export const test = ofRunningFile("test");
-export const { expect } = globalThis[TEST_GLOBALS];
-export const jest = ofRunningFile("jest");

@@ -8,12 +8,12 @@ const { createRequire, register } = require("node:module");
 const { pathToFileURL } = require("node:url");
 
 const EVENT_HANDLERS = Symbol.for("EVENT_HANDLERS");
-const TEST_GLOBALS = Symbol.for("checkpoint-tests.globals");
 
 let loaders;
 
 class SharedModulesRuntime {
   #environment;
+  #globals;
 
   constructor(_config, environment) {
     this.#environment = environment;
@@ -26,6 +26,8 @@ class SharedModulesRuntime {
   async unstable_importModule(path) {
     loaders ??= registerLoaders();
     await loaders;
+    const { setGlobals } = await import("./globals.js");
+    setGlobals(this.#globals);
     return import(pathToFileURL(path).href);
   }
 
@@ -33,7 +35,10 @@ class SharedModulesRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[EVENT_HANDLERS];
-    return require(path);
+    const loaded = require(path);
+    // Else the tests of every file would stay in memory.
+    module.children.splice(0);
+    return loaded;
   }
 
   requireModule(path) {
@@ -47,7 +52,7 @@ class SharedModulesRuntime {
       spyOn: moduleMocker.spyOn.bind(moduleMocker),
       restoreAllMocks: () => moduleMocker.restoreAllMocks(),
     };
-    globalThis[TEST_GLOBALS] = { ...globals, jest };
+    this.#globals = { ...globals, jest };
   }
 
   getSourceMaps() {
