@@ -5,7 +5,8 @@ export default {
   // The files that a worker runs share what they import: loading it anew for each would take as long as running most of them.
   runtime: "<rootDir>/tests/support/shared-modules/runtime.cjs",
   testEnvironment: "<rootDir>/tests/support/shared-modules/environment.cjs",
-  testTimeout: 60_000,
+  // A machine with ten times as many busy processes as cores still takes less.
+  testTimeout: 120_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: "1GB",
   // One server for the whole run.

@@ -37,6 +37,8 @@ async function main() {
   }
   await pglite.close();
 }
+// The compiler of the tests writes calls of this into the function below.
+const __name = (named) => named;
 ${runGraph.toString()}
 main();
 `;
