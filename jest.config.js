@@ -8,6 +8,7 @@ export default {
   // A machine with ten times as many busy processes as cores still takes less.
   testTimeout: 120_000,
   maxWorkers: 2,
+  testSequencer: "<rootDir>/tests/support/slow-first.cjs",
   workerIdleMemoryLimit: "1GB",
   // One server for the whole run.
   globalSetup: "<rootDir>/tests/support/global-setup.js",
