@@ -1,5 +1,4 @@
-import { access, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { z } from "zod";
@@ -28,7 +27,6 @@ const TYPE_CHECK_TIMEOUT_MS = 240_000;
 const OK = { code: 0, output: "" };
 
 describe("the published package", () => {
-  let folder: string;
   let tarball: string;
   let project: ConsumerProject;
   let manifest: z.infer<typeof Manifest>;
@@ -37,8 +35,7 @@ describe("the published package", () => {
     // Without a build there is nothing to publish; `npm test` builds first.
     await access(join(ROOT, "dist", "index.js"));
     manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-    folder = await mkdtemp(join(tmpdir(), "package-"));
-    tarball = await pack(folder);
+    tarball = await pack();
     const required = Object.keys(manifest.peerDependencies).filter(
       (name) => manifest.peerDependenciesMeta[name]?.optional !== true,
     );
@@ -49,21 +46,17 @@ describe("the published package", () => {
     ]);
   });
 
-  afterAll(async () => {
-    await project.remove();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => project.remove());
 
   it(
     "type-checks down to its declarations in the strictest project, whatever resolution it has",
     async () => {
       const checks = await typeCheck(project, Object.values(RESOLUTIONS));
       expect(checks.map(({ errors }) => errors)).toEqual(checks.map(() => []));
-      const declarations = ["index.d.ts", "index.d.cts"].map(
-        (file) => expect.stringMatching(`dist/${file}$`) as string,
-      );
-      for (const { files } of checks)
-        expect(files).toEqual(expect.arrayContaining(["esm.mts", "cjs.cts", ...declarations]));
+      for (const { files } of checks) {
+        expect(files).toEqual(expect.arrayContaining(["esm.mts", "cjs.cts"]));
+        expect(files.filter((file) => /dist\/index\.d\.c?ts$/.test(file))).toHaveLength(2);
+      }
     },
     TYPE_CHECK_TIMEOUT_MS,
   );
