@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   type CheckpointDatabase,
   ConnectionError,
@@ -9,6 +9,7 @@ import {
   StatementTimeoutError,
 } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
+import { emptyTables } from "../support/empty-tables.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
@@ -20,11 +21,14 @@ const TIMEOUT_MS = 150;
 
 describeServer("statementTimeoutMs", (target) => {
   let database: TestDatabase<string>;
-  beforeEach(async () => {
+  let snapshot: () => Promise<object>;
+  beforeAll(async () => {
     database = await target.createDatabase();
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
+    snapshot = await snapshotOf(database);
   });
+  beforeEach(() => emptyTables(database));
 
   /** Opens a saver whose statements are bounded, and counts those that begin to hang. */
   function timeoutOf(error: unknown): void {
@@ -45,12 +49,12 @@ describeServer("statementTimeoutMs", (target) => {
       async ({ call }) => {
         const { saver, close } = open(database.source, { statementTimeoutMs: TIMEOUT_MS });
         const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
-        const before = await (await snapshotOf(database))();
+        const before = await snapshot();
         await whileHeld(database, async () => {
           timeoutOf(await rejectionOf(call(stored)));
           expect(await countHung(database)).toBe(0);
         });
-        expect(await (await snapshotOf(database))()).toEqual(before);
+        expect(await snapshot()).toEqual(before);
         await call(stored);
         await close();
       },
