@@ -15,7 +15,7 @@ import { describePglite, describeServer, type TestDatabase } from "../support/ta
 import { snapshotOf } from "./bad-input/snapshot.js";
 import { CALLS } from "./bounded/calls.js";
 import { countHung, rejectionOf, whileHeld } from "./bounded/hung-statements.js";
-import { OPENINGS } from "./bounded/openings.js";
+import { type Opening, OPENINGS } from "./bounded/openings.js";
 
 const TIMEOUT_MS = 150;
 
@@ -43,6 +43,11 @@ describeServer("statementTimeoutMs", (target) => {
     expect(error).toHaveProperty("cause.code", "57014");
   }
 
+  async function onAllOpenings(run: (opening: Opening) => Promise<void>): Promise<void> {
+    const outcomes = await Promise.allSettled(OPENINGS.map(run));
+    expect(outcomes).toEqual(OPENINGS.map(() => ({ status: "fulfilled", value: undefined })));
+  }
+
   describe.each(OPENINGS)("on $on", ({ open }) => {
     it.each(CALLS)(
       "ends $what on the server, which changes nothing and is not tried again",
@@ -59,17 +64,20 @@ describeServer("statementTimeoutMs", (target) => {
         await close();
       },
     );
+  });
 
-    it("tries again on another connection where one has fallen silent", async () => {
+  // These wait for connections to be given up, so that all kinds of savers wait at once.
+  it("tries again on another connection where one has fallen silent", async () => {
+    await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const { saver, close } = open(proxy.url, { statementTimeoutMs: TIMEOUT_MS });
-      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
       const resetSilent = proxy.blackHole();
       expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["kept"] });
       const silentAgain = proxy.blackHole();
       await saver.batch(async (batch) => {
-        await batch.deleteThread("stored");
-        await batch.putWrites(threadConfig("new", { checkpoint_id: "1" }), [["a", 1]], "task");
+        await batch.deleteThread(on);
+        await batch.putWrites(threadConfig(`new ${on}`, { checkpoint_id: "1" }), [["a", 1]], "task");
       });
       expect(await saver.getTuple(config)).toBeUndefined();
       resetSilent();
@@ -77,12 +85,14 @@ describeServer("statementTimeoutMs", (target) => {
       await close();
       await proxy.close();
     });
+  });
 
-    it("is a ConnectionError where nothing answers any more", async () => {
+  it("is a ConnectionError where nothing answers any more", async () => {
+    await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const options = { statementTimeoutMs: TIMEOUT_MS, retry: { maxElapsedMs: 1_000 } };
       const { saver, close } = open(proxy.url, options, { connectionTimeoutMillis: 300 });
-      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
       const resume = proxy.stall();
       const error = await rejectionOf(saver.getTuple(config));
       expect(error).toBeInstanceOf(ConnectionError);
