@@ -23,6 +23,7 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
 
 const MEBIBYTE = 2 ** 20;
@@ -113,7 +114,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
         const newest = { threadIds: [thread], checkpointNs: "", channel: "b" };
         expect(await channelValues(inPieces(), newest, serde)).toEqual(new Map([[thread, b]]));
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

@@ -4,7 +4,7 @@ import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/la
 import { Pool } from "pg";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 const LONG = "ü".repeat(1_001);
 const id = (more: object) => ({ configurable: { thread_id: "t", ...more } });
@@ -130,7 +130,7 @@ function withId(config: unknown): unknown {
   return configurable === undefined ? config : { configurable: { checkpoint_id: "1", ...configurable } };
 }
 
-describeEachTarget("what is taken as it is meant", (target) => {
+describeAnyTarget("what is taken as it is meant", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
-describeEachTarget("branches", (target) => {
+describeAnyTarget("branches", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {

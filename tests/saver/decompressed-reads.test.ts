@@ -9,7 +9,7 @@ import {
   type ValueContext,
 } from "../../src/serde/index.js";
 import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const BOUND = 1_000_000;
 const COUNT = 16;
@@ -47,7 +47,7 @@ function channels(value: () => unknown): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`channel ${index}`, value()]));
 }
 
-describeEachTarget("compressed and encrypted values that are read together", (target) => {
+describeAnyTarget("compressed and encrypted values that are read together", (target) => {
   const counter = new CountingSerializer();
   const compressed = new CompressedSerializer(counter, { maxDecompressedBytes: BOUND });
   const keys = [{ id: "a", key: Buffer.alloc(32, 1) }];

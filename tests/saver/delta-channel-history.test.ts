@@ -11,7 +11,8 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const CHANNELS = ["a", "b", "scalar"];
 
@@ -36,7 +37,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-describeEachTarget("getDeltaChannelHistory", (target) => {
+describeAnyTarget("getDeltaChannelHistory", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 
@@ -91,7 +92,7 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
           expect(history).toEqual(await baseWalk(config, CHANNELS));
         }
       }),
-      { numRuns: 15, seed: 15 },
+      runs(15),
     );
   });
 

@@ -11,10 +11,8 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
-
-/** More of them: `FILTER_RUNS=2000`. */
-const RUNS = Number(process.env.FILTER_RUNS ?? 25);
+import { runs } from "../support/runs.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 type Metadata = Record<string, unknown>;
 
@@ -125,7 +123,7 @@ function isPlainJson(filter: Metadata): boolean {
   return isSame && !/\\u|"(?:lc|type|id|method|args|kwargs)":/.test(text);
 }
 
-describeEachTarget("a filter by metadata", (target) => {
+describeAnyTarget("a filter by metadata", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
@@ -178,7 +176,7 @@ describeEachTarget("a filter by metadata", (target) => {
           }
         }
       }),
-      { seed: 13, numRuns: RUNS },
+      runs(25),
     );
   });
 

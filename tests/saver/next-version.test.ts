@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { compareChannelVersions, maxChannelVersion } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { runs } from "../support/runs.js";
 import { JsonSerializer } from "../../src/serde/json-serializer.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack-serializer.js";
 import { FIRST_VERSION, nextVersion } from "../../src/saver/codec/next-version.js";
@@ -20,6 +21,7 @@ describe("the version after another", () => {
           current = next;
         }
       }),
+      runs(100),
     );
   });
 
@@ -29,6 +31,7 @@ describe("the version after another", () => {
         expect(Math.floor(nextVersion(version))).toBe(version + 1);
         expect(nextVersion(String(version))).toMatch(/^\d{32}\.0\.\d{16}$/);
       }),
+      runs(100),
     );
     expect(nextVersion("00000000000000000000000000000009.0.5")).toMatch(/^0{30}10\./);
   });
@@ -57,6 +60,7 @@ describe("the version after another", () => {
         expect(String(next)).toMatch(/^\d+(\.\d+)?$/);
         expect(JSON.parse(String(next))).toBe(next);
       }),
+      runs(100),
     );
   });
 

@@ -15,12 +15,12 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, type Putter, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 
-describeEachTarget("a saver with optimistic concurrency", (target) => {
+describeAnyTarget("a saver with optimistic concurrency", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let opened: OpenedDatabase;

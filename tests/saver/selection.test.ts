@@ -3,11 +3,11 @@ import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const VALUES = { messages: ["hello"], title: "a talk", draft: { text: "…" } };
 
-describeEachTarget("how much is read", (target) => {
+describeAnyTarget("how much is read", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 

@@ -18,7 +18,8 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])[] = [
@@ -50,7 +51,7 @@ interface StoredThread extends Record<string, unknown> {
   readonly writes: number;
 }
 
-describeEachTarget("the size of what one call stores", (target) => {
+describeAnyTarget("the size of what one call stores", (target) => {
   let database: TestDatabase;
   let kysely: Kysely<CheckpointDatabase>;
   let snapshot: () => Promise<object>;
@@ -113,7 +114,7 @@ describeEachTarget("the size of what one call stores", (target) => {
             saver.put(threadConfig(thread), checkpoint, metadata, { ...allVersions(checkpoint), gone: 1 });
           expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
         }),
-        { numRuns: 25 },
+        runs(25),
       );
     });
 
@@ -130,7 +131,7 @@ describeEachTarget("the size of what one call stores", (target) => {
             expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
           },
         ),
-        { numRuns: 25 },
+        runs(25),
       );
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { ConcurrentModificationError } from "../../errors/index.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
@@ -205,7 +206,7 @@ describe("a batch under optimistic concurrency", () => {
           expect(isRefused(stored, ...batch)).toBe(expected);
         },
       ),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
     expect(refused).toBeGreaterThan(200);
     expect(refused).toBeLessThan(1_900);
@@ -228,7 +229,7 @@ describe("a batch under optimistic concurrency", () => {
           expect(byId.get(id)?.parentCheckpointId).toBe(ids[index]);
         }
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });

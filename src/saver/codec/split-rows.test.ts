@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import type { BlobRow, CheckpointRows, WriteRow } from "../queries/checkpoint-rows.js";
 import { type Portion, splitRows } from "./split-rows.js";
 
@@ -57,6 +58,7 @@ test("every row is in one portion, in order and table by table", () => {
       ]);
       expect(tables).toEqual(tables.toSorted());
     }),
+    runs(100),
   );
 });
 
@@ -68,9 +70,13 @@ test("no portion exceeds the limit, except one with a single row", () => {
         else expect(bytesIn(portion) + 40).toBeGreaterThan(maxBytes);
       }
     }),
+    runs(100),
   );
 });
 
 test("rows that fit share one portion", () => {
-  fc.assert(fc.property(rows, (all) => splitRows(all, 1e6).length <= 1));
+  fc.assert(
+    fc.property(rows, (all) => splitRows(all, 1e6).length <= 1),
+    runs(100),
+  );
 });
