@@ -1,5 +1,6 @@
 import { defineConfig, type DefaultTheme } from "vitepress";
 import { linkToRepository } from "./repository-links.js";
+import { slugify } from "./slugify.js";
 
 const PACKAGE = "langgraph-checkpoint-kysely";
 
@@ -13,7 +14,7 @@ export default defineConfig({
   title: PACKAGE,
   description: "Durable state for LangGraph.js agents in PostgreSQL",
   cleanUrls: true,
-  markdown: { config: linkToRepository },
+  markdown: { anchor: { slugify }, config: linkToRepository },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
