@@ -1,17 +1,10 @@
-import { defineConfig, type DefaultTheme } from "vitepress";
+import { defineConfig } from "vitepress";
 import { linkToRepository } from "./repository-links.js";
+import { sidebar } from "./sidebar.js";
 import { slugify } from "./slugify.js";
 
-const PACKAGE = "langgraph-checkpoint-kysely";
-
-/** The folder of an entry point in `docs/api`, which `npm run docs:api` writes. */
-const apiOf = (path: string): DefaultTheme.SidebarItem => ({
-  text: `${PACKAGE}${path}`,
-  link: `/api/${PACKAGE}${path}/`,
-});
-
 export default defineConfig({
-  title: PACKAGE,
+  title: "langgraph-checkpoint-kysely",
   description: "Durable state for LangGraph.js agents in PostgreSQL",
   cleanUrls: true,
   markdown: { anchor: { slugify }, config: linkToRepository },
@@ -23,46 +16,6 @@ export default defineConfig({
       { text: "Command line", link: "/cli" },
       { text: "API", link: "/api/" },
     ],
-    sidebar: [
-      {
-        text: "Start",
-        items: [
-          { text: "Getting started", link: "/getting-started" },
-          { text: "Concepts", link: "/concepts" },
-          { text: "Options", link: "/options" },
-          { text: "Threads", link: "/threads" },
-          { text: "Command line", link: "/cli" },
-        ],
-      },
-      {
-        text: "Other savers and languages",
-        items: [
-          { text: "Compared with the official savers", link: "/comparison" },
-          { text: "Migrations", link: "/migrations" },
-          { text: "Python and TypeScript", link: "/interop" },
-        ],
-      },
-      {
-        text: "Operate",
-        items: [
-          { text: "Troubleshooting", link: "/troubleshooting" },
-          { text: "Reliability", link: "/reliability" },
-          { text: "Failed saves", link: "/failed-saves" },
-          { text: "Concurrency", link: "/concurrency" },
-          { text: "Retention", link: "/retention" },
-          { text: "Observability", link: "/observability" },
-          { text: "Poolers", link: "/poolers" },
-          { text: "Optional indexes", link: "/indexes" },
-        ],
-      },
-      {
-        text: "Protect",
-        items: [
-          { text: "Encryption and compression", link: "/encryption" },
-          { text: "Tenants", link: "/tenants" },
-        ],
-      },
-      { text: "API reference", items: ["", "/db", "/migrations", "/serde"].map(apiOf) },
-    ],
+    sidebar: [...sidebar],
   },
 });

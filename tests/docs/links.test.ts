@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
+import { sidebar } from "../../docs/.vitepress/sidebar.js";
 import { slugify } from "../../docs/.vitepress/slugify.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -49,5 +50,12 @@ describe("links", () => {
     const linked = [...text.matchAll(LINK)].map(([, link = ""]) => `docs/${link}`);
     const missing = PAGES.filter((page) => /^docs\/[^/]+$/.test(page) && !linked.includes(page));
     expect(missing).toEqual(["docs/index.md"]);
+  });
+
+  it("of the sidebar lead to every page", () => {
+    const links = sidebar.flatMap(({ items }) => items.map(({ link }) => link));
+    const linked = links.filter((link) => !link.startsWith("/api/")).map((link) => `docs${link}.md`);
+    const pages = PAGES.filter((page) => /^docs\/[^/]+$/.test(page) && page !== "docs/index.md");
+    expect(new Set(linked)).toEqual(new Set(pages));
   });
 });
