@@ -8,6 +8,8 @@ export default defineConfig({
   description: "Durable state for LangGraph.js agents in PostgreSQL",
   cleanUrls: true,
   markdown: { anchor: { slugify }, config: linkToRepository },
+  // The index of the search is one chunk.
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
