@@ -44,6 +44,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Failed saves", link: "/failed-saves" },
       { text: "Concurrency", link: "/concurrency" },
       { text: "Retention", link: "/retention" },
+      { text: "Large databases", link: "/large-databases" },
       { text: "Observability", link: "/observability" },
       { text: "Poolers", link: "/poolers" },
       { text: "Optional indexes", link: "/indexes" },
