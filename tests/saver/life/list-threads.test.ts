@@ -40,7 +40,8 @@ describeAnyTarget("listThreads", (target) => {
         namespaces: 3,
         metadata: { source: "update", step: 4, parents: {}, user: { name: "ann", tags: [1, 2] } },
       });
-      expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(10_000);
+      // The bound is that of the test itself, so that a slow machine does not fail it.
+      expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(60_000);
     });
 
     it("goes on behind a thread, whether that one exists or not", async () => {
