@@ -176,7 +176,7 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
         expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
         expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
       }),
-      runs(50),
+      runs(20),
     );
   });
 
@@ -195,7 +195,7 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),
-      runs(25),
+      runs(10),
     );
     await opened.close();
   });

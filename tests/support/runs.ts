@@ -1,3 +1,4 @@
+import { jest } from "@jest/globals";
 import fc from "fast-check";
 
 // `npm run test:long` sets both, and prints them (tests/long.js).
@@ -8,6 +9,12 @@ export const SEED = Number(process.env.TEST_SEED ?? 1);
 
 /** Whether a test may take minutes, as in `npm run test:long`. */
 export const IS_LONG = FACTOR > 1;
+
+/** Generous, so that a machine that is busy with other tests fails none. */
+const PROPERTY_TIMEOUT_MS = 150_000;
+
+// The timeout of a test in a file that imports this one: later than that of its property, which says how far it came.
+jest.setTimeout(timesRun(PROPERTY_TIMEOUT_MS + 30_000));
 
 /** The parameters of `fc.assert` and `fc.sample` that decide how often they draw, from which seed, and for how long. */
 export interface Runs {
@@ -27,7 +34,7 @@ export interface Runs {
  * await fc.assert(fc.asyncProperty(anyValue, expectToSurvive), runs(100));
  * ```
  */
-export function runs(count: number, timeoutMs = 50_000): Runs {
+export function runs(count: number, timeoutMs = PROPERTY_TIMEOUT_MS): Runs {
   const timeout = fc.interruptAfterTimeLimit(timesRun(timeoutMs), { failOnInterrupt: true });
   return { seed: SEED, numRuns: timesRun(count), plugins: [timeout] };
 }

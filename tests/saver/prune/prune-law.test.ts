@@ -192,5 +192,5 @@ describeAnyTarget("what is left of any history", (target) => {
       { ...runs(target.name === "postgres" ? 25 : 12), examples: [[FORKED, 1, 1]] },
     );
     await saver.end();
-  }, 120_000);
+  });
 });
