@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
-import { toBinaryArray } from "../../src/db/statements/to-binary-array.js";
+import { toBinaryArray } from "../../src/db/pool/to-binary-array.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
 /** Text as Postgres can hold it. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { Kysely, PGliteDialect, PostgresAdapter, PostgresDialect } from "kysely";
 import pg from "pg";
-import { connectLikePool } from "../../src/db/locks/client-connection.js";
-import { connectThroughKysely } from "../../src/db/locks/kysely-lock-connection.js";
+import { connectLikePool } from "../../src/db/sessions/connect-like-pool.js";
+import { connectThroughKysely } from "../../src/db/locks/connect-through-kysely.js";
 import { LockSession } from "../../src/db/locks/lock-session.js";
 import { SharedSession } from "../../src/db/locks/shared-session.js";
 import { takeOnSession } from "../../src/db/locks/take-on-session.js";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/pool/statement-pool.js";
-import { type Pipeline, queryInPipeline } from "../../src/db/statements/pipelined-query.js";
+import { StatementPool } from "../../src/db/pool/statement-pool.js";
+import { type Pipeline, queryInPipeline } from "../../src/db/pool/pipelined-query.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { describeServer } from "../support/targets.js";
 
@@ -124,14 +124,14 @@ describeServer("a pipeline", (target) => {
 
     it("sets the tenant for its own statement alone", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       expect(await pool.execute(setting, tenant)).toEqual([{ tenant: "acme" }]);
       expect(await pool.execute(setting, {})).not.toEqual([{ tenant: "acme" }]);
       expect(await pool.execute(setting, tenant)).toEqual([{ tenant: "acme" }]);
     });
 
     it("runs a statement by its name after the first use of the name has failed", async () => {
-      const pool = new GuardedPool(await openPool({ ...config, max: 1 }), { prepare });
+      const pool = new StatementPool(await openPool({ ...config, max: 1 }), { prepare });
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
       for (let n = 0; n < 3; n++) expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
@@ -140,7 +140,7 @@ describeServer("a pipeline", (target) => {
 
     it("runs a statement by its name after what came before its first use has failed", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       // Postgres refuses U+0000 in a parameter, so that the setting fails and the statement is never parsed.
       await expect(pool.execute(divide(5), { tenantId: "\0" })).rejects.toMatchObject({ code: "22021" });
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
@@ -151,7 +151,7 @@ describeServer("a pipeline", (target) => {
 
     it("goes on without names where all have been discarded", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       await pool.execute(divide(5), tenant);
       await raw.query("discard all");
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
@@ -159,7 +159,7 @@ describeServer("a pipeline", (target) => {
     });
 
     it("keeps many at once apart", async () => {
-      const pool = new GuardedPool(await openPool({ ...config, max: 3 }), { prepare });
+      const pool = new StatementPool(await openPool({ ...config, max: 3 }), { prepare });
       const results = await Promise.all(
         Array.from({ length: 60 }, (_, n) => pool.execute(setting, { tenantId: `tenant ${n}` })),
       );
@@ -168,7 +168,7 @@ describeServer("a pipeline", (target) => {
 
     it("sends a transaction, which a check can refuse", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       const insert = (id: number): BoundStatement<unknown> =>
         statement("insert", "insert into items values ($1)", [id]);
       await pool.transact({ statements: [insert(1), insert(2)] }, tenant);

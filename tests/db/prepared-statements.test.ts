@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/pool/statement-pool.js";
-import { MAX_PREPARED_STATEMENTS } from "../../src/db/statements/prepared-statements.js";
+import { StatementPool } from "../../src/db/pool/statement-pool.js";
+import { MAX_PREPARED_STATEMENTS } from "../../src/db/pool/prepared-statements.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, threadConfig } from "../support/checkpoints.js";
@@ -50,7 +50,7 @@ describeServer("the prepared statements of a connection", (target) => {
     "are as many as are allowed, those that were used last, sent $how",
     async ({ config, context }) => {
       const raw = await openPool(config);
-      const pool = new GuardedPool(raw, { prepare: true });
+      const pool = new StatementPool(raw, { prepare: true });
       const more = 20;
       for (let n = 0; n < MAX_PREPARED_STATEMENTS + more; n++) {
         expect(await pool.execute(numbered(n), context)).toEqual([{ n }]);
@@ -73,7 +73,7 @@ describeServer("the prepared statements of a connection", (target) => {
 
   it("are bounded where those fail that make room", async () => {
     const raw = await openPool();
-    const pool = new GuardedPool(raw, { prepare: true });
+    const pool = new StatementPool(raw, { prepare: true });
     const failing = (n: number): BoundStatement<Row> => ({ ...numbered(n), parameters: [0] });
     for (let n = 0; n < MAX_PREPARED_STATEMENTS + 5; n++) {
       await expect(pool.execute(failing(n), {})).rejects.toMatchObject({ code: "22012" });
@@ -94,7 +94,7 @@ describeServer("the prepared statements of a connection", (target) => {
       await saver.setup();
       savers.push(new PostgresSaver(pool, undefined, { schema }));
     }
-    const guarded = new GuardedPool(pool, { prepare: true });
+    const guarded = new StatementPool(pool, { prepare: true });
     for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await guarded.execute(numbered(n), {});
     sent.length = 0;
     for (const saver of savers) await saver.getTuple(threadConfig(newThread()));
@@ -106,7 +106,7 @@ describeServer("the prepared statements of a connection", (target) => {
     const pool = await openPool();
     const listeners = new Set<number>();
     for (let n = 0; n < 20; n++) {
-      await new GuardedPool(pool, { prepare: true }).execute(numbered(n), {});
+      await new StatementPool(pool, { prepare: true }).execute(numbered(n), {});
       const client = await pool.connect();
       listeners.add(client.listenerCount("error") + client.listenerCount("notice"));
       client.release();

@@ -5,7 +5,7 @@ import type { DatabaseSource } from "../../src/db/open-database.js";
 import {
   type CheckpointDatabase,
   ConnectionError,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
   StatementTimeoutError,
@@ -75,7 +75,7 @@ describeServer("a backend that is terminated as it connects", (target) => {
       on: "the guarded pool of a passed Kysely",
       source: (connectionString) =>
         new Kysely<CheckpointDatabase>({
-          dialect: new PostgresDialect({ pool: guardPool(pool({ connectionString })) }),
+          dialect: new PostgresDialect({ pool: handlePoolErrors(pool({ connectionString })) }),
         }),
     },
   ];
@@ -142,7 +142,7 @@ describeServer("a backend that is terminated as it connects", (target) => {
 
   // Kysely opens a connection of its own for such a request.
   it("ends no process where Kysely connects to cancel a statement", async () => {
-    const guarded = guardPool(pool({ connectionString: proxy.url }));
+    const guarded = handlePoolErrors(pool({ connectionString: proxy.url }));
     const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) });
     const saver = opened.saver(kysely, { statementTimeoutMs: 100 });
     await whileHeld(database, async () => {

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, guardPool, InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, handlePoolErrors, InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { describeServer } from "../support/targets.js";
 import fc from "fast-check";
 import { mistakesOf, standsForName } from "./mistakes.js";
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 function lentPool(options: pg.PoolConfig): pg.Pool {
-  const pool = guardPool(new pg.Pool(options));
+  const pool = handlePoolErrors(new pg.Pool(options));
   pools.push(pool);
   return pool;
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 import {
   type CheckpointDatabase,
   type DatabaseSource,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
 } from "../../src/index.js";
@@ -60,7 +60,7 @@ describeServer("watch on a server", (target) => {
   }
 
   function openPool(url = database.source, max = 10): pg.Pool {
-    const pool = guardPool(new pg.Pool({ connectionString: url, max }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: url, max }));
     opened.push(() => pool.end());
     return pool;
   }
@@ -98,7 +98,7 @@ describeServer("watch on a server", (target) => {
     }
     await watch.return(undefined);
     expect(logger.at("warn").map(({ message }) => message)).toContain(
-      "watches have lost their connection, connecting again",
+      "watches lost their connection, reconnecting",
     );
     expect(logger.at("error")).toEqual([]);
   });

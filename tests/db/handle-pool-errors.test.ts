@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, guardPool, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, handlePoolErrors, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
@@ -19,7 +19,7 @@ describeServer("the guarded pool of a Kysely", (target) => {
   async function open(): Promise<Opened> {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);
-    const pool = guardPool(new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new PostgresSaver(db);
     await saver.setup();
@@ -60,7 +60,7 @@ describeServer("the guarded pool of a Kysely", (target) => {
 
   it("is guarded once, however often it is asked for", () => {
     const pool = new pg.Pool();
-    expect(guardPool(guardPool(pool))).toBe(pool);
+    expect(handlePoolErrors(handlePoolErrors(pool))).toBe(pool);
     expect(pool.listenerCount("error")).toBe(1);
     expect(pool.listenerCount("acquire")).toBe(1);
   });
