@@ -11,7 +11,7 @@ import {
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { isJsonSerializer } from "./serde/json-serializer.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
-import { type CallOptions, unlessIndex } from "./parsing/parse-call-options.js";
+import { type CallOptions, parseCallOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import {
   type ChannelValuesRequest,
   parseChannelValuesRequest,
@@ -210,6 +210,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
   }
 
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
+    parseCallOptions(options);
     return observed(this.#context.tables, "batch", options, (tables) =>
       runBatch(tables, this.#encoding, run),
     );
@@ -248,7 +249,7 @@ export abstract class LangGraphSaver extends BaseCheckpointSaver implements Save
     options?: CallOptions,
   ): Promise<Map<string, unknown>> {
     return observed(this.#context.tables, "getChannelValues", options, (tables) =>
-      channelValues(tables, parseChannelValuesRequest(request), this.serde),
+      channelValues(tables, parseChannelValuesRequest(request, options), this.serde),
     );
   }
 

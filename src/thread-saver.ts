@@ -25,7 +25,7 @@ import {
   parseTaskScope,
   parseVerify,
 } from "./audit/boundary/parse-audit.js";
-import type { CallOptions } from "./parsing/parse-call-options.js";
+import { type CallOptions, parseCallOptions } from "./parsing/parse-call-options.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import { parseFork, parseRollback } from "./threads/boundary/parse-fork.js";
 import { parseHistory } from "./threads/boundary/parse-history.js";
@@ -131,6 +131,7 @@ export abstract class ThreadSaver
   }
 
   async diff(a: RunnableConfig, b: RunnableConfig, options?: CallOptions): Promise<CheckpointDiff> {
+    parseCallOptions(options);
     const targets = [parseTarget(a, "a"), parseTarget(b, "b")] as const;
     return this.#observed("diff", options, (tables) => diff(tables, targets, this.serde));
   }
@@ -140,6 +141,7 @@ export abstract class ThreadSaver
     reducers: ChannelReducers,
     options?: CallOptions,
   ): Promise<RebuiltBlob[]> {
+    parseCallOptions(options);
     const [target, checked] = [parseTarget(config), parseReducers(reducers)];
     const rebuild = (tables: WritableTables) => rebuildBlobs(tables, target, checked, this.serde);
     return this.#observed("rebuildBlobs", options, rebuild, target);
@@ -161,6 +163,7 @@ export abstract class ThreadSaver
   }
 
   async writesOf(config: RunnableConfig, options?: CallOptions): Promise<TaskWrite[]> {
+    parseCallOptions(options);
     const target = parseTarget(config);
     const read = (tables: WritableTables) => writesOf(tables, target, this.serde);
     return this.#observed("writesOf", options, read, target, config);

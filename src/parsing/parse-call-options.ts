@@ -12,12 +12,23 @@ export interface CallOptions {
 
 export const abortSignal = z.custom<AbortSignal>(isAbortSignal, "must be an AbortSignal");
 
-const callOptions = z.object({ signal: abortSignal.nullish() }).nullish();
+const callOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
+const anyOptions = z.object({ signal: abortSignal.nullish() }).nullish();
 const runConfig = z.object({ signal: abortSignal.optional().catch(undefined) }).nullish();
 
-/** Returns the signal of a call's options. */
-export function parseSignal(options: unknown): AbortSignal | undefined {
+/**
+ * Parses options that have only a signal.
+ *
+ * @returns The signal.
+ * @throws InvalidConfigError for an unknown option.
+ */
+export function parseCallOptions(options: unknown): AbortSignal | undefined {
   return parse(callOptions, options, "options")?.signal ?? undefined;
+}
+
+/** Returns the signal of a call's options, and ignores the other options. */
+export function parseSignal(options: unknown): AbortSignal | undefined {
+  return parse(anyOptions, options, "options")?.signal ?? undefined;
 }
 
 /** Returns the signal of the run that a call belongs to, and ignores an invalid one. */

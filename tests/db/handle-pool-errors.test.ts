@@ -19,7 +19,9 @@ describeServer("the guarded pool of a Kysely", (target) => {
   async function open(): Promise<Opened> {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);
-    const pool = handlePoolErrors(new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }));
+    const pool = handlePoolErrors(
+      new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }),
+    );
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new PostgresSaver(db);
     await saver.setup();

@@ -85,6 +85,11 @@ describeEachTarget("health", (target) => {
     const saver = openSaver("memory://");
     const odd = await saver.health({ signal: "now" as never });
     expect(odd).toMatchObject({ ok: false, error: { code: "INVALID_CONFIG" } });
+    const unknown = await saver.health({ timeoutMs: 1 } as object);
+    expect(unknown).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_CONFIG", field: "options.timeoutMs" },
+    });
     await saver.end();
     expect(await saver.health()).toMatchObject({ ok: false, error: { code: "CONNECTION_FAILED" } });
     expect((await saver.health()).error).toBeInstanceOf(CheckpointError);
