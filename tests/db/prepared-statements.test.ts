@@ -44,34 +44,34 @@ describeServer("the prepared statements of a connection", (target) => {
   const CONTEXTS = [
     { how: "alone", config: {}, context: {} },
     { how: "in a pipeline with the tenant", config: {}, context: { tenantId: "acme" } },
-    { how: "by a client that pipelines", config: { pipeline: true }, context: {} },
+    { how: "on a client that pipelines", config: { pipeline: true }, context: {} },
   ];
   it.each(CONTEXTS)(
-    "are as many as are allowed, those that were used last, sent $how",
+    "are limited to the most recently used ones, when sent $how",
     async ({ config, context }) => {
       const raw = await openPool(config);
       const pool = new StatementPool(raw, { prepare: true });
       const more = 20;
       for (let n = 0; n < MAX_PREPARED_STATEMENTS + more; n++) {
         expect(await pool.execute(numbered(n), context)).toEqual([{ n }]);
-        // This one is used all the time.
+        // This one is used again and again.
         expect(await pool.execute(numbered(0), context)).toEqual([{ n: 0 }]);
       }
       const names = await preparedOn(raw);
-      // Beside them the statement that sets the tenant is sent without a name.
+      // The statement that sets the tenant is sent without a name.
       expect(names).toHaveLength(MAX_PREPARED_STATEMENTS);
       expect(names).toContain("test_0");
       expect(names).not.toContain("test_1");
       expect(names).not.toContain(`test_${more}`);
       expect(names).toContain(`test_${more + 1}`);
-      // One that was closed is prepared again, and run by its name.
+      // A statement that was closed is prepared again, under its name.
       expect(await pool.execute(numbered(1), context)).toEqual([{ n: 1 }]);
       expect(await preparedOn(raw)).toContain("test_1");
       expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
     },
   );
 
-  it("are bounded where those fail that make room", async () => {
+  it("are limited when statements fail", async () => {
     const raw = await openPool();
     const pool = new StatementPool(raw, { prepare: true });
     const failing = (n: number): BoundStatement<Row> => ({ ...numbered(n), parameters: [0] });
@@ -83,7 +83,7 @@ describeServer("the prepared statements of a connection", (target) => {
     expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
   });
 
-  it("are bounded for all savers on a pool together, in the round trips that there are", async () => {
+  it("are limited for all savers on a pool together, without further round trips", async () => {
     const { source } = await target.createDatabase();
     const { pool, sent } = observedPool(source);
     pool.options.max = 1;
@@ -94,15 +94,15 @@ describeServer("the prepared statements of a connection", (target) => {
       await saver.setup();
       savers.push(new PostgresSaver(pool, undefined, { schema }));
     }
-    const guarded = new StatementPool(pool, { prepare: true });
-    for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await guarded.execute(numbered(n), {});
+    const statementPool = new StatementPool(pool, { prepare: true });
+    for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await statementPool.execute(numbered(n), {});
     sent.length = 0;
     for (const saver of savers) await saver.getTuple(threadConfig(newThread()));
     expect(sent).toHaveLength(savers.length);
     expect(await preparedOn(pool)).toHaveLength(MAX_PREPARED_STATEMENTS);
   });
 
-  it("are kept account of by one listener, however many savers use the client", async () => {
+  it("need one listener per client, however many savers use the client", async () => {
     const pool = await openPool();
     const listeners = new Set<number>();
     for (let n = 0; n < 20; n++) {

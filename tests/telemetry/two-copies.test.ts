@@ -11,7 +11,7 @@ import { PostgresSaver } from "../../src/index.js";
 
 const load = createRequire(import.meta.url);
 
-it("spans reach an SDK that another copy of the API has registered after the saver was made", async () => {
+it("spans reach an SDK that another copy of the API registered after the saver was created", async () => {
   const saver = new PostgresSaver("memory://");
   await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   let other: typeof Api.trace = trace;

@@ -21,7 +21,7 @@ import { untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { beginWatch, nextYieldedId } from "../support/watches.js";
-import { LogKeeper } from "../telemetry/log-keeper.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
 
 const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
@@ -76,7 +76,7 @@ describeServer("watch on a server", (target) => {
   }
 
   it("goes on when its backend is killed, and yields once what was stored meanwhile", async () => {
-    const logger = new LogKeeper();
+    const logger = new RecordingLogger();
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url, { logger }).watch(thread), database, thread);
     for (let round = 0; round < 3; round++) {
