@@ -4,7 +4,7 @@ import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error
 export interface DatabaseErrorOptions extends CheckpointErrorOptions {
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState?: string | undefined;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly transient?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface DatabaseErrorOptions extends CheckpointErrorOptions {
 export class DatabaseError extends CheckpointError {
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState: string | undefined;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly transient: boolean;
 
   constructor(message: string, options: DatabaseErrorOptions = {}, code = "DATABASE_ERROR") {

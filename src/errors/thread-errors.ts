@@ -2,9 +2,9 @@ import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from
 
 /** Options of a {@link ConcurrentModificationError}. */
 export interface ConcurrentModification extends ErrorLocation {
-  /** The checkpoint that was to be followed; `undefined` where the put named none. */
+  /** The parent that the put names; `undefined` where it names none. */
   readonly parentCheckpointId: string | undefined;
-  /** The checkpoint that is the newest instead. */
+  /** The newest checkpoint of the namespace. */
   readonly headCheckpointId: string;
 }
 
@@ -26,9 +26,9 @@ export interface ConcurrentModification extends ErrorLocation {
  * ```
  */
 export class ConcurrentModificationError extends CheckpointError {
-  /** The checkpoint that was to be followed; `undefined` where the put named none. */
+  /** The parent that the put names; `undefined` where it names none. */
   readonly parentCheckpointId: string | undefined;
-  /** The checkpoint that is the newest instead. */
+  /** The newest checkpoint of the namespace. */
   readonly headCheckpointId: string;
 
   constructor({ parentCheckpointId, headCheckpointId, ...location }: ConcurrentModification) {

@@ -63,7 +63,7 @@ export class CheckpointTooLargeError extends CheckpointError {
 export class DeserializationError extends CheckpointError {
   /** The problem, without the place. */
   readonly problem: string;
-  /** The type tag that was stored beside the bytes. */
+  /** The type tag that was stored with the bytes. */
   readonly typeTag: string | undefined;
 
   constructor(

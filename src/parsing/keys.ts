@@ -56,7 +56,7 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
 ): z.ZodPipe<z.ZodUnknown, z.ZodRecord<Key, Value>> {
   return z
     .unknown()
-    .refine(isNotClassInstance, "must be a plain object")
+    .refine(isPlainOrNoObject, "must be a plain object")
     .refine(hasNoProtoKey, PROTO_KEY)
     .pipe(z.record(key, value));
 }
@@ -64,8 +64,11 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
 /** The problem of an object that {@link hasNoProtoKey} refuses. */
 export const PROTO_KEY = 'must not have the key "__proto__"';
 
-// Inherited properties are not among an object's keys, so that a filter would ignore them.
-function isNotClassInstance(value: unknown): boolean {
+/**
+ * Whether a value is plain as far as it is an object. What an instance of a class inherits, or a Map holds, is not among its
+ * keys: metadata would lose it, and a filter by it would match everything.
+ */
+export function isPlainOrNoObject(value: unknown): boolean {
   return typeof value !== "object" || value === null || Array.isArray(value) || isPlainObject(value);
 }
 
