@@ -8,6 +8,7 @@ import {
   InvalidConfigError,
   PostgresSaver,
 } from "../../src/index.js";
+import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import fc from "fast-check";
 import { mistakesOf, isInPlaceOfName } from "./mistakes.js";
@@ -37,9 +38,6 @@ function expectSecrecy(shown: string, password = PASSWORD): void {
   const leaks = shown.split("\n").filter((line) => spellings.some((spelling) => line.includes(spelling)));
   expect(leaks.slice(0, 3)).toEqual([]);
 }
-
-/** `PASSWORD_RUNS=5000` runs more. */
-const RUNS = Number(process.env.PASSWORD_RUNS ?? 60);
 
 const ENVIRONMENT = ["PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE"];
 
@@ -115,7 +113,7 @@ describeServer("a password is never shown", (target) => {
         expectSecrecy(await shownByCommands(url), secret);
         expect(await readdir(".")).toEqual(folderBefore);
       }),
-      { seed: 10, numRuns: RUNS },
+      runs(60),
     );
-  }, 600_000);
+  });
 });

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { AbortError } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import { OPENINGS } from "./bounded/openings.js";
-
-const RUNS = Number(process.env.ABORT_RUNS ?? 6);
 
 /**
  * When each call is aborted, in milliseconds: before the server has begun, while it is working, or
@@ -68,7 +67,7 @@ describeServer("calls that are aborted at any moment", (target) => {
         fc.asyncProperty(anyMoments, async (moments) => {
           await Promise.all(moments.flatMap((delayMs, nth) => [putAndAbort(delayMs, nth), callMeanwhile()]));
         }),
-        { numRuns: RUNS },
+        runs(6),
       );
       await close();
     },

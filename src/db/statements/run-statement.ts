@@ -1,5 +1,5 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors/index.js";
-import type { CheckpointTables } from "../checkpoint-tables.js";
+import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../open-database.js";
 import { retryTransient } from "./retry-transient.js";
@@ -7,74 +7,75 @@ import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
 import { confirming } from "./unconfirmed.js";
 
-/** What is said when a table, a column or the whole schema that a statement names does not exist. */
+/** The SQLSTATEs of a missing table, column or schema. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
 
 /**
- * Sends one statement and returns its rows: one round trip, prepared where the connections are ours, retried where
- * the fault passes. Inside a transaction that was lent nothing is retried, since the first error has ended it.
+ * Sends one statement and returns its rows. It takes one round trip, uses a prepared statement where this
+ * library controls the connections, and retries transient faults, except in a passed-in transaction, which
+ * the first error has ended.
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
 export async function runStatement<Params extends object, Row>(
-  tables: CheckpointTables,
+  call: CallContext,
   statement: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
-  const bound = statement.bind(tables.schema, params);
-  const attempt = async (context: CheckpointTables): Promise<Row[]> => {
-    await tables.rowSecurity?.run(tables);
-    const rows = await tables.database.execute(bound, context);
-    tables.call?.addRows(rows.length);
+  const bound = statement.bind(call.schema, params);
+  const attempt = async (context: CallContext): Promise<Row[]> => {
+    await call.policy.rowSecurity?.run(call);
+    const rows = await call.database.execute(bound, runContextOf(context));
+    call.observer?.addRows(rows.length);
     return rows;
   };
-  return retried(tables, bound.writes === true ? confirming(tables, attempt) : () => attempt(tables));
+  return retried(call, bound.writes === true ? confirming(call, attempt) : () => attempt(call));
 }
 
 /**
- * Sends statements one after another in one transaction, so that all of them count or none; a single one without a
- * guard is a transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as
- * it is, and commits when its owner says so.
+ * Sends statements one after another in one transaction, so that all of them are stored or none. A single
+ * statement without a guard is its own transaction. The whole transaction is retried after a transient fault.
+ * In a passed-in transaction the statements become part of it, and the application commits.
  *
  * @returns The rows of each statement.
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
-export async function runTransaction<Row>(
-  tables: CheckpointTables,
-  steps: TransactionSteps<Row>,
-): Promise<Row[][]> {
-  const { execute, transact } = tables.database;
+export async function runTransaction<Row>(call: CallContext, steps: TransactionSteps<Row>): Promise<Row[][]> {
+  const { execute, transact } = call.database;
   const [first, ...others] = steps.statements;
-  if (first === undefined) return retried(tables, () => Promise.resolve([]));
+  if (first === undefined) return retried(call, () => Promise.resolve([]));
   const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
-  const attempt = async (context: CheckpointTables): Promise<Row[][]> => {
-    await tables.rowSecurity?.run(tables);
-    const rows = isOne ? [await execute(first, context)] : await transact(steps, context);
-    tables.call?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
+  const attempt = async (context: CallContext): Promise<Row[][]> => {
+    await call.policy.rowSecurity?.run(call);
+    const rows = isOne
+      ? [await execute(first, runContextOf(context))]
+      : await transact(steps, runContextOf(context));
+    call.observer?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
   };
   const changes = !isOne || first.writes === true;
-  return retried(tables, changes ? confirming(tables, attempt) : () => attempt(tables));
+  return retried(call, changes ? confirming(call, attempt) : () => attempt(call));
 }
 
 /**
- * Runs what decides by the rows of one statement which comes next, in one transaction, so that all of it counts or
- * nothing. The whole is retried where the fault passes: `run` is called again, and must have no effect but that on the
- * database. A transaction that the caller passed in is used as it is, and commits when its owner says so.
+ * Calls a function that decides by the rows of one statement which one to send next, in one transaction, so
+ * that all of it is stored or nothing. After a transient fault `run` is called again: it must have no effect
+ * except on the database. In a passed-in transaction its statements become part of it, and the application
+ * commits.
  *
- * @param run - Is handed the tables for the transaction, and must use no others.
+ * @param run - Receives the call context of the transaction, and must use no other.
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
-export async function inOneTransaction<Tables extends CheckpointTables, T>(
-  tables: Tables,
-  run: (within: Tables) => Promise<T>,
+export async function inOneTransaction<Call extends CallContext, T>(
+  call: Call,
+  run: (within: Call) => Promise<T>,
 ): Promise<T> {
-  const { database } = tables;
-  const attempt = async (context: CheckpointTables): Promise<T> => {
-    await tables.rowSecurity?.run(tables);
+  const { database } = call;
+  const attempt = async (context: CallContext): Promise<T> => {
+    await call.policy.rowSecurity?.run(call);
     return database.interact((send) => {
       const within: OpenedDatabase = {
         ...database,
@@ -82,22 +83,23 @@ export async function inOneTransaction<Tables extends CheckpointTables, T>(
         transact: (steps) => sendSteps(steps, send),
         interact: (again) => again(send),
       };
-      return run({ ...tables, database: within, retry: false, rowSecurity: undefined });
-    }, context);
+      const policy = { ...call.policy, retry: false as const, rowSecurity: undefined };
+      return run({ ...call, database: within, policy });
+    }, runContextOf(context));
   };
-  return retried(tables, confirming(tables, attempt));
+  return retried(call, confirming(call, attempt));
 }
 
-async function retried<T>(tables: CheckpointTables, attempt: () => Promise<T>): Promise<T> {
-  const { database, schema, retry, signal, call } = tables;
+async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise<T> {
+  const { database, schema, policy, signal, observer } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry, {
+    return await retryTransient(attempt, database.kysely.isTransaction ? false : policy.retry, {
       signal,
       onRetry:
-        call &&
+        observer &&
         ((again) => {
-          call.retrying(again);
+          observer.retrying(again);
         }),
     });
   } catch (error) {

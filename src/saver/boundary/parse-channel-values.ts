@@ -4,9 +4,9 @@ import { checkpointNs, keyText, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { parseCallOptions } from "../../parsing/parse-call-options.js";
 
-/** Which value `getChannelValues` reads. */
+/** The value that `getChannelValues` reads of each thread. */
 export interface ChannelValuesRequest {
-  /** The threads; those that don't exist are no error. */
+  /** The ids of the threads. A thread that does not exist is no error. */
   readonly threadIds: readonly (string | number)[];
   readonly channel: string;
   /** The namespace. Default `""`, the root graph. */
@@ -15,7 +15,7 @@ export interface ChannelValuesRequest {
 
 const request = z.strictObject({ threadIds: z.array(threadId), channel: keyText, checkpointNs });
 
-/** What `getChannelValues` is asked for, each thread once. */
+/** Parses the arguments of `getChannelValues`. A thread that is named twice is read once. */
 export function parseChannelValuesRequest(value: unknown, options: unknown): ChannelValuesKey {
   parseCallOptions(options);
   const { threadIds, ...rest } = parse(request, value, "request");
