@@ -3,8 +3,8 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
-import { offeringLocally } from "./notifications/local-news.js";
-import { toldScope } from "./notifications/watch-channel.js";
+import { storeAndOffer } from "./notifications/local-watches.js";
+import { notificationScope } from "./notifications/watch-channel.js";
 import { bindPut, type EncodedCheckpoint, isStored, putCheckpoint } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
@@ -16,7 +16,7 @@ export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckp
   const operation = { kind: "put", checkpoint } as const;
   const guard = writeGuard(call, [operation]);
   const isPlain = guard.length === 0 && !isLong(call, checkpoint.blobs);
-  await offeringLocally(call, [operation], async () => {
+  await storeAndOffer(call, [operation], async () => {
     if (!isPlain) await storeOperations(call, [operation], [], guard);
     else if (!(await storePlain(call, checkpoint))) {
       await storeOperations(call, [operation], [checkpoint]);
@@ -26,9 +26,9 @@ export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckp
 
 /** @returns Whether it was stored: not if its parent is gone, whose blobs it counts on. */
 async function storePlain(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<boolean> {
-  if (call.policy.keepsNewest !== true) return putCheckpoint(call, checkpoint, toldScope(call));
+  if (call.policy.keepsNewest !== true) return putCheckpoint(call, checkpoint, notificationScope(call));
   const { guard, removal } = newestSteps(call, [checkpoint]);
-  const put = bindPut(call.schema, checkpoint, toldScope(call));
+  const put = bindPut(call.schema, checkpoint, notificationScope(call));
   const [rows = []] = await runTransaction(call, { guard, statements: [put, ...removal] });
   return isStored(checkpoint, rows);
 }
@@ -51,7 +51,7 @@ export async function storeBatch(
   operations: readonly BatchOperation[],
   guard: readonly GuardStep[] = writeGuard(call, operations),
 ): Promise<void> {
-  await offeringLocally(call, operations, () => storeOperations(call, operations, [], guard));
+  await storeAndOffer(call, operations, () => storeOperations(call, operations, [], guard));
 }
 
 function isLong(call: CallContext, values: readonly { readonly blob: Uint8Array | null }[]): boolean {

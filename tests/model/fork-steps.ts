@@ -4,7 +4,7 @@ import { type CheckpointTuple, compareChannelVersions } from "@langchain/langgra
 import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { bytewise } from "./bytewise.js";
-import { codeOf } from "./code-of.js";
+import { codeOf } from "./result-or-code.js";
 import { type At, configAt, id, place, scalar, sometimes, type Step, structure, tell } from "./histories.js";
 import { timeIn } from "./ids.js";
 import { placeOf } from "./place.js";

@@ -4,7 +4,7 @@ import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
 import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";
-import { codeOf } from "./code-of.js";
+import { codeOf } from "./result-or-code.js";
 import { copyThread, history, listThreads } from "./reference-life.js";
 import { deleteForRuns, deleteThreads, prune, type Retention } from "./reference-prune.js";
 import { NO_ROWS, sum } from "./reference-rows.js";

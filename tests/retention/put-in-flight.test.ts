@@ -16,11 +16,11 @@ import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");
 
-/** Too long for a header. */
+/** Too long to be stored in a header. */
 const LONG_NAME = "Ada".repeat(1_000);
 
-// The put is made in a transaction that was lent, so that it is not committed before somebody waits for it.
-describeServer("a put that is not committed yet", (target) => {
+// The put runs in a passed-in transaction, which commits only once another call waits for it.
+describeServer("put before its commit", (target) => {
   async function opened() {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
@@ -30,7 +30,7 @@ describeServer("a put that is not committed yet", (target) => {
     return { database, saver, root, head };
   }
 
-  /** Puts in a transaction that commits once `other`, begun after the put, waits for it or is done. */
+  /** Runs a put in a transaction, then starts `other`, and commits once `other` waits or has finished. */
   async function putBeside(
     database: TestDatabase & { readonly source: string },
     put: (saver: PostgresSaver) => Promise<unknown>,
@@ -55,7 +55,7 @@ describeServer("a put that is not committed yet", (target) => {
     'prune with "delete"': (saver) => saver.prune(["t"], { strategy: "delete" }),
   };
   for (const [name, deletion] of Object.entries(deletions)) {
-    it(`keeps the values that it shares with a thread which goes by ${name}`, async () => {
+    it(`keeps the values that it shares with a thread deleted by ${name}`, async () => {
       const { database, saver, head } = await opened();
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const values = { shared: ["shared"], a: ["next"] };
@@ -84,7 +84,7 @@ describeServer("a put that is not committed yet", (target) => {
     },
   };
   for (const [name, other] of Object.entries(others)) {
-    it(`keeps all of its values when it holds no parent, beside ${name}`, async () => {
+    it(`keeps all of its values without a parent lock, during ${name}`, async () => {
       const { database, saver, root, head } = await opened();
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const channel_versions = { ...root.checkpoint.channel_versions, a: next.channel_versions.a ?? 0 };
@@ -104,7 +104,7 @@ describeServer("a put that is not committed yet", (target) => {
     });
   }
 
-  it("keeps what it refers to of its parent without bringing values along, as delta channels do", async () => {
+  it("keeps what it references of its parent without storing values, as delta channels do", async () => {
     const { database, saver, root } = await opened();
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");
     const fork = checkpointOf(saver, { a: ["fork"] }, root.checkpoint);
@@ -124,7 +124,7 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("keeps a value that it stores again, by its version, while nobody else refers to it", async () => {
+  it("keeps a value that it stores again at the same version, while no other checkpoint references it", async () => {
     const { database, saver, root, head } = await opened();
     await database.query("delete from checkpoints where checkpoint_id = $1", [root.checkpoint.id]);
 
@@ -142,7 +142,7 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("does not keep another from sharing an unchanged scalar", async () => {
+  it("doesn't block another put that shares an unchanged scalar", async () => {
     const { database, saver } = await opened();
     const parent = await putValues(saver, threadConfig("u"), { name: LONG_NAME, a: ["root"] });
     const successor = (value: string) => {
@@ -166,7 +166,7 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("leaves the value as it is that it brings along for a parent that is gone, since others share it", async () => {
+  it("doesn't change a shared value that it stores again because its parent was deleted", async () => {
     const { database, saver, root, head } = await opened();
     await database.query("delete from checkpoints where checkpoint_id = $1", [root.checkpoint.id]);
     const fork = checkpointOf(saver, { a: ["fork"] }, root.checkpoint);
