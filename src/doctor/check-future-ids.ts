@@ -37,6 +37,6 @@ async function findFutureIds({ db, schema, limits }: Examination): Promise<Findi
   const count = `${found.count.toLocaleString("en")} ${found.count === 1 ? "checkpoint id is" : "checkpoint ids are"}`;
   return warning(
     `${count} in the future, the latest of ${until} in thread "${found.thread}"; until then, newer checkpoints of such threads count as older`,
-    "synchronize the clocks of the writers by NTP; then copy these threads from an earlier checkpoint to new ones, and delete them",
+    "synchronize the clocks of the writers by NTP; then copy what you need of such threads from an earlier checkpoint to new threads, and delete the old ones",
   );
 }

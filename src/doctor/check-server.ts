@@ -91,7 +91,7 @@ function writesOf({ isInRecovery, isReadOnly }: Server): Finding {
   if (!isReadOnly) return ok("no: the server accepts writes");
   return error(
     "transactions are read-only by default",
-    "set default_transaction_read_only to off for the server, the database or the role",
+    "set default_transaction_read_only to off for the server, the database and the role",
   );
 }
 

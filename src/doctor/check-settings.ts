@@ -13,7 +13,7 @@ const DURABILITY: Readonly<Record<string, readonly [risk: string, remedy: string
   full_page_writes: ["a crash of the machine can leave half-written pages", IN_FILE],
   synchronous_commit: [
     "a crash of the server loses the last acknowledged writes",
-    "set it to on for the server, the database or the role",
+    "set it to on for the server, the database and the role",
   ],
 };
 const TIMEOUTS = ["statement_timeout", "transaction_timeout"] as const;

@@ -6,10 +6,10 @@ import { randomSeed } from "./run/parse-arguments.js";
 import { runChaos } from "./run/run-chaos.js";
 import { eachOnce, faultsNamed } from "./run/schedule.js";
 
-/** Faults wait for the server to come back, which takes as long as the machine is busy. */
+/** Faults wait for the server to come back, which takes long on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
-describe("a saver under load, while everything around it breaks", () => {
+describe("a saver under load, with faults everywhere", () => {
   it(
     "loses nothing, leaves nothing half-written, lives on, and goes on within 5 s",
     async () => {
@@ -25,7 +25,7 @@ describe("a saver under load, while everything around it breaks", () => {
   );
 
   it(
-    "is found out where the server acknowledges before it writes",
+    "loses checkpoints if the server acknowledges before it writes, and the checker finds that",
     async () => {
       const run = await runChaos({
         seed: randomSeed(),

@@ -57,7 +57,7 @@ const CASES = (["PostgresSaver", "ShallowPostgresSaver"] as const).flatMap((name
   (["MessagePack", "JSON"] as const).map((layout) => ({ name, layout })),
 );
 
-describeEachTarget("after any history of calls", (target) => {
+describeEachTarget("after a random history of calls", (target) => {
   describe.each(CASES)("a $name that writes $layout", ({ name, layout }) => {
     const { serde, takesBlob } = LAYOUTS[layout];
     let saver: CheckpointSaver;
@@ -70,7 +70,7 @@ describeEachTarget("after any history of calls", (target) => {
 
     afterAll(() => saver.end());
 
-    /** Lists go over all threads: each history has the database to itself. */
+    /** Empties the database for each history, because lists read all threads. */
     async function emptied(): Promise<CheckpointSaver> {
       for (const thread of THREADS) await saver.deleteThread(thread);
       expect(await collect(saver.list({}))).toEqual([]);
@@ -78,7 +78,7 @@ describeEachTarget("after any history of calls", (target) => {
     }
 
     it(
-      "returns what LangGraph's saver in memory does, but for the differences that are required",
+      "returns what LangGraph's MemorySaver does, with the required differences",
       async () => {
         await fc.assert(
           fc.asyncProperty(history, async (steps) => {

@@ -1,7 +1,7 @@
 import { CheckpointError } from "../../src/index.js";
 
-/** What a call comes to, or the code of the error that it is refused with. */
-export async function codeOf<T>(call: Promise<T>): Promise<T | string> {
+/** Returns the result of a call, or the code of its `CheckpointError`. */
+export async function resultOrCode<T>(call: Promise<T>): Promise<T | string> {
   try {
     return await call;
   } catch (error) {

@@ -156,21 +156,21 @@ describeEachTarget("prune of a random history", (target) => {
       const rule = { keepLast, threads: [thread], batchSize };
       const rows = await rowsOf(database);
 
-      const wouldGo = await saver.prune({ ...rule, dryRun: true });
+      const wouldDelete = await saver.prune({ ...rule, dryRun: true });
       expect(await rowsOf(database)).toEqual(rows);
       const went = await saver.prune(rule);
 
-      expect({ ...went, dryRun: true }).toEqual(wouldGo);
+      expect({ ...went, dryRun: true }).toEqual(wouldDelete);
       const left = await rowsOf(database);
       const { checkpoints, writes, blobs, bytes } = went;
       const sums = Object.entries({ checkpoints, writes, blobs, bytes });
-      for (const [name, gone] of sums) expect(Number(left[name]) + gone).toBe(rows[name]);
+      for (const [name, deleted] of sums) expect(Number(left[name]) + deleted).toBe(rows[name]);
       for (const { id } of kept) expect(await read(saver, thread, id)).toEqual(before.get(id));
       const keptIds = new Set(kept.map(({ id }) => id));
       const needed = kept.flatMap((node) => [...neededBy(node)]).filter((id) => !keptIds.has(id));
       // The first checkpoint marks the delta channels. Without it, the next prune would not recognize them.
-      const witness = needed.length > 0 ? nodes.slice(0, 1).map(({ id }) => id) : [];
-      const expected = new Set([...keptIds, ...needed, ...witness]);
+      const marker = needed.length > 0 ? nodes.slice(0, 1).map(({ id }) => id) : [];
+      const expected = new Set([...keptIds, ...needed, ...marker]);
       const stored: string[] = [];
       for await (const tuple of saver.list(threadConfig(thread))) {
         stored.push(tuple.checkpoint.id);

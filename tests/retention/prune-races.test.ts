@@ -28,12 +28,12 @@ describeServer("prune during the calls of other savers", (target) => {
     const threads = ["a", "b"];
     const writing = { is: true };
     const prune = async (): Promise<number> => {
-      let gone = 0;
+      let deleted = 0;
       while (writing.is) {
-        gone += (await pruner.prune({ keepLast: 2, threads, batchSize: 2 })).checkpoints;
-        gone += (await pruner.deleteForRuns(["odd"])).checkpoints;
+        deleted += (await pruner.prune({ keepLast: 2, threads, batchSize: 2 })).checkpoints;
+        deleted += (await pruner.deleteForRuns(["odd"])).checkpoints;
       }
-      return gone;
+      return deleted;
     };
     const run = async (thread: string): Promise<void> => {
       const graph = graphOn(saver);

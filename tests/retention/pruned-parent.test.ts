@@ -145,13 +145,13 @@ describeServer("put that carries values over from its parent", (target) => {
   async function storedWhileDeleting(
     thread: string,
     store: () => Promise<RunnableConfig>,
-    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+    during: (stored: Promise<RunnableConfig>) => Promise<unknown>,
   ): Promise<RunnableConfig> {
     const { stored } = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
       await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
       const storing = store();
-      await meanwhile(storing);
+      await during(storing);
       return { stored: storing };
     });
     return stored;
@@ -192,7 +192,7 @@ describeServer("put that carries values over from its parent", (target) => {
   /** Puts a checkpoint of a graph whose only channel has changed, while its parent is being deleted. */
   async function putMeanwhile(
     versionsOf: (versions: Checkpoint["channel_versions"]) => Checkpoint["channel_versions"],
-    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+    during: (stored: Promise<RunnableConfig>) => Promise<unknown>,
   ): Promise<string> {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
@@ -207,7 +207,7 @@ describeServer("put that carries values over from its parent", (target) => {
     const config = await storedWhileDeleting(
       thread,
       () => saver.put(base.config, next, metadataOf(), newOf(next)),
-      meanwhile,
+      during,
     );
     const tuple = await saver.getTuple(config);
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);

@@ -63,7 +63,8 @@ describeServer("put before its commit", (target) => {
 
       await putBeside(
         database,
-        (lent) => lent.put(head.config, checkpoint, metadataOf(2), { a: next.channel_versions.a ?? 0 }),
+        (inTransaction) =>
+          inTransaction.put(head.config, checkpoint, metadataOf(2), { a: next.channel_versions.a ?? 0 }),
         () => deletion(saver),
       );
 
@@ -89,11 +90,11 @@ describeServer("put before its commit", (target) => {
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const channel_versions = { ...root.checkpoint.channel_versions, a: next.channel_versions.a ?? 0 };
       const checkpoint = { ...next, channel_versions, channel_values: { shared: ["shared"], a: ["next"] } };
-      const gone = threadConfig("t", { checkpoint_id: "gone" });
+      const missing = threadConfig("t", { checkpoint_id: "gone" });
 
       await putBeside(
         database,
-        (lent) => lent.put(gone, checkpoint, metadataOf(2), channel_versions),
+        (inTransaction) => inTransaction.put(missing, checkpoint, metadataOf(2), channel_versions),
         () => other(saver, database),
       );
 
@@ -113,7 +114,8 @@ describeServer("put before its commit", (target) => {
 
     await putBeside(
       database,
-      (lent) => lent.put(root.config, checkpoint, metadata, { ...allVersions(fork), delta: "1" }),
+      (inTransaction) =>
+        inTransaction.put(root.config, checkpoint, metadata, { ...allVersions(fork), delta: "1" }),
       () => saver.prune(["t"]),
     );
 
@@ -130,7 +132,8 @@ describeServer("put before its commit", (target) => {
 
     await putBeside(
       database,
-      (lent) => lent.put(THREAD, root.checkpoint, metadataOf(), allVersions(root.checkpoint)),
+      (inTransaction) =>
+        inTransaction.put(THREAD, root.checkpoint, metadataOf(), allVersions(root.checkpoint)),
       () => saver.prune({ keepLast: 10 }),
     );
 
@@ -155,7 +158,7 @@ describeServer("put before its commit", (target) => {
 
     await putBeside(
       database,
-      (lent) => putOne(lent, first),
+      (inTransaction) => putOne(inTransaction, first),
       async () => {
         await putOne(saver, second);
         expect(await saver.getTuple(threadConfig("u", { checkpoint_id: first.id }))).toBeUndefined();

@@ -128,15 +128,15 @@ describeEachTarget("retention", (target) => {
     await putLine(saver, "no time", ["2"]);
     const all = await rowsOf(database);
 
-    const wouldGo = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
+    const wouldDelete = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
     expect(await rowsOf(database)).toEqual(all);
-    expect(wouldGo).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
+    expect(wouldDelete).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
     expect(await saver.prune({ idleForMs: 30 * HOUR, threads: ["active"] })).toMatchObject({ threads: 0 });
     expect(await saver.prune({ idleForMs: 0, threads: [] })).toMatchObject({ threads: 0 });
     const seen: PruneProgress[] = [];
     const report = await saver.prune({ idleForMs: 30 * HOUR, onProgress: (progress) => seen.push(progress) });
 
-    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toEqual({ ...wouldDelete, dryRun: false });
     expect(seen).toMatchObject([{ threadId: "idle", checkpoints: 3 }]);
     const left = await rowsOf(database);
     expect(Number(left.bytes) + report.bytes).toBe(all.bytes);
@@ -202,10 +202,10 @@ describeEachTarget("retention", (target) => {
     const run = (n: number) => (n % 2 === 0 ? "even" : "odd");
     for (const thread of ["a", "b"]) await putLine(saver, thread, ids, { run });
     const before = await saver.getTuple(threadConfig("a", { checkpoint_id: ids[2] }));
-    const wouldGo = await saver.deleteForRuns(["odd"], { dryRun: true });
+    const wouldDelete = await saver.deleteForRuns(["odd"], { dryRun: true });
     expect(await idsOf("a")).toHaveLength(4);
     const report = await saver.deleteForRuns(["odd", "odd", "unknown"]);
-    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toEqual({ ...wouldDelete, dryRun: false });
     expect(report).toMatchObject({
       checkpoints: 4,
       writes: 4,
@@ -264,9 +264,9 @@ describeEachTarget("retention", (target) => {
     }
     const before = await old.getTuple(threadConfig("t"));
     expect(before?.checkpoint.channel_values.__pregel_tasks).toEqual(["send 1"]);
-    const wouldGo = await old.prune({ keepLast: 1, dryRun: true });
-    expect(await old.prune(["t"])).toEqual({ ...wouldGo, dryRun: false });
-    expect(wouldGo).toMatchObject({ checkpoints: 2, writes: 3, blobs: 2 });
+    const wouldDelete = await old.prune({ keepLast: 1, dryRun: true });
+    expect(await old.prune(["t"])).toEqual({ ...wouldDelete, dryRun: false });
+    expect(wouldDelete).toMatchObject({ checkpoints: 2, writes: 3, blobs: 2 });
     expect(await old.getTuple(threadConfig("t"))).toEqual(before);
     expect(await old.prune(["t"])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
     await old.end();

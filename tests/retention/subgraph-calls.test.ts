@@ -62,8 +62,8 @@ describeGraphs("subgraph calls of a thread that is pruned", (suite) => {
     const state = await graph.getState(thread, { subgraphs: true });
     expect((await namespacesOf(suite, thread)).length).toBeGreaterThan(6);
 
-    const wouldGo = await pruneOf(thread, 1, true);
-    expect(await pruneOf(thread, 1)).toEqual({ ...wouldGo, dryRun: false });
+    const wouldDelete = await pruneOf(thread, 1, true);
+    expect(await pruneOf(thread, 1)).toEqual({ ...wouldDelete, dryRun: false });
 
     expect(await namespacesOf(suite, thread)).toEqual(["", "stateful"]);
     expect(await graph.getState(thread, { subgraphs: true })).toEqual(state);
@@ -138,13 +138,13 @@ describeEachTarget("subgraph calls", (target) => {
 
   it("are deleted if their parent was deleted before, once its graph has a newer checkpoint", async () => {
     const thread = newThread();
-    const [gone, call, head] = [minutesAgo(3), minutesAgo(2), minutesAgo(1)];
+    const [deleted, call, head] = [minutesAgo(3), minutesAgo(2), minutesAgo(1)];
     await put(thread, "", head);
-    await put(thread, "sub:t1", call, { "": gone });
-    await put(thread, "sub:t1|1", call, { "": gone });
-    await put(thread, "sub:t1|inner:t2", call, { "": gone, "sub:t1": minutesAgo(2.5) });
-    await put(thread, "sub", call, { "": gone });
-    await put(thread, "sub|inner:t3", call, { "": gone, sub: call });
+    await put(thread, "sub:t1", call, { "": deleted });
+    await put(thread, "sub:t1|1", call, { "": deleted });
+    await put(thread, "sub:t1|inner:t2", call, { "": deleted, "sub:t1": minutesAgo(2.5) });
+    await put(thread, "sub", call, { "": deleted });
+    await put(thread, "sub|inner:t3", call, { "": deleted, sub: call });
     await put(thread, "mine:own", call);
 
     expect(await saver.prune([thread])).toMatchObject({ checkpoints: 3, writes: 3, blobs: 3, namespaces: 3 });
@@ -168,9 +168,9 @@ describeEachTarget("subgraph calls", (target) => {
       }
     });
 
-    const wouldGo = await saver.prune({ keepLast: 1, threads: [thread], dryRun: true });
-    expect(wouldGo).toMatchObject({ checkpoints: 450, namespaces: 450, threads: 1 });
-    expect(await saver.prune([thread])).toEqual({ ...wouldGo, dryRun: false });
+    const wouldDelete = await saver.prune({ keepLast: 1, threads: [thread], dryRun: true });
+    expect(wouldDelete).toMatchObject({ checkpoints: 450, namespaces: 450, threads: 1 });
+    expect(await saver.prune([thread])).toEqual({ ...wouldDelete, dryRun: false });
   });
 
   it("are kept while the parent has not been stored yet", async () => {

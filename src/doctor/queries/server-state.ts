@@ -18,7 +18,10 @@ interface ServerStateParams {
   readonly tables: readonly string[];
 }
 
-/** Reads the state of the server and the privileges of the role in one statement. It only queries the catalog, which needs no privileges. */
+/**
+ * Reads the state of the server and the privileges of the role in one statement. It only queries the catalog, which needs no
+ * privileges.
+ */
 export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, ServerState>((db, parameter) => {
   const relations = sql`pg_catalog.pg_class as relation
     join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace

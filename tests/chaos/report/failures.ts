@@ -4,9 +4,9 @@ import type { ChaosRun } from "../run/run-chaos.js";
 /** All that must not be, one line each: an empty list is a run that has kept every promise. */
 export function failuresOf(run: ChaosRun): string[] {
   return [
-    ...run.exits.map((exit) => `the process ended by itself: ${exit}`),
+    ...run.exits.map((exit) => `unexpected exit of the process: ${exit}`),
     ...run.entries.flatMap((entry) => {
-      if (entry.type === "violation") return [`a read was wrong: operation ${entry.op}: ${entry.text}`];
+      if (entry.type === "violation") return [`wrong result of a read: operation ${entry.op}: ${entry.text}`];
       const isUnhandled = entry.type === "process" && entry.event === "unhandledRejection";
       return isUnhandled ? [`unhandled rejection: ${entry.detail}`] : [];
     }),
@@ -15,7 +15,7 @@ export function failuresOf(run: ChaosRun): string[] {
       if (resumption.allMs <= RESUME_MS) return [];
       return [`resumed only after ${Math.round(resumption.allMs)} ms: ${fault}`];
     }),
-    ...(run.hasStopped ? [] : ["calls had no end when the load was told to stop"]),
+    ...(run.hasStopped ? [] : ["calls did not end when the load stopped"]),
     ...run.findings.map(({ kind, thread, text }) => `${kind}: thread ${thread}: ${text}`),
   ];
 }
