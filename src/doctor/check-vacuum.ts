@@ -3,7 +3,7 @@ import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning, unknown } = findingsOf("vacuum");
-/** What Postgres shows instead of the query of another role's session. */
+/** The text that Postgres shows instead of the query of another role's session. */
 const HIDDEN = "<insufficient privilege>";
 
 /** Checks what keeps vacuum from removing dead rows: sessions idle in a transaction, and old transaction ids. */

@@ -8,7 +8,7 @@ import { lookUpAll } from "./look-up-all.js";
 import { type LineageRow, selectLineage } from "./queries/select-lineage.js";
 import { selectSendReaders } from "./queries/select-send-readers.js";
 
-/** What to delete of a namespace. */
+/** The deletions in one namespace. */
 export interface DeletionPlan {
   readonly key: NamespaceKey;
   /** Newest first, so that children are deleted before their parents and every remaining checkpoint stays readable. */

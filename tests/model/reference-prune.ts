@@ -13,7 +13,7 @@ export interface Retention {
   readonly aged: boolean;
 }
 
-/** What was deleted, as a saver reports it. */
+/** The deleted rows, as a saver reports them. */
 export interface DeletedRows extends RowNumbers {
   readonly threads: number;
   readonly namespaces: number;
@@ -99,7 +99,7 @@ export function deleteForRuns(saver: ReferenceSaver, runIds: readonly string[]):
   });
 }
 
-/** What `run`, which gets all namespaces, deletes. */
+/** Counts the rows that `run` deletes. `run` gets all namespaces. */
 async function countDeleted(
   { rows }: ReferenceSaver,
   run: (all: readonly Namespace[]) => Promise<void>,

@@ -159,8 +159,8 @@ describeEachTarget("watch", (target) => {
     await pending;
     await putValues(saver, config, { a: 2 });
     await saver.deleteThread(thread);
-    const anew = await putValues(saver, threadConfig(thread), { a: 3 });
-    expect(await next(watch, 1)).toEqual([anew.checkpoint.id]);
+    const again = await putValues(saver, threadConfig(thread), { a: 3 });
+    expect(await next(watch, 1)).toEqual([again.checkpoint.id]);
     await watch.return(undefined);
   });
 
