@@ -14,7 +14,7 @@ import type { OpenedDatabase } from "../db/open-database.js";
 import type { RunContext } from "../db/statements/run-context.js";
 import { statementName } from "../db/statements/statement.js";
 
-/** A Kysely whose single statements end when the context says so, on whatever the database was opened from. */
+/** Makes a Kysely whose statements run with the deadline and signal of the context, whatever the database was opened from. */
 export function boundedKysely(database: OpenedDatabase, context: RunContext): Kysely<CheckpointDatabase> {
   return new Kysely<CheckpointDatabase>({
     dialect: {
@@ -36,7 +36,7 @@ class BoundedDriver extends DummyDriver implements Driver {
         rows: await database.execute<Row>({ name: statementName(sql), sql, parameters }, context),
       }),
       streamQuery: () => {
-        throw new TypeError("nothing is streamed here");
+        throw new TypeError("boundedKysely does not support streaming");
       },
     };
   }

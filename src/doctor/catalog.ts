@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 
-/** Postgres's catalog and statistics, as far as the checks read them. */
+/** The catalog and statistics views of Postgres that the checks read. */
 export interface Catalog {
   "pg_catalog.pg_namespace": { oid: number; nspname: string };
   "pg_catalog.pg_class": {
@@ -25,7 +25,7 @@ export interface Catalog {
   "pg_catalog.pg_settings": {
     name: string;
     setting: string;
-    /** What the session began with. */
+    /** The value at the start of the session. */
     reset_val: string;
     enumvals: string[] | null;
   };
@@ -42,5 +42,5 @@ export interface Catalog {
   "pg_catalog.pg_database": { datname: string };
 }
 
-/** The tables, and the catalog beside them. */
+/** The checkpoint tables and the catalog. */
 export type DoctoredDatabase = Kysely<CheckpointDatabase & Catalog>;

@@ -8,7 +8,7 @@ import { quoted } from "./quoted.js";
 const { ok, warning } = findingsOf("bloat");
 const AUTOVACUUM_OFF = /^autovacuum_enabled=(?:false|off|no|0|f|n)$/i;
 
-/** How much of the tables is dead, and whether somebody cleans up. */
+/** Checks for dead rows, and whether autovacuum removes them. */
 export const checkBloat: Check = {
   name: "bloat",
   run: async (examination) => {
@@ -25,7 +25,7 @@ export const checkBloat: Check = {
 
 type TableRow = Awaited<ReturnType<typeof readTables>>[number];
 
-/** A table of Postgres's, its TOAST table beside it: that is where long values lie, and die. */
+/** Reads the statistics of each table and of its TOAST table, which holds long values. */
 function readTables(db: DoctoredDatabase, schema: string) {
   const count = (source: "own" | "toast", name: "n_live_tup" | "n_dead_tup") =>
     sql<number>`coalesce(${sql.ref(`${source}.${name}`)}, 0)::float8`;
@@ -53,7 +53,7 @@ function readTables(db: DoctoredDatabase, schema: string) {
 }
 
 async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]> {
-  // PGlite has no processes of its own to do it with.
+  // PGlite has no background processes, so it has no autovacuum.
   if (isEmbedded) return [];
   const off = await db
     .selectFrom("pg_catalog.pg_settings")
@@ -63,7 +63,7 @@ async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]>
     .execute();
   return off.map(({ name }) =>
     warning(
-      `${name} is off: what is deleted is never cleaned up`,
+      `${name} is off, so autovacuum never removes dead rows`,
       `alter system set ${name} = on; select pg_reload_conf()`,
     ),
   );
@@ -78,7 +78,7 @@ function neglectOf({ name, options, toastOptions }: TableRow, schema: string): F
     ...(isOff(toastOptions) ? ["toast.autovacuum_enabled"] : []),
   ];
   return settings.map((setting) =>
-    warning(`autovacuum is off for "${name}" (${setting})`, `alter table ${table} reset (${setting})`),
+    warning(`autovacuum is off for table "${name}" (${setting})`, `alter table ${table} reset (${setting})`),
   );
 }
 
@@ -87,12 +87,14 @@ function deadOf(table: TableRow, { limits, schema }: Examination): Finding[] {
     dead > limits.deadRows && dead > limits.deadShare * live;
   if (!isMuch(table.dead, table.live) && !isMuch(table.toastDead, table.toastLive)) return [];
   const long =
-    table.toastDead > 0 ? `, ${many(table.toastDead)} of long values beside ${many(table.toastLive)}` : "";
+    table.toastDead > 0
+      ? `, and ${many(table.toastDead)} dead and ${many(table.toastLive)} live TOAST rows`
+      : "";
   const last = table.vacuumed === null ? "never vacuumed" : `last vacuumed ${table.vacuumed.toISOString()}`;
   return [
     warning(
-      `"${table.name}" (${table.size}) has ${many(table.dead)} dead rows beside ${many(table.live)} live ones${long}; ${last}`,
-      `vacuum (analyze) ${quoted(schema.name, table.name)}; pg_repack gives the space back to the disk`,
+      `table "${table.name}" (${table.size}) has ${many(table.dead)} dead and ${many(table.live)} live rows${long}; ${last}`,
+      `vacuum (analyze) ${quoted(schema.name, table.name)}; to return the space to the disk, use pg_repack`,
     ),
   ];
 }

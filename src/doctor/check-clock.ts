@@ -4,7 +4,7 @@ import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning } = findingsOf("clock");
 
-/** Whether this machine's clock and the server's agree: the ids of checkpoints are made by clients, and hold the time. */
+/** Checks this machine's clock against the server's: clients make checkpoint ids, which contain the time. */
 export const checkClock: Check = {
   name: "clock",
   run: async ({ db, now, limits }: Examination): Promise<Finding[]> => {
@@ -13,15 +13,15 @@ export const checkClock: Check = {
       .selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("ms"))
       .executeTakeFirstOrThrow();
     const received = now();
-    // Taken to be read in the middle of the round trip, which it need not be.
+    // Assumes that the server read its clock in the middle of the round trip; the difference below allows for either end.
     const ahead = (sent + received) / 2 - server.ms;
-    const certain = Math.abs(ahead) - (received - sent) / 2;
-    if (certain <= limits.clockMs) return [ok("this machine's and the server's agree")];
+    const leastDifference = Math.abs(ahead) - (received - sent) / 2;
+    if (leastDifference <= limits.clockMs) return [ok("the clocks of this machine and the server agree")];
     const way = ahead > 0 ? "ahead of" : "behind";
     return [
       warning(
-        `this machine's is ${seconds(Math.abs(ahead))} ${way} the server's: retention goes by the time in checkpoint ids, which clients make`,
-        "have the clocks of all machines set by NTP",
+        `this machine's clock is ${seconds(Math.abs(ahead))} ${way} the server's; retention uses the time in checkpoint ids, which clients make`,
+        "synchronize the clocks of all machines by NTP",
       ),
     ];
   },

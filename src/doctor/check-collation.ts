@@ -7,12 +7,12 @@ import { quoted } from "./quoted.js";
 
 const { ok, warning } = findingsOf("collation");
 
-/** The server that first told of which version of a collation a database was made with. */
-const TELLS_VERSIONS = 150_000;
+/** The first server version that records the collation version of a database. */
+const FIRST_WITH_VERSIONS = 150_000;
 
 /**
- * Whether the keys are sorted by bytes, or by a language whose rules have changed below the indexes, as an upgrade of the
- * operating system does it: then rows that are there are not found.
+ * Checks the collation of the keys. If keys are sorted by a language, and an upgrade of the operating system changes its
+ * rules, queries no longer find rows that exist.
  */
 export const checkCollation: Check = {
   name: "collation",
@@ -20,21 +20,21 @@ export const checkCollation: Check = {
     const { db, schema } = examination;
     const tables = await languageTables(examination);
     if (tables === undefined) return [];
-    if (tables.length === 0) return [ok("keys are sorted by bytes")];
+    if (tables.length === 0) return [ok('keys are sorted by bytes (collation "C")')];
     const changed = await changedCollation(db);
     if (changed === undefined)
-      return [ok("keys are sorted by the database's language: slower, and fine otherwise")];
+      return [ok("keys are sorted by the database's language, which is slower but correct")];
     const again = tables.map((name) => `reindex table concurrently ${quoted(schema.name, name)}; `).join("");
     return [
       warning(
-        `keys are sorted by a language whose rules have changed since the indexes were built: rows may not be found`,
+        "the sort rules of the database's language have changed since the indexes were built, so queries may not find rows",
         `${again}then alter database ${quoted(changed)} refresh collation version`,
       ),
     ];
   },
 };
 
-/** The tables with a key that is not sorted by bytes; `undefined` where there are no tables. */
+/** The tables whose keys are not sorted by bytes; `undefined` if there are no tables. */
 async function languageTables({ db, schema }: Examination): Promise<string[] | undefined> {
   const tables = ROW_TABLES.filter(({ name }) => schema.tables.has(name));
   if (tables.length === 0) return undefined;
@@ -57,11 +57,11 @@ async function languageTables({ db, schema }: Examination): Promise<string[] | u
   return rows.map(({ name }) => name);
 }
 
-/** The database's name, where its collation is of another version than it was. */
+/** The name of the database if its collation version has changed. */
 async function changedCollation(db: DoctoredDatabase): Promise<string | undefined> {
   const version = sql<number>`current_setting('server_version_num')::integer`;
   const server = await db.selectNoFrom(version.as("version")).executeTakeFirstOrThrow();
-  if (server.version < TELLS_VERSIONS) return undefined;
+  if (server.version < FIRST_WITH_VERSIONS) return undefined;
   const row = await db
     .selectFrom("pg_catalog.pg_database")
     .select("datname as name")

@@ -6,7 +6,7 @@ import { quoted } from "./quoted.js";
 const { ok, warning } = findingsOf("compression");
 const PGLZ = "p";
 
-/** Whether new values are compressed by LZ4 where the server has it. */
+/** Checks that new values are compressed by LZ4 if the server supports it. */
 export const checkCompression: Check = {
   name: "compression",
   run: async ({ db, schema }) => {
@@ -28,14 +28,20 @@ export const checkCompression: Check = {
     if (slow.length > 0) {
       return slow.map(({ table }) =>
         warning(
-          `new values of "${table}" are compressed by pglz, though the server has LZ4, which is faster`,
+          `new values in "${table}" are compressed by pglz; this server supports LZ4, which is faster`,
           `alter table ${quoted(schema.name, table)} alter column blob set compression lz4`,
         ),
       );
     }
     const [row] = rows;
     if (row === undefined) return [];
-    if (!row.hasLz4) return [ok("pglz: this server was built without LZ4")];
-    return [ok(rows.some(({ chosen }) => chosen === PGLZ) ? "pglz, as somebody has chosen" : "LZ4")];
+    if (!row.hasLz4) return [ok("values are compressed by pglz, because this server was built without LZ4")];
+    return [
+      ok(
+        rows.some(({ chosen }) => chosen === PGLZ)
+          ? "values are compressed by pglz, as the columns are configured"
+          : "values are compressed by LZ4",
+      ),
+    ];
   },
 };

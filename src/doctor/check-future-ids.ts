@@ -6,19 +6,19 @@ import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning, unknown } = findingsOf("ids");
 
-/** Whether checkpoints have ids of a time that is yet to come. */
+/** Checks for checkpoint ids with a time in the future. */
 export const checkFutureIds: Check = {
   name: "ids",
   run: async (examination) => {
     const { schema } = examination;
     const table = schema.tables.get("checkpoints");
     if (!schema.usable || table === undefined) return [];
-    if (!table.rights.includes("select")) return [unknown('"checkpoints" may not be read by this role')];
-    return [await lookAhead(examination)];
+    if (!table.rights.includes("select")) return [unknown(`role "${schema.role}" can't read "checkpoints"`)];
+    return [await findFutureIds(examination)];
   },
 };
 
-async function lookAhead({ db, schema, limits }: Examination): Promise<Finding> {
+async function findFutureIds({ db, schema, limits }: Examination): Promise<Finding> {
   const { now } = await db
     .selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("now"))
     .executeTakeFirstOrThrow();
@@ -32,11 +32,11 @@ async function lookAhead({ db, schema, limits }: Examination): Promise<Finding> 
     .select(sql<string | null>`max(${id})`.as("last"))
     .select(sql<string>`(array_agg(thread_id order by ${id} desc))[1]`.as("thread"))
     .executeTakeFirstOrThrow();
-  if (found.last === null) return ok("none is of a time to come");
+  if (found.last === null) return ok("no checkpoint id is in the future");
   const until = timeInId(found.last)?.toISOString() ?? "";
-  const count = `${found.count.toLocaleString("en")} ${found.count === 1 ? "checkpoint is" : "checkpoints are"}`;
+  const count = `${found.count.toLocaleString("en")} ${found.count === 1 ? "checkpoint id is" : "checkpoint ids are"}`;
   return warning(
-    `${count} of a time to come, the last of ${until} in thread "${found.thread}": until then what comes later there counts as older`,
-    "set the writers' clocks by NTP; then copy what you need of such threads from an earlier checkpoint, and delete them",
+    `${count} in the future, the latest of ${until} in thread "${found.thread}"; until then, newer checkpoints of such threads count as older`,
+    "synchronize the clocks of the writers by NTP; then copy what you need of such threads from an earlier checkpoint to new threads, and delete the old ones",
   );
 }

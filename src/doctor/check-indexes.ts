@@ -12,7 +12,7 @@ const { ok, warning, error } = findingsOf("indexes");
 const OPTIONAL = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
 const OPTIONAL_NAMES: readonly string[] = OPTIONAL.map((index) => OPTIONAL_INDEXES[index].name);
 
-/** Whether the indexes that are needed serve, and which others cost. */
+/** Checks the primary keys, and finds indexes that slow down writes for nothing. */
 export const checkIndexes: Check = {
   name: "indexes",
   run: async (examination) => {
@@ -22,8 +22,8 @@ export const checkIndexes: Check = {
     const indexes = await readIndexes(db, schema.name);
     const keys = tables.flatMap((table) => keyOf(table, indexes, schema.name));
     return [
-      ...(keys.length > 0 ? keys : [ok("the primary keys are there and valid")]),
-      ...indexes.flatMap((index) => costOf(index, schema.name)),
+      ...(keys.length > 0 ? keys : [ok("all primary keys exist and are valid")]),
+      ...indexes.flatMap((index) => uselessOf(index, schema.name)),
       ...(await optionalOf(examination)),
     ];
   },
@@ -60,7 +60,7 @@ function readIndexes(db: DoctoredDatabase, schema: string) {
     .execute();
 }
 
-/** Any unique index on these columns does: a database may have been made by hand. */
+/** Accepts any unique index on the key columns: the tables may have been created by hand. */
 function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema: string): Finding[] {
   const found = indexes.filter(
     (index) => index.table === name && index.isUnique && index.isPlain && index.columns.join() === key.join(),
@@ -70,29 +70,29 @@ function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema
   return broken === undefined
     ? [
         error(
-          `"${name}" has no primary key (${key.join(", ")}): nothing can be written`,
+          `table "${name}" has no primary key (${key.join(", ")}), so writes fail`,
           `alter table ${quoted(schema, name)} add primary key (${key.map((column) => quoted(column)).join(", ")})`,
         ),
       ]
     : [
         error(
-          `"${broken.name}", the key of "${name}", is not valid`,
+          `index "${broken.name}", the key of table "${name}", is invalid`,
           `reindex index concurrently ${quoted(schema, broken.name)}`,
         ),
       ];
 }
 
-function costOf(index: IndexRow, schema: string): Finding[] {
+function uselessOf(index: IndexRow, schema: string): Finding[] {
   const drop = `drop index concurrently ${quoted(schema, index.name)}`;
   if (!index.isValid && !index.isUnique && !OPTIONAL_NAMES.includes(index.name)) {
     const again = `${drop}, or reindex index concurrently ${quoted(schema, index.name)}`;
-    return [warning(`"${index.name}" is not valid: it costs writes and serves nobody`, again)];
+    return [warning(`index "${index.name}" is invalid: it slows down writes, and no query uses it`, again)];
   }
   const isDuplicate = index.name === `${index.table}_thread_id_idx` && index.columns.join() === "thread_id";
   if (!isDuplicate || index.isUnique || !index.isPlain) return [];
   return [
     warning(
-      `"${index.name}" (${index.size}), of the official savers, costs writes and serves nothing that the primary key does not`,
+      `index "${index.name}" (${index.size}) of the official savers duplicates the primary key, and slows down writes`,
       drop,
     ),
   ];
@@ -106,12 +106,14 @@ async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
     const name = `${index} "${OPTIONAL_INDEXES[index].name}"`;
     if (state === "broken") {
       return warning(
-        `${name} was not built to its end: it costs and serves nobody`,
+        `${name} was not built completely: it slows down writes, and no query uses it`,
         `${migrateCommand(schema.name)} --with ${index}`,
       );
     }
     return ok(
-      state === "missing" ? `${index}: not there; optional (migrate --with ${index})` : `${name}: ${state}`,
+      state === "missing"
+        ? `${index} does not exist; it is optional (migrate --with ${index})`
+        : `${name}: ${state}`,
     );
   });
 }

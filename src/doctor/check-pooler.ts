@@ -7,38 +7,40 @@ import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning, error, unknown } = findingsOf("pooler");
 
-/** What poolers name themselves on the server. */
+/** The application names of poolers. */
 const POOLER_NAMES = /supavisor|pgbouncer|pgcat|odyssey|pgpool|pgdog/i;
 const PROTOCOL_VIOLATION = "08P01";
 
 /**
- * Tells whether this is a connection to the server or to a pooler, by what the server calls the connection: it may be
- * another one from statement to statement, the same for two clients, or older than the client.
+ * Detects a pooler by the server process behind a connection: it may change from statement to statement, serve two clients,
+ * or be older than the client.
  */
 export const checkPooler: Check = {
   name: "pooler",
   acrossConnections: true,
   run: async (examination) => {
-    if (examination.isEmbedded) return [ok("none: PGlite has one connection, which all savers on it share")];
+    if (examination.isEmbedded) return [ok("no pooler: all savers on a PGlite share its one connection")];
     const backend = await readBackend(examination.db);
     if (await isShared(examination.db)) {
       if (await refusesTransactions(examination.db)) {
         return [
           error(
-            "a pooler in statement mode, which refuses transactions",
-            "have it use transaction or session mode (docs/poolers.md)",
+            "the connection goes through a pooler in statement mode, which refuses transactions",
+            "switch the pooler to transaction or session mode (docs/poolers.md)",
           ),
         ];
       }
       return [
         warning(
-          "a pooler in transaction mode: statements of one client run on several connections",
-          "give savers `prepare: false` unless it follows prepared statements, and let `watch` connect past it (docs/poolers.md)",
+          "the connection goes through a pooler in transaction mode, which runs the statements of a client on several connections",
+          "set `prepare: false` on savers unless the pooler supports prepared statements, and connect `watch` directly to the server (docs/poolers.md)",
         ),
       ];
     }
     return [
-      backend === undefined ? unknown("this session is not to be seen") : describeOwn(backend, examination),
+      backend === undefined
+        ? unknown("pg_stat_activity does not show this session")
+        : describeOwn(backend, examination),
     ];
   },
 };
@@ -50,8 +52,10 @@ interface Backend {
 
 function describeOwn({ ageMs, name }: Backend, { openMs, limits }: Examination): Finding {
   const isOlder = ageMs > openMs() + limits.poolerAgeMs;
-  if (!isOlder && !POOLER_NAMES.test(name)) return ok("none seen");
-  return ok("a pooler in session mode, or one that nobody else uses now; nothing to set (docs/poolers.md)");
+  if (!isOlder && !POOLER_NAMES.test(name)) return ok("no pooler detected");
+  return ok(
+    "a pooler in session mode, or one that no other client uses now; nothing to configure (docs/poolers.md)",
+  );
 }
 
 function readBackend(db: DoctoredDatabase): Promise<Backend | undefined> {
@@ -63,11 +67,11 @@ function readBackend(db: DoctoredDatabase): Promise<Backend | undefined> {
     .executeTakeFirst();
 }
 
-/** Two clients at once, neither of them in a transaction, have the same connection only by way of a pooler. */
+/** Whether two clients outside of transactions get the same server process, which only a pooler does. */
 async function isShared(db: DoctoredDatabase): Promise<boolean> {
   return db.connection().execute((one) =>
     db.connection().execute(async (other) => {
-      // Whether the pooler takes the connection that was used last or the next one in a circle.
+      // In this order, because a pooler may pick the most recently used connection or rotate through them.
       const pids = [await pidOf(one), await pidOf(other), await pidOf(other), await pidOf(one)];
       const [first, second, third, fourth] = pids;
       return first !== fourth || second !== third || first === second;

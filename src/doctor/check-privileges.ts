@@ -6,7 +6,7 @@ import { type Relation, type Right, RIGHTS } from "./read-relations.js";
 
 const { ok, warning, error } = findingsOf("privileges");
 
-/** Whether the role may do what `migrate --print-grants` would let it. */
+/** Checks that the role has the privileges that `migrate --print-grants` prints. */
 export const checkPrivileges: Check = {
   name: "privileges",
   run: (examination) => Promise.resolve(privilegesOf(examination)),
@@ -24,15 +24,18 @@ function privilegesOf({ schema }: Examination): Finding[] {
   };
   const records = present(schema.tables, RECORD_TABLES).filter(({ rights }) => !rights.includes("select"));
   const found = records.map((table) =>
-    warning(`can't see in "${table.name}" what has been migrated`, grant(["select"], [table])),
+    warning(
+      `role "${schema.role}" can't read "${table.name}", which records the applied migrations`,
+      grant(["select"], [table]),
+    ),
   );
   if (rows.every(({ rights }) => rights.length === 1 && rights[0] === "select")) {
     const writes = RIGHTS.filter((right) => right !== "select");
     return [
       ...found,
       warning(
-        `role "${schema.role}" may read threads and write none`,
-        `to let it write: ${grant(writes, rows)}`,
+        `role "${schema.role}" can read threads, but not write them`,
+        `to allow writes: ${grant(writes, rows)}`,
       ),
     ];
   }
@@ -41,13 +44,13 @@ function privilegesOf({ schema }: Examination): Finding[] {
     if (lacking.length > 0) {
       found.push(
         error(
-          `role "${schema.role}" may not ${lacking.join(", ")} in "${table.name}"`,
+          `role "${schema.role}" lacks ${lacking.join(", ")} on "${table.name}"`,
           grant(lacking, [table]),
         ),
       );
     }
   }
-  return found.length > 0 ? found : [ok(`role "${schema.role}" may read and write all tables`)];
+  return found.length > 0 ? found : [ok(`role "${schema.role}" can read and write all tables`)];
 }
 
 function present(tables: ReadonlyMap<string, Relation>, names: readonly string[]): Relation[] {

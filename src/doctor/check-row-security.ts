@@ -4,9 +4,9 @@ import { type Finding, findingsOf } from "./finding.js";
 import type { Relation } from "./read-relations.js";
 
 const { ok, warning } = findingsOf("row security");
-const SET_UP = "set it up on all of them (docs/tenants.md)";
+const SET_UP = "set up row-level security on all tables (docs/tenants.md)";
 
-/** Whether row-level security hides rows from this role. */
+/** Checks whether row-level security hides rows from this role. */
 export const checkRowSecurity: Check = {
   name: "row security",
   run: (examination) => Promise.resolve(rowSecurityOf(examination)),
@@ -16,19 +16,22 @@ function rowSecurityOf({ schema }: Examination): Finding[] {
   const tables = ROW_TABLES.flatMap(({ name }) => schema.tables.get(name) ?? []);
   if (tables.length === 0) return [];
   const on = tables.filter(({ hasRowSecurity }) => hasRowSecurity);
-  if (on.length === 0) return [ok("off: every role with the right to read sees all threads")];
+  if (on.length === 0) return [ok("off: every role that can read the tables sees all threads")];
   if (on.length < tables.length) {
     const open = tables.filter(({ hasRowSecurity }) => !hasRowSecurity);
     return [
-      warning(`on for ${namesOf(on)}, and not for ${namesOf(open)}: savers with a tenantId refuse`, SET_UP),
+      warning(
+        `on for ${namesOf(on)}, but off for ${namesOf(open)}; savers with a tenantId refuse every call`,
+        SET_UP,
+      ),
     ];
   }
   const active = tables.filter(({ isRowSecurityActive }) => isRowSecurityActive);
   return active.length === tables.length
-    ? [ok("active: this role sees the rows of one tenant at a time, so savers need a tenantId")]
+    ? [ok("active: this role only sees the rows of one tenant at a time, so savers need a tenantId")]
     : [
         ok(
-          `on, but "${schema.role}" is not bound by it (an owner, a superuser or BYPASSRLS): no role for tenants`,
+          `on, but role "${schema.role}" bypasses it (as owner, superuser or by BYPASSRLS), so it can't separate tenants`,
         ),
       ];
 }

@@ -10,22 +10,22 @@ import { quoted } from "./quoted.js";
 
 const { ok, warning, error } = findingsOf("schema");
 
-/** The migration of the official savers from which on the tables have every column that is written here. */
+/** The first migration version of the official savers whose tables have every column that this library writes. */
 const COMPLETE_VERSION = 9;
 const RECORD = "checkpoint_kysely_migration";
 
-/** Whether the tables are there, and as new as this library. */
+/** Checks that the tables exist, and that the schema is up to date. */
 export const checkSchema: Check = {
   name: "schema",
   run: async (examination) => {
     const { db, schema } = examination;
     if (!schema.exists) {
-      return [error(`there is no schema "${schema.name}"`, await elsewhere(db, schema.name))];
+      return [error(`schema "${schema.name}" does not exist`, await elsewhere(db, schema.name))];
     }
     if (!schema.usable) {
       return [
         error(
-          `role "${schema.role}" may not look into schema "${schema.name}"`,
+          `role "${schema.role}" has no usage privilege on schema "${schema.name}"`,
           `grant usage on schema ${quoted(schema.name)} to ${quoted(schema.role)}`,
         ),
       ];
@@ -37,7 +37,7 @@ export const checkSchema: Check = {
   },
 };
 
-/** A newcomer has more often named the wrong schema than forgotten to migrate. */
+/** Suggests other schemas with checkpoint tables: a wrong schema name is more likely than a missing migration. */
 async function elsewhere(db: DoctoredDatabase, schema: string): Promise<string> {
   const found = await db
     .selectFrom("pg_catalog.pg_class as relation")
@@ -49,20 +49,20 @@ async function elsewhere(db: DoctoredDatabase, schema: string): Promise<string> 
     .orderBy("namespace.nspname")
     .execute();
   const others = found.map((row) => `"${row.schema}"`).join(", ");
-  const make = `make them: ${migrateCommand(schema)}`;
+  const create = `create the tables: ${migrateCommand(schema)}`;
   return others === ""
-    ? make
-    : `name the schema that has them by --schema (there are some in ${others}), or ${make}`;
+    ? create
+    : `pass the schema with the tables as --schema (${others} has some), or ${create}`;
 }
 
-/** A table without which the record says nothing: somebody has dropped it. */
+/** Tables that are missing although their migration is recorded: someone has dropped them. */
 function missingTables({ schema }: Examination): Finding[] {
   if (!schema.tables.has(RECORD)) return [];
   return ROW_TABLES.filter(({ name }) => name !== "checkpoint_tombstones" && !schema.tables.has(name)).map(
     ({ name }) =>
       error(
-        `table "${name}" is gone, though its migration is on record`,
-        `restore it from a backup; or have it made anew, empty: delete from ${quoted(schema.name, RECORD)}, then ${migrateCommand(schema.name)}`,
+        `table "${name}" does not exist, although its migration is recorded as applied`,
+        `restore it from a backup; or create an empty one: delete from ${quoted(schema.name, RECORD)}, then ${migrateCommand(schema.name)}`,
       ),
   );
 }
@@ -81,16 +81,19 @@ async function migrationsOf({ db, schema }: Examination): Promise<Finding> {
   const status = await migrationStatus(db, { schema: schema.name });
   const { applied, pending, unknown, officialVersion } = status;
   const official =
-    officialVersion === null ? "" : `, version ${officialVersion} of the official savers on record`;
-  const adopt = migrateCommand(schema.name);
+    officialVersion === null ? "" : `, version ${officialVersion} of the official savers is recorded`;
+  const migrate = migrateCommand(schema.name);
   if (applied.length === 0 && !schema.tables.has(RECORD)) {
-    const message = `made by an official saver and not adopted yet${official}`;
+    const message = `tables of an official saver, not adopted yet${official}`;
     const isComplete = (officialVersion ?? 0) >= COMPLETE_VERSION;
-    return isComplete ? warning(message, adopt) : error(`${message}: columns are missing`, adopt);
+    return isComplete ? warning(message, migrate) : error(`${message}; columns are missing`, migrate);
   }
-  if (pending.length > 0) return error(`behind: ${pending.join(", ")} pending${official}`, adopt);
+  if (pending.length > 0) return error(`${pending.join(", ")} pending${official}`, migrate);
   if (unknown.length > 0) {
-    return warning(`newer than this library: it does not know ${unknown.join(", ")}`, "upgrade the library");
+    return warning(
+      `the schema is newer than this library, which does not know ${unknown.join(", ")}`,
+      "upgrade langgraph-checkpoint-kysely",
+    );
   }
-  return ok(`"${schema.name}" is up to date${official}`);
+  return ok(`schema "${schema.name}" is up to date${official}`);
 }

@@ -6,7 +6,7 @@ import { type Finding, findingsOf } from "./finding.js";
 const OLDEST_VERSION = 140_000;
 const ROUND_TRIPS = 3;
 
-/** Connection, version, whether it takes writes, encoding, and room for more connections. */
+/** Checks the connection, version, encoding and free connections of the server, and whether it accepts writes. */
 export const checkServer: Check = {
   name: "connection",
   run: async (examination) => {
@@ -37,7 +37,7 @@ function readServer(db: DoctoredDatabase) {
       sql<number>`current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer`.as(
         "maxConnections",
       ),
-      // Those of other roles too, which pg_stat_activity may keep to itself.
+      // Includes connections of other roles, which pg_stat_activity may hide.
       sql<number>`(select coalesce(sum(numbackends), 0)::integer from pg_catalog.pg_stat_database)`.as(
         "connections",
       ),
@@ -51,7 +51,7 @@ function readServer(db: DoctoredDatabase) {
     .executeTakeFirstOrThrow();
 }
 
-/** The fastest of some: the first ones pay for what the server has yet to load. */
+/** The fastest of several round trips: the server loads caches during the first ones. */
 async function measureRoundTrip(db: DoctoredDatabase): Promise<number> {
   const query = db.selectNoFrom(sql<number>`1`.as("one"));
   let fastest = Infinity;
@@ -77,21 +77,21 @@ function connectionOf(
 function versionOf({ version, versionNumber }: Server): Finding {
   const { ok, error } = findingsOf("version");
   if (versionNumber >= OLDEST_VERSION) return ok(`PostgreSQL ${version}`);
-  return error(`PostgreSQL ${version} is not supported`, "upgrade the server to version 14 or later");
+  return error(`PostgreSQL ${version} is not supported`, "upgrade the server to PostgreSQL 14 or later");
 }
 
 function writesOf({ isInRecovery, isReadOnly }: Server): Finding {
   const { ok, error } = findingsOf("read-only");
   if (isInRecovery) {
     return error(
-      "the server is in recovery and takes no writes",
-      "connect to the primary (target_session_attrs, or its own name), or promote this one",
+      "the server is in recovery, and accepts no writes",
+      "connect to the primary (by its host name, or target_session_attrs=read-write), or promote this server",
     );
   }
-  if (!isReadOnly) return ok("no: it takes writes");
+  if (!isReadOnly) return ok("no: the server accepts writes");
   return error(
-    "transactions are read-only here",
-    "have default_transaction_read_only off for the server, the database and the role",
+    "transactions are read-only by default",
+    "set default_transaction_read_only to off for the server, the database and the role",
   );
 }
 
@@ -99,17 +99,17 @@ function encodingOf({ encoding, database }: Server): Finding {
   const { ok, error } = findingsOf("encoding");
   if (encoding === "UTF8") return ok(encoding);
   return error(
-    `database "${database}" is encoded in ${encoding}, which can't hold every text`,
-    "create a database with encoding 'UTF8' template template0, and move the threads there by export and import",
+    `database "${database}" is encoded in ${encoding}, which can't store every text`,
+    "create a database with encoding 'UTF8' template template0, and move the threads there with export and import",
   );
 }
 
 function connectionsOf({ connections, maxConnections }: Server, { limits }: Examination): Finding {
   const { ok, warning } = findingsOf("connections");
-  const message = `${connections} of ${maxConnections} in use`;
+  const message = `${connections} of ${maxConnections} connections are in use`;
   if (connections < limits.connectionShare * maxConnections) return ok(message);
   return warning(
     message,
-    "make the pools of services smaller, put a pooler before it, or raise max_connections",
+    "use smaller pools in your services, put a pooler in front of the server, or raise max_connections",
   );
 }

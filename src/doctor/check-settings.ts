@@ -3,47 +3,47 @@ import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning } = findingsOf("settings");
 
-/** How long a transaction that an application shares with a saver may pause between two statements at least. */
+/** The shortest acceptable idle timeout in a transaction that an application shares with a saver. */
 const SHORTEST_PAUSE_MS = 1_000;
 
-const IN_FILE = "set it on in postgresql.conf, and reload the server";
-/** What harm each does when it is off, and how it is set. */
-const DURABILITY: Readonly<Record<string, readonly [harm: string, remedy: string]>> = {
+const IN_FILE = "set it to on in postgresql.conf, and reload the server";
+/** The risk of each setting when it is off, and the remedy. */
+const DURABILITY: Readonly<Record<string, readonly [risk: string, remedy: string]>> = {
   fsync: ["a crash of the machine can destroy the whole database", IN_FILE],
-  full_page_writes: ["a crash of the machine can leave pages torn", IN_FILE],
+  full_page_writes: ["a crash of the machine can leave half-written pages", IN_FILE],
   synchronous_commit: [
-    "what was acknowledged last is lost when the server crashes",
-    "set it on for the server, the database and the role",
+    "a crash of the server loses the last acknowledged writes",
+    "set it to on for the server, the database and the role",
   ],
 };
 const TIMEOUTS = ["statement_timeout", "transaction_timeout"] as const;
 const PAUSE = "idle_in_transaction_session_timeout";
 
-/** Settings of the server, the database or the role by which acknowledged writes are lost, or calls fail. */
+/** Checks settings of the server, the database or the role that lose acknowledged writes or end calls early. */
 export const checkSettings: Check = {
   name: "settings",
   run: async (examination) => {
     const rows = await examination.db
       .selectFrom("pg_catalog.pg_settings")
-      // As the session began: the doctor has bounded his own statements.
+      // The value at the start of the session, because `doctor` sets a timeout for its own statements.
       .select(["name", "reset_val as setting"])
       .where("name", "in", [...Object.keys(DURABILITY), ...TIMEOUTS, PAUSE])
       .orderBy("name")
       .execute();
     const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
     const found = [...durabilityOf(settings, examination), ...timeoutsOf(settings, examination)];
-    return found.length > 0 ? found : [ok("none that loses writes or ends calls early")];
+    return found.length > 0 ? found : [ok("no setting loses writes or ends calls early")];
   },
 };
 
 type Settings = ReadonlyMap<string, string>;
 
 function durabilityOf(settings: Settings, { isEmbedded }: Examination): Finding[] {
-  // PGlite goes without fsync, and it is not for the user to change.
+  // PGlite always runs without fsync, and users can't change that.
   if (isEmbedded) return [];
   return Object.entries(DURABILITY)
     .filter(([name]) => settings.get(name) === "off")
-    .map(([name, [harm, remedy]]) => warning(`${name} is off: ${harm}`, remedy));
+    .map(([name, [risk, remedy]]) => warning(`${name} is off: ${risk}`, remedy));
 }
 
 function timeoutsOf(settings: Settings, { limits }: Examination): Finding[] {
@@ -54,13 +54,13 @@ function timeoutsOf(settings: Settings, { limits }: Examination): Finding[] {
   const found = TIMEOUTS.flatMap((name) => {
     const ms = tooShort(name, limits.statementTimeoutMs);
     if (ms === undefined) return [];
-    const message = `${name} is ${ms} ms: reads of long threads, prunes and migrations may not come to their end`;
+    const message = `${name} is ${ms} ms, which may cancel reads of long threads, prune and migrations`;
     return [
-      warning(message, `raise it for this role, and bound single calls by the saver's statementTimeoutMs`),
+      warning(message, "raise it for this role, and limit single calls by the saver's statementTimeoutMs"),
     ];
   });
   const pause = tooShort(PAUSE, SHORTEST_PAUSE_MS);
   if (pause === undefined) return found;
-  const message = `${PAUSE} is ${pause} ms: a transaction that a saver was lent may be ended between two statements`;
+  const message = `${PAUSE} is ${pause} ms, which may end a transaction that you pass to a saver between two statements`;
   return [...found, warning(message, "raise it for this role")];
 }

@@ -1,13 +1,13 @@
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 
-/** What a saver does with a table, and by which columns it finds a row. */
+/** A table and its primary key. */
 export interface CheckedTable {
   readonly name: keyof CheckpointDatabase;
-  /** The primary key: what a write finds its row by. */
+  /** The columns of the primary key, which every write needs. */
   readonly key: readonly string[];
 }
 
-/** The tables that hold rows of threads: a saver reads and writes them. */
+/** The tables with rows of threads, which savers read and write. */
 export const ROW_TABLES: readonly CheckedTable[] = [
   { name: "checkpoints", key: ["thread_id", "checkpoint_ns", "checkpoint_id"] },
   { name: "checkpoint_blobs", key: ["thread_id", "checkpoint_ns", "channel", "version"] },
@@ -15,7 +15,7 @@ export const ROW_TABLES: readonly CheckedTable[] = [
   { name: "checkpoint_tombstones", key: ["thread_id"] },
 ];
 
-/** The tables that hold what has been migrated: a saver reads them. */
+/** The tables that record the applied migrations, which savers only read. */
 export const RECORD_TABLES: readonly (keyof CheckpointDatabase)[] = [
   "checkpoint_migrations",
   "checkpoint_kysely_migration",

@@ -39,16 +39,16 @@ const CHECKS: readonly Check[] = [
 ];
 
 const QUERY_CANCELED = "57014";
-/** How often a check is tried when its connection breaks. */
+/** How often to try a check when its connection breaks. */
 const ATTEMPTS = 2;
 
-/** What is looked at, and how. */
+/** Options of {@link diagnose}. */
 export interface DiagnoseOptions {
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** Ends it between two checks. A Kysely of `kyselyUntil` ends it within a check too. */
+  /** Ends the diagnosis between two checks. A Kysely of `kyselyUntil` also ends it during a check. */
   readonly signal?: AbortSignal;
-  /** Called when the server has answered for the first time. */
+  /** Called at the first answer of the server. */
   readonly onReached?: () => void;
   readonly limits?: Partial<DoctorLimits>;
   /** This machine's clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -56,12 +56,12 @@ export interface DiagnoseOptions {
 }
 
 /**
- * Looks at everything that a saver depends on: connection, server, tables, rights, indexes, clocks, what is left of deleted
- * rows. Changes nothing. What the role may not see is a finding as well, and no error.
+ * Checks everything that a saver depends on: connection, server, tables, privileges, indexes, clocks, dead rows. It changes
+ * nothing. What the role can't see becomes a finding, not an error.
  *
- * @param db - Opened for this: nothing has been sent through it yet, so that the age of its connections tells of poolers.
- * @throws ConnectionError when the database can't be reached, or is gone in the middle.
- * @throws DatabaseError when the server does not let the role in.
+ * @param db - Opened for this call and not used yet, so that the age of its connections reveals poolers.
+ * @throws ConnectionError when the database can't be reached, or goes away during the checks.
+ * @throws DatabaseError when the server refuses the role.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export async function diagnose(
   return found;
 }
 
-/** A check that the server refuses is one finding; where there is no server any more there is nothing to find. */
+/** Runs a check. A check that the server refuses becomes a finding; a lost server is an error. */
 async function examine(check: Check, examination: Examination): Promise<readonly Finding[]> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -102,7 +102,7 @@ async function examine(check: Check, examination: Examination): Promise<readonly
     } catch (reason) {
       const error = toDatabaseError(reason);
       if (!(error instanceof DatabaseError)) throw error;
-      // A pooler that refuses something ends the connection, which the pool has not always seen yet.
+      // A pooler that refuses a statement closes the connection, and the pool may not have noticed yet.
       if (error instanceof ConnectionError && attempt < ATTEMPTS) continue;
       if (error instanceof ConnectionError) await reachAgain(examination);
       return [refused(check, error, examination)];
@@ -110,7 +110,7 @@ async function examine(check: Check, examination: Examination): Promise<readonly
   }
 }
 
-/** Ends what waits for a lock: a doctor must not wait in line behind what he is called for. */
+/** Runs a check with a statement timeout, so that it doesn't wait for locks, which may be the very problem. */
 async function runBounded(check: Check, examination: Examination): Promise<readonly Finding[]> {
   return examination.db.transaction().execute(async (db) => {
     const timeout = sql<string>`set_config('statement_timeout', ${String(examination.limits.checkMs)}, true)`;
@@ -123,8 +123,8 @@ function refused(check: Check, error: DatabaseError, { limits }: Examination): F
   const { unknown } = findingsOf(check.name);
   if (error.sqlState !== QUERY_CANCELED) return unknown(error.message);
   return unknown(
-    `not found out within ${limits.checkMs} ms: somebody has locked a table, or they are very large`,
-    "see in pg_locks and pg_stat_activity who holds locks, and try again",
+    `the check took longer than ${limits.checkMs} ms: a table is locked, or the tables are very large`,
+    "find the session that holds locks in pg_locks and pg_stat_activity, and try again",
   );
 }
 

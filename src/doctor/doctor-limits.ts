@@ -1,20 +1,20 @@
-/** From where on something is worth a warning. */
+/** The limits above which a check warns. */
 export interface DoctorLimits {
-  /** How long one statement of a check may take, in milliseconds: one of them reads all ids. */
+  /** How long one statement of a check may take, in milliseconds. One statement reads all checkpoint ids. */
   readonly checkMs: number;
-  /** How far the clocks may be apart, in milliseconds. */
+  /** How much the clocks may differ, in milliseconds. */
   readonly clockMs: number;
-  /** How many of the server's connections may be in use, as a share. */
+  /** Which share of the server's connections may be in use. */
   readonly connectionShare: number;
-  /** How many dead rows a table may have in any case. */
+  /** A table with at most this many dead rows never gets a warning. */
   readonly deadRows: number;
   /** How many dead rows a table may have for each live one. */
   readonly deadShare: number;
-  /** How long a session may hold vacuum back and do nothing, in milliseconds. */
+  /** How long a session may be idle in a transaction and hold vacuum back, in milliseconds. */
   readonly idleTransactionMs: number;
-  /** How much older than ours a connection to the server must be to be a pooler's, in milliseconds. */
+  /** A connection that is this much older than the database is a pooler's, in milliseconds. */
   readonly poolerAgeMs: number;
-  /** Below this a timeout of the server ends ordinary statements, in milliseconds. */
+  /** A shorter statement timeout of the server cancels ordinary statements, in milliseconds. */
   readonly statementTimeoutMs: number;
   /** How old the oldest transaction id may be, in units of `autovacuum_freeze_max_age`. */
   readonly transactionAge: number;
@@ -25,7 +25,7 @@ export const DEFAULT_DOCTOR_LIMITS: DoctorLimits = {
   clockMs: 3_000,
   connectionShare: 0.8,
   deadRows: 1_000,
-  // Autovacuum comes at a fifth; twice of that says that it does not keep up.
+  // Autovacuum starts at 20% dead rows. With twice as many, it does not keep up.
   deadShare: 0.4,
   idleTransactionMs: 300_000,
   poolerAgeMs: 1_000,

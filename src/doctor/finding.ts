@@ -1,12 +1,12 @@
-/** What a check has come to: `unknown` where the role may not see what it would take to tell. */
+/** The result of a check; `unknown` when the role lacks the privileges to see it. */
 export type FindingState = "ok" | "warning" | "error" | "unknown";
 
-/** One thing that was looked at. */
+/** One result of a check. */
 export interface Finding {
-  /** What was looked at, such as `privileges`. */
+  /** The name of the check, such as `privileges`. */
   readonly check: string;
   readonly state: FindingState;
-  /** What was found, in one line. Names from the database stand in it as they are. */
+  /** What was found, in one line. Names from the database are not escaped. */
   readonly message: string;
   /** What to do about it, in one line. */
   readonly remedy?: string;
@@ -15,14 +15,14 @@ export interface Finding {
 /** Makes the findings of one check. */
 export interface Findings {
   readonly ok: (message: string) => Finding;
-  /** It works, and could do better or harm one day. */
+  /** It works, but is slow or may fail later. */
   readonly warning: (message: string, remedy: string) => Finding;
-  /** It does not work, or not for all calls. */
+  /** Some or all calls fail. */
   readonly error: (message: string, remedy: string) => Finding;
   readonly unknown: (message: string, remedy?: string) => Finding;
 }
 
-/** @param check - What is looked at. */
+/** @param check - The name of the check. */
 export function findingsOf(check: string): Findings {
   return {
     ok: (message) => ({ check, state: "ok", message }),

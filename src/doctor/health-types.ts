@@ -1,38 +1,38 @@
 import type { PoolState } from "../db/open-database.js";
 import type { CheckpointError } from "../errors/index.js";
 
-/** How a saver and its database are. */
+/** The health of a saver and its database. */
 export interface Health {
   /**
-   * Whether checkpoints can be stored: the database answers, takes writes, its schema is up to date, and the role has the
-   * privileges. What policies of row-level security would refuse is not tried.
+   * Whether checkpoints can be stored: the database answers and accepts writes, its schema is up to date, and the role has the
+   * privileges. It does not test the policies of row-level security.
    */
   readonly ok: boolean;
   /**
-   * How long the first answer took, the wait for a connection included, in milliseconds; or the wait for none. The time to open
-   * a PGlite is not part of it.
+   * The time until the first answer, including the wait for a connection, in milliseconds; if none arrived, the time until the
+   * call gave up. It excludes the time to open a PGlite.
    */
   readonly latencyMs: number;
-  /** What the server says it is, such as `18.4`. */
+  /** The version of the server, such as `18.4`. */
   readonly serverVersion?: string;
-  /** Whether it takes no writes, as a standby. */
+  /** Whether the server accepts no writes, for example as a standby. */
   readonly isReadOnly?: boolean;
   /**
-   * The privileges that the role lacks to tables that are there, such as `insert on checkpoints`. One without `delete` may
-   * store checkpoints, and can't delete threads or prune; it is `ok`.
+   * The privileges that the role lacks on existing tables, such as `insert on checkpoints`. A role without `delete` can store
+   * checkpoints, so it is `ok`, but can't delete threads or prune.
    */
   readonly missingPrivileges?: readonly string[];
-  /** How far the schema of the saver has come. */
+  /** Whether the saver's schema is up to date. */
   readonly schema?: SchemaHealth;
-  /** The connections of the saver's pool, where it has one. */
+  /** The connections of the saver's pool, if it has one. */
   readonly pool?: PoolState;
-  /** Why it is not `ok`. */
+  /** Why `ok` is false. */
   readonly error?: CheckpointError;
 }
 
-/** How far a schema has come. */
+/** Whether a schema is up to date. */
 export interface SchemaHealth {
   readonly upToDate: boolean;
-  /** The steps of this version of the library that have not run, oldest first. */
+  /** The migrations of this version of the library that have not run, oldest first. */
   readonly pending: readonly string[];
 }

@@ -19,7 +19,7 @@ import type { SaverCall } from "../saver/call/saver-call.js";
 import { boundedKysely } from "./bounded-kysely.js";
 import type { Health } from "./health-types.js";
 
-/** How long is waited where the caller does not say, in milliseconds. */
+/** How long to wait without a signal from the caller, in milliseconds. */
 const DEFAULT_BOUND_MS = 2_000;
 /** The tables that every `put` and `putWrites` needs. */
 const STORED_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
@@ -28,7 +28,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
-/** Looks whether checkpoints can be stored in the tables now; never rejects. */
+/** Checks whether checkpoints can be stored now. It never rejects. */
 export async function health(call: SaverCall, options: unknown): Promise<Health> {
   let began = performance.now();
   const findings: Findings = {};
@@ -39,11 +39,11 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
     await withinTime({ signal: given, limitMs }, async (signal) => {
-      const looking = look({ ...call, signal }, findings, began);
-      // It answers in time even if the server has to be asked to cancel what it was asked.
-      await raceAgainst(signal, looking).catch((reason: unknown) => {
+      const checking = check({ ...call, signal }, findings, began);
+      // Returns in time even while the server is asked to cancel the statement.
+      await raceAgainst(signal, checking).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
-        throw given === undefined ? silence() : abortErrorOf(given);
+        throw given === undefined ? noAnswer() : abortErrorOf(given);
       });
     });
   } catch (reason) {
@@ -60,8 +60,8 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
 }
 
 /**
- * A PGlite that was not used yet is opened here, without the bound: that keeps this process busy for seconds, in which no timer
- * could end the wait.
+ * Opens a PGlite that was not used yet, outside of the time limit: opening keeps this process busy for seconds, during which no
+ * timer could end the wait.
  */
 async function openEmbedded({ database }: SaverCall, signal: AbortSignal | undefined): Promise<void> {
   if (database.opening === undefined || database.closed) return;
@@ -71,7 +71,7 @@ async function openEmbedded({ database }: SaverCall, signal: AbortSignal | undef
   });
 }
 
-async function look(call: SaverCall, findings: Findings, began: number): Promise<void> {
+async function check(call: SaverCall, findings: Findings, began: number): Promise<void> {
   const { database, schema, policy, signal } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const context = { signal, statementTimeoutMs: policy.statementTimeoutMs };
@@ -91,7 +91,7 @@ async function look(call: SaverCall, findings: Findings, began: number): Promise
     throw new MigrationRequiredError(schema, problem, { pending });
   }
   if (server.is_read_only) {
-    throw new DatabaseError("the database takes no writes", {
+    throw new DatabaseError("the database accepts no writes", {
       sqlState: READ_ONLY_TRANSACTION,
       transient: true,
     });
@@ -100,7 +100,7 @@ async function look(call: SaverCall, findings: Findings, began: number): Promise
   requireRowSecurity(call, server);
 }
 
-/** What a saver needs in order to store checkpoints; to delete threads it needs more. */
+/** Requires the privileges to store checkpoints. Deleting threads needs more. */
 function requirePrivileges(
   { schema, policy }: SaverCall,
   { role, missing_privileges: missing }: ServerState,
@@ -117,7 +117,7 @@ function requirePrivileges(
   );
 }
 
-/** A saver with a tenant refuses every call where the database does not keep tenants apart. */
+/** A saver with a tenantId refuses every call if the database does not separate tenants. */
 function requireRowSecurity(
   { schema, policy: { tenantId } }: SaverCall,
   { secured_tables }: ServerState,
@@ -127,8 +127,8 @@ function requireRowSecurity(
   if (open.length > 0) throw new RowSecurityError(schema, open);
 }
 
-function silence(): ConnectionError {
-  return new ConnectionError(`the database has not answered within ${DEFAULT_BOUND_MS} ms`);
+function noAnswer(): ConnectionError {
+  return new ConnectionError(`the database did not answer within ${DEFAULT_BOUND_MS} ms`);
 }
 
 function toCheckpointError(reason: unknown): CheckpointError {

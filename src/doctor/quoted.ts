@@ -1,4 +1,4 @@
-/** A name as SQL takes it. */
+/** Quotes identifiers, and joins them by dots. */
 export function quoted(...names: readonly string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }

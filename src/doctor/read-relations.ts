@@ -2,26 +2,26 @@ import { sql } from "kysely";
 import type { DoctoredDatabase } from "./catalog.js";
 import { RECORD_TABLES, ROW_TABLES } from "./checked-tables.js";
 
-/** The rights to a table that savers need one or more of. */
+/** The privileges on tables that savers need. */
 export const RIGHTS = ["select", "insert", "update", "delete"] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** A table that is there, and what the role may do with it. */
+/** A table, and the privileges of the role on it. */
 export interface Relation {
   readonly oid: number;
   readonly name: string;
   readonly rights: readonly Right[];
-  /** Whether somebody has switched row-level security on. */
+  /** Whether row-level security is enabled. */
   readonly hasRowSecurity: boolean;
-  /** Whether it hides rows from this role. */
+  /** Whether row-level security applies to this role. */
   readonly isRowSecurityActive: boolean;
 }
 
-/** The schema that is looked at. */
+/** The state of the schema. */
 export interface SchemaState {
   readonly name: string;
   readonly exists: boolean;
-  /** Whether the role may look inside. */
+  /** Whether the role has the usage privilege. */
   readonly usable: boolean;
   readonly role: string;
   readonly tables: ReadonlyMap<string, Relation>;
@@ -29,7 +29,7 @@ export interface SchemaState {
 
 const NAMES: readonly string[] = [...ROW_TABLES.map(({ name }) => name), ...RECORD_TABLES];
 
-/** Reads which of the tables are there. Everyone may: it asks the catalog, and names no table. */
+/** Reads which tables exist. It only queries the catalog, which needs no privileges. */
 export async function readSchema(db: DoctoredDatabase, schema: string): Promise<SchemaState> {
   const found = await db
     .selectNoFrom((eb) => [

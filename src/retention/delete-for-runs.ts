@@ -1,79 +1,78 @@
 import type { CallContext } from "../db/call-context.js";
-import { rowKey } from "../saver/model/row-key.js";
-import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
-import { type RunRow, selectOfRuns } from "./queries/select-doomed.js";
+import { groupBy } from "../saver/model/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
-import { collectBlobs } from "./collect-blobs.js";
-import { countGoing } from "./count-going.js";
-import { dropDoomed } from "./drop-doomed.js";
-import { inPortions } from "./in-portions.js";
-import type { DoomedNamespace } from "./doomed-namespace.js";
-import { planDrops } from "./plan-drops.js";
+import { rowKey } from "../saver/model/row-key.js";
+import { chunksOf } from "./chunks-of.js";
+import { countDeletable } from "./count-deletable.js";
+import { deleteCheckpoints } from "./delete-checkpoints.js";
+import { deleteOrphanedBlobs } from "./delete-orphans.js";
+import type { DeletionCandidates } from "./deletion-candidates.js";
+import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
+import { type RunCheckpointRow, selectCheckpointsOfRuns } from "./queries/select-checkpoints-of-runs.js";
+import { selectOrphanedBlobs } from "./queries/select-orphaned-blobs.js";
 import type { PruneReport } from "./retention-types.js";
 
-/** How many checkpoints go in one transaction, at most. */
+/** How many checkpoints one transaction deletes at most. */
 const BATCH_SIZE = 500;
 
-/** Of so many the checkpoints' keys are held in memory. */
-const NAMESPACES_AT_ONCE = 20;
+/** For how many namespaces at once the keys of all checkpoints are held in memory. */
+const NAMESPACES_PER_PAGE = 20;
 
-/** What `deleteForRuns` is asked for. */
+/** A checked call of `deleteForRuns`. */
 export interface RunDeletion {
   readonly runIds: readonly string[];
   readonly dryRun: boolean;
 }
 
-/** Deletes what runs have stored, but for what the checkpoints of others need of it; with `dryRun` it only counts that. */
+/** Deletes the checkpoints of runs, except those that checkpoints of other runs need. With `dryRun` it only counts them. */
 export async function deleteForRuns(
   call: CallContext,
   { runIds, dryRun }: RunDeletion,
 ): Promise<PruneReport> {
-  const tally = new PruneTally(() => undefined);
+  const tally = new PruneTally();
   if (runIds.length === 0) return tally.report(dryRun);
-  const doomed = byNamespace(await selectOfRuns(call, runIds));
-  for (const some of inPortions(doomed, NAMESPACES_AT_ONCE)) {
-    tally.startPage(some[0]?.key.threadId);
-    await (dryRun ? countThose(call, some, tally) : deleteThose(call, some, tally));
+  const candidates = candidatesOf(await selectCheckpointsOfRuns(call, runIds));
+  for (const page of chunksOf(candidates, NAMESPACES_PER_PAGE)) {
+    tally.startPage(page[0]?.key.threadId);
+    await (dryRun ? countPage(call, page, tally) : deletePage(call, page, tally));
   }
   return tally.report(dryRun);
 }
 
-async function countThose(
+async function countPage(
   call: CallContext,
-  doomed: readonly DoomedNamespace[],
+  candidates: readonly DeletionCandidates[],
   tally: PruneTally,
 ): Promise<void> {
-  const counts = await countGoing(
+  const counts = await countDeletable(
     call,
-    doomed.map((each) => ({ ...each, lost: [] })),
+    candidates.map((each) => ({ ...each, orphans: [] })),
   );
-  for (const [at, { key }] of doomed.entries()) tally.add(key, counts[at] ?? NO_ROWS);
+  for (const [at, { key }] of candidates.entries()) tally.add(key, counts[at] ?? NO_ROWS);
 }
 
-async function deleteThose(
+async function deletePage(
   call: CallContext,
-  doomed: readonly DoomedNamespace[],
+  candidates: readonly DeletionCandidates[],
   tally: PruneTally,
 ): Promise<void> {
-  for (const plan of await planDrops(call, doomed)) {
-    for await (const part of dropDoomed(call, plan, BATCH_SIZE)) tally.add(plan.key, part);
+  for (const plan of await planDeletions(call, candidates)) {
+    for await (const counts of deleteCheckpoints(call, plan, BATCH_SIZE)) tally.add(plan.key, counts);
   }
-  const keys = doomed.map(({ key }) => key);
+  const keys = candidates.map(({ key }) => key);
   const orphans = await selectOrphanedBlobs(call, keys);
   for (const [at, key] of keys.entries()) {
-    for await (const part of collectBlobs(call, key, orphans[at] ?? [])) tally.add(key, part);
+    for await (const counts of deleteOrphanedBlobs(call, key, orphans[at] ?? [])) tally.add(key, counts);
   }
 }
 
-/** The rows of each namespace, in their order. */
-function byNamespace(rows: readonly RunRow[]): DoomedNamespace[] {
-  const namespaces = new Map<string, { key: DoomedNamespace["key"]; ids: string[] }>();
-  for (const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id } of rows) {
-    const name = rowKey(threadId, checkpointNs);
-    const known = namespaces.get(name);
-    if (known !== undefined) known.ids.push(checkpoint_id);
-    else namespaces.set(name, { key: { threadId, checkpointNs }, ids: [checkpoint_id] });
-  }
-  return [...namespaces.values()];
+function candidatesOf(rows: readonly RunCheckpointRow[]): DeletionCandidates[] {
+  const namespaces = groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns));
+  return [...namespaces.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ thread_id: threadId, checkpoint_ns: checkpointNs }) => ({
+      key: { threadId, checkpointNs },
+      ids: group.map(({ checkpoint_id }) => checkpoint_id),
+    })),
+  );
 }

@@ -2,30 +2,26 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
 import { timeInId } from "../saver/model/checkpoint-time.js";
 import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js";
-import {
-  lockCheckpointsOfThread,
-  selectThreadTimes,
-  type ThreadTimeRow,
-} from "./queries/select-thread-times.js";
+import { lockCheckpointsOfThread } from "./queries/lock-checkpoints-of-thread.js";
+import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { storeBatch } from "../saver/store.js";
 import { writeGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { inPortions } from "./in-portions.js";
 import type { PruneReport } from "./retention-types.js";
-import { storedThreads, THREADS_AT_ONCE } from "./stored-threads.js";
+import { threadPages } from "./thread-pages.js";
 
-/** Deletes threads whole. */
+/** Deletes whole threads. */
 export async function deleteThreads(
   call: SaverCall,
   { threads, dryRun }: ThreadDeletion,
 ): Promise<PruneReport> {
-  let report = nothing(dryRun);
-  for (const page of inPortions(threads, THREADS_AT_ONCE)) {
+  let report = emptyReport(dryRun);
+  for await (const page of threadPages(call, threads)) {
     const sizes = await measureThreads(call, page);
     for (const size of sizes) {
       if (!dryRun) await storeBatch(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
-      report = adding(report, size);
+      report = addThread(report, size);
     }
     const missing = sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id);
     report = { ...report, missing: [...report.missing, ...missing] };
@@ -33,78 +29,81 @@ export async function deleteThreads(
   return report;
 }
 
-/** Deletes threads whole whose newest checkpoint is older than it may be. */
+/** Deletes whole threads whose newest checkpoint is older than `idleForMs`. */
 export async function deleteIdleThreads(
   call: SaverCall,
   { idleForMs, threads, dryRun, onProgress }: IdleDeletion,
 ): Promise<PruneReport> {
   const idleBefore = Date.now() - idleForMs;
-  let report = nothing(dryRun);
-  const pages = threads === undefined ? storedThreads(call) : inPortions(threads, THREADS_AT_ONCE);
-  for await (const page of pages) {
+  let report = emptyReport(dryRun);
+  for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
     const idle = times.filter((row) => isIdle(row, idleBefore)).map(({ thread_id }) => thread_id);
     for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, idleBefore)) {
-      const gone = await size;
-      if (gone === undefined) continue;
-      report = adding(report, gone);
+      const deleted = await size;
+      if (deleted === undefined) continue;
+      report = addThread(report, deleted);
       const { checkpoints, writes, blobs, bytes, namespaces } = report;
       const counts = { checkpoints, writes, blobs, bytes };
-      onProgress({ ...counts, threadId: gone.thread_id, checkpointNs: "", namespacesDone: namespaces });
+      onProgress?.({ ...counts, threadId: deleted.thread_id, checkpointNs: "", namespacesDone: namespaces });
     }
-    if (threads !== undefined) report = { ...report, missing: [...report.missing, ...without(page, times)] };
+    if (threads !== undefined)
+      report = { ...report, missing: [...report.missing, ...threadsWithoutRow(page, times)] };
   }
   return report;
 }
 
-/** One after another, each as it is asked for. */
+/** Deletes the threads one by one, as the caller iterates. */
 function* deleteEach(
   call: SaverCall,
   threads: readonly string[],
   idleBefore: number,
 ): Generator<Promise<ThreadSizeRow | undefined>> {
-  for (const threadId of threads) yield deleteWhereIdle(call, threadId, idleBefore);
+  for (const threadId of threads) yield deleteIfIdle(call, threadId, idleBefore);
 }
 
 /**
- * Deletes a thread unless somebody has gone on with it meanwhile: who does so holds a checkpoint of it, and is seen by the
- * statement after the locks.
+ * Deletes a thread unless it has a new checkpoint. A concurrent `put` locks its parent checkpoint, so the statement after the
+ * locks sees the new one.
  *
- * @returns What went; `undefined` where the thread is idle no more.
+ * @returns What was deleted; `undefined` if the thread is no longer idle.
  */
-function deleteWhereIdle(
+function deleteIfIdle(
   call: SaverCall,
   threadId: string,
   idleBefore: number,
 ): Promise<ThreadSizeRow | undefined> {
   const operations = [{ kind: "deleteThread", threadId }] as const;
-  return inOneTransaction(call, async (within) => {
-    const guard = writeGuard(within, operations);
-    await runTransaction(within, { guard, statements: [lockCheckpointsOfThread(within.schema, threadId)] });
-    const [time] = await selectThreadTimes(within, [threadId]);
+  return inOneTransaction(call, async (transaction) => {
+    const guard = writeGuard(transaction, operations);
+    await runTransaction(transaction, {
+      guard,
+      statements: [lockCheckpointsOfThread(transaction.schema, threadId)],
+    });
+    const [time] = await selectThreadTimes(transaction, [threadId]);
     if (time === undefined || !isIdle(time, idleBefore)) return undefined;
-    const [size] = await measureThreads(within, [threadId]);
-    await storeBatch(within, operations);
+    const [size] = await measureThreads(transaction, [threadId]);
+    await storeBatch(transaction, operations);
     return size;
   });
 }
 
-/** One that tells no time is never idle. */
+/** A thread whose newest checkpoint has no time is never idle. */
 function isIdle({ checkpoint_id, ts }: ThreadTimeRow, idleBefore: number): boolean {
   const time = timeInId(checkpoint_id) ?? new Date(ts ?? NaN);
   return time.getTime() < idleBefore;
 }
 
-function without(threads: readonly string[], rows: readonly ThreadTimeRow[]): string[] {
+function threadsWithoutRow(threads: readonly string[], rows: readonly ThreadTimeRow[]): string[] {
   const stored = new Set(rows.map(({ thread_id }) => thread_id));
   return threads.filter((thread) => !stored.has(thread));
 }
 
-function nothing(dryRun: boolean): PruneReport {
+function emptyReport(dryRun: boolean): PruneReport {
   return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], dryRun };
 }
 
-function adding(
+function addThread(
   report: PruneReport,
   { checkpoints, writes, blobs, bytes, namespaces }: ThreadSizeRow,
 ): PruneReport {

@@ -1,45 +1,44 @@
 import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { chunksOf } from "./chunks-of.js";
 import { selectNamespaceHeads } from "./queries/select-namespace-heads.js";
 import { selectNamespaces } from "./queries/select-namespaces.js";
-import { inPortions } from "./in-portions.js";
-import { storedThreads, THREADS_AT_ONCE } from "./stored-threads.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
+import { threadPages } from "./thread-pages.js";
 
-/** A thread may have any number of them. */
-const HEADS_AT_ONCE = 1_000;
+/** How many heads one statement reads: a thread may have any number of namespaces. */
+const HEADS_PER_STATEMENT = 1_000;
 
-/** What is known of the namespaces of a page is held in memory: the ids of their checkpoints, and values that nothing refers to. */
-const NAMESPACES_ON_PAGE = 200;
-const CHECKPOINTS_ON_PAGE = 10_000;
+/** Bounds of a page, whose checkpoint ids and orphaned values are held in memory. */
+const NAMESPACES_PER_PAGE = 200;
+const CHECKPOINTS_PER_PAGE = 10_000;
 
-/** Which namespaces are gone through, and what of them stays. */
+/** The namespaces to read, and how many checkpoints are kept of each. */
 export interface PageScope {
-  /** Only these threads; all where it is `undefined`. */
+  /** Only these threads; all when `undefined`. */
   readonly threads: readonly string[] | undefined;
-  /** Only in these namespaces checkpoints may go; in all where it is `undefined`. */
+  /** Only namespaces with these names are selected for deletion; all when `undefined`. */
   readonly namespaces: ReadonlySet<string> | undefined;
-  /** How many of the newest checkpoints of each namespace stay: one, or more. */
+  /** How many of the newest checkpoints of each namespace are kept; at least one. */
   readonly keepLast: number;
-  /** Called with those of the threads that have no rows. */
+  /** Called with the threads of a page that have no rows. */
   readonly onMissing: (threads: readonly string[]) => void;
 }
 
 /**
- * All namespaces that have a row in any table, thread by thread, and in each thread parents before their subgraphs: as many
- * at once as have some thousand checkpoints together.
+ * Yields all namespaces that have a row in any table, thread by thread, and in each thread parents before their subgraphs. A
+ * page holds namespaces with about ten thousand checkpoints together.
  */
 export async function* namespacePages(
   call: CallContext,
   { threads, namespaces, keepLast, onMissing }: PageScope,
 ): AsyncGenerator<readonly NamespaceHead[]> {
-  const pages = threads === undefined ? storedThreads(call) : inPortions(threads, THREADS_AT_ONCE);
-  for await (const page of pages) {
+  for await (const page of threadPages(call, threads)) {
     const keys = await selectNamespaces(call, page);
     const stored = new Set(keys.map(({ threadId }) => threadId));
     onMissing(page.filter((threadId) => !stored.has(threadId)));
-    for (const some of inPortions(keys, HEADS_AT_ONCE)) {
-      yield* inPages(await readHeads(call, some, { namespaces, keepLast }));
+    for (const chunk of chunksOf(keys, HEADS_PER_STATEMENT)) {
+      yield* inPages(await readHeads(call, chunk, { namespaces, keepLast }));
     }
   }
 }
@@ -60,7 +59,7 @@ async function readHeads(
       newestId: row?.newest_id ?? null,
       oldestKeptId: row !== undefined && row.checkpoints > keepLast ? row.oldest_kept_id : null,
       parents: row?.parents,
-      isMeant: namespaces?.has(key.checkpointNs) !== false,
+      isSelected: namespaces?.has(key.checkpointNs) !== false,
     };
   });
 }
@@ -69,7 +68,8 @@ function* inPages(heads: readonly SizedHead[]): Generator<SizedHead[]> {
   let page: SizedHead[] = [];
   let checkpoints = 0;
   for (const head of heads) {
-    const isFull = page.length >= NAMESPACES_ON_PAGE || checkpoints + head.checkpoints > CHECKPOINTS_ON_PAGE;
+    const isFull =
+      page.length >= NAMESPACES_PER_PAGE || checkpoints + head.checkpoints > CHECKPOINTS_PER_PAGE;
     if (isFull && page.length > 0) {
       yield page;
       page = [];

@@ -1,46 +1,51 @@
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { rowKey } from "../saver/model/row-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { rowKey } from "../saver/model/row-key.js";
 import type { PruneProgress, PruneReport } from "./retention-types.js";
 
-/** Keeps count of what goes, and tells of it. */
+/** Sums up what a call deletes, and reports progress. */
 export class PruneTally {
-  readonly #onProgress: (progress: PruneProgress) => void;
+  readonly #onProgress: ((progress: PruneProgress) => void) | undefined;
   #counts = NO_ROWS;
   #namespacesDone = 0;
-  /** Those of the pages before. */
+  /** Threads and namespaces of the previous pages that lost rows. */
   #threadsBefore = 0;
   #namespacesBefore = 0;
-  /** Those of this page that lost something. */
+  /** Threads and namespaces of this page that lost rows. */
   #threads = new Set<string>();
   readonly #namespaces = new Set<string>();
-
   #missing: readonly string[] = [];
 
-  constructor(onProgress: (progress: PruneProgress) => void) {
+  constructor(onProgress?: (progress: PruneProgress) => void) {
     this.#onProgress = onProgress;
   }
 
-  /** Notes that other namespaces follow. Only `threadId` may have had some already: so nothing grows with the number of threads. */
+  /**
+   * Starts a page of other namespaces. Its first thread, `threadId`, may have had namespaces on the previous page; no other
+   * thread has. So memory doesn't grow with the number of threads.
+   */
   startPage(threadId: string | undefined): void {
-    const goesOn = threadId !== undefined && this.#threads.has(threadId);
-    this.#threadsBefore += this.#threads.size - (goesOn ? 1 : 0);
-    this.#threads = new Set(goesOn ? [threadId] : []);
+    const continues = threadId !== undefined && this.#threads.has(threadId);
+    this.#threadsBefore += this.#threads.size - (continues ? 1 : 0);
+    this.#threads = new Set(continues ? [threadId] : []);
     this.#namespacesBefore += this.#namespaces.size;
     this.#namespaces.clear();
   }
 
-  /** Notes what a transaction deleted of a namespace. */
+  /** Adds what a transaction deleted of a namespace. */
   add(namespace: NamespaceKey, counts: RowCounts): void {
     this.#counts = addCounts(this.#counts, counts);
-    if (counts.checkpoints + counts.writes + counts.blobs > 0) this.#noteLoss(namespace);
-    this.#tell(namespace);
+    if (counts.checkpoints + counts.writes + counts.blobs > 0) {
+      this.#threads.add(namespace.threadId);
+      this.#namespaces.add(rowKey(namespace.threadId, namespace.checkpointNs));
+    }
+    this.#reportProgress(namespace);
   }
 
-  /** Notes that a namespace is done with. */
+  /** Marks a namespace as done. */
   end(namespace: NamespaceKey): void {
     this.#namespacesDone++;
-    this.#tell(namespace);
+    this.#reportProgress(namespace);
   }
 
   addMissing(threads: readonly string[]): void {
@@ -57,12 +62,7 @@ export class PruneTally {
     };
   }
 
-  #noteLoss({ threadId, checkpointNs }: NamespaceKey): void {
-    this.#threads.add(threadId);
-    this.#namespaces.add(rowKey(threadId, checkpointNs));
-  }
-
-  #tell({ threadId, checkpointNs }: NamespaceKey): void {
-    this.#onProgress({ ...this.#counts, threadId, checkpointNs, namespacesDone: this.#namespacesDone });
+  #reportProgress({ threadId, checkpointNs }: NamespaceKey): void {
+    this.#onProgress?.({ ...this.#counts, threadId, checkpointNs, namespacesDone: this.#namespacesDone });
   }
 }

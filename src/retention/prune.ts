@@ -1,29 +1,29 @@
-import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
-import { idsFrom } from "../saver/model/checkpoint-time.js";
-import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
-import { selectOrphanedWrites } from "./queries/orphaned-writes.js";
-import { NO_ROWS } from "../saver/model/row-counts.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { collectBlobs } from "./collect-blobs.js";
-import { collectWrites } from "./collect-writes.js";
-import { countGoing } from "./count-going.js";
+import { idsFrom } from "../saver/model/checkpoint-time.js";
+import { NO_ROWS } from "../saver/model/row-counts.js";
+import { rowKey } from "../saver/model/row-key.js";
+import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
+import { countDeletable } from "./count-deletable.js";
+import { deleteCheckpoints } from "./delete-checkpoints.js";
+import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
 import { deleteIdleThreads, deleteThreads } from "./delete-threads.js";
-import { dropDoomed } from "./drop-doomed.js";
-import { findDoomed, type FoundDoomed } from "./find-doomed.js";
+import type { DeletionCandidates } from "./deletion-candidates.js";
+import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
 import { namespacePages } from "./namespace-pages.js";
-import type { DoomedNamespace } from "./doomed-namespace.js";
-import { planDrops } from "./plan-drops.js";
+import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
+import { selectOrphanedBlobs } from "./queries/select-orphaned-blobs.js";
+import { selectOrphanedWrites } from "./queries/select-orphaned-writes.js";
 import type { PruneReport } from "./retention-types.js";
 import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
 
-/** Writes that are younger may still wait for their checkpoint, in milliseconds. */
+/** How old writes without a checkpoint must be to count as orphaned, in milliseconds. Before that, it may still be stored. */
 const ORPHANED_AFTER_MS = 60 * 60 * 1000;
 
-/** The earliest time that a `Date` can be. */
+/** The earliest time that a `Date` can hold. */
 const EARLIEST_MS = -8.64e15;
 
-/** Does what `prune` is asked for. */
+/** Runs a checked call of `prune`. */
 export function prune(call: SaverCall, request: PruneRequest): Promise<PruneReport> {
   switch (request.kind) {
     case "delete":
@@ -42,16 +42,16 @@ async function retain(call: SaverCall, request: Retention): Promise<PruneReport>
   if (namespaces?.size === 0) return tally.report(dryRun);
   const cutoffs = cutoffsAt(Date.now(), request);
   const calls = new SubgraphCalls(cutoffs);
-  const onMissing = (some: readonly string[]) => {
-    if (threads !== undefined) tally.addMissing(some);
+  const onMissing = (missing: readonly string[]) => {
+    if (threads !== undefined) tally.addMissing(missing);
   };
   for await (const page of namespacePages(call, { threads, namespaces, keepLast, onMissing })) {
-    const doomed = await findDoomed(call, page, calls, cutoffs);
+    const candidates = await findCandidates(call, page, calls, cutoffs);
     tally.startPage(page[0]?.key.threadId);
-    const meant = page.filter(({ isMeant }) => isMeant);
-    if (dryRun) await countPage(call, meant, doomed, { cutoffs, tally });
-    else await prunePage(call, meant, doomed, { cutoffs, tally, batchSize });
-    for (const { key } of meant) tally.end(key);
+    const selected = page.filter(({ isSelected }) => isSelected);
+    if (dryRun) await countPage(call, selected, candidates, { cutoffs, tally });
+    else await deletePage(call, selected, candidates, { cutoffs, tally, batchSize });
+    for (const { key } of selected) tally.end(key);
   }
   return tally.report(dryRun);
 }
@@ -67,7 +67,7 @@ function idsBefore(timeMs: number): string {
   return idsFrom(new Date(Math.max(EARLIEST_MS, timeMs)));
 }
 
-interface Counting {
+interface PageContext {
   readonly cutoffs: Cutoffs;
   readonly tally: PruneTally;
 }
@@ -75,43 +75,45 @@ interface Counting {
 async function countPage(
   call: SaverCall,
   page: readonly NamespaceHead[],
-  doomed: readonly FoundDoomed[],
-  { cutoffs, tally }: Counting,
+  candidates: readonly RetentionCandidates[],
+  { cutoffs, tally }: PageContext,
 ): Promise<void> {
-  const keys = page.map(({ key }) => key);
-  const found = new Map(doomed.map((each) => [JSON.stringify(each.key), each]));
-  const scopes = keys.map((key) => {
-    const { ids = [], isWhole: isEmptied } = found.get(JSON.stringify(key)) ?? {};
-    return { key, ids, isEmptied };
+  const candidatesOf = new Map(
+    candidates.map((each) => [rowKey(each.key.threadId, each.key.checkpointNs), each]),
+  );
+  const scopes = page.map(({ key }) => {
+    const found = candidatesOf.get(rowKey(key.threadId, key.checkpointNs));
+    return { key, ids: found?.ids ?? [], isEmptied: found?.isWhole };
   });
-  const lost = await selectOrphanedWrites(call, scopes, cutoffs.orphanCutoff);
-  const namespaces = scopes.map((scope, at) => ({ ...scope, lost: lost[at] ?? [] }));
-  const counts = await countGoing(call, namespaces);
-  for (const [at, key] of keys.entries()) tally.add(key, counts[at] ?? NO_ROWS);
+  const orphans = await selectOrphanedWrites(call, scopes, cutoffs.orphanCutoff);
+  const namespaces = scopes.map((scope, at) => ({ ...scope, orphans: orphans[at] ?? [] }));
+  const counts = await countDeletable(call, namespaces);
+  for (const [at, { key }] of page.entries()) tally.add(key, counts[at] ?? NO_ROWS);
 }
 
-async function prunePage(
+async function deletePage(
   call: SaverCall,
   page: readonly NamespaceHead[],
-  doomed: readonly DoomedNamespace[],
-  { cutoffs, tally, batchSize }: Counting & { readonly batchSize: number },
+  candidates: readonly DeletionCandidates[],
+  { cutoffs, tally, batchSize }: PageContext & { readonly batchSize: number },
 ): Promise<void> {
   const keys = page.map(({ key }) => key);
-  for (const plan of await planDrops(call, doomed)) {
-    for await (const counts of dropDoomed(call, plan, batchSize)) tally.add(plan.key, counts);
+  for (const plan of await planDeletions(call, candidates)) {
+    for await (const counts of deleteCheckpoints(call, plan, batchSize)) tally.add(plan.key, counts);
   }
-  const lost = await selectOrphanedWrites(
+  const orphanedWrites = await selectOrphanedWrites(
     call,
     keys.map((key) => ({ key })),
     cutoffs.orphanCutoff,
   );
   for (const [at, key] of keys.entries()) {
-    const ids = lost[at] ?? [];
+    const ids = orphanedWrites[at] ?? [];
     if (ids.length === 0) continue;
-    for await (const counts of collectWrites(call, { key, ids }, batchSize)) tally.add(key, counts);
+    for await (const counts of deleteOrphanedWrites(call, { key, ids }, batchSize)) tally.add(key, counts);
   }
-  const orphans = await selectOrphanedBlobs(call, keys);
+  const orphanedBlobs = await selectOrphanedBlobs(call, keys);
   for (const [at, key] of keys.entries()) {
-    for await (const counts of collectBlobs(call, key, orphans[at] ?? [])) tally.add(key, counts);
+    for await (const counts of deleteOrphanedBlobs(call, key, orphanedBlobs[at] ?? []))
+      tally.add(key, counts);
   }
 }

@@ -1,65 +1,65 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 
-/** How threads are pruned. */
+/** Options of `prune` for a list of threads. */
 export interface PruneOptions extends CallOptions {
-  /** `keep_latest`: only the newest checkpoint of each namespace stays. `delete`: nothing does. */
+  /** `keep_latest` keeps only the newest checkpoint of each namespace; `delete` deletes the threads. Default: `keep_latest`. */
   readonly strategy?: "keep_latest" | "delete" | undefined;
-  /** Counts what would go, and changes nothing. Default: false. */
+  /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** How `deleteForRuns` deletes. */
+/** Options of `deleteForRuns`. */
 export interface RunDeletionOptions extends CallOptions {
-  /** Counts what would go, and changes nothing. Default: false. */
+  /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What `prune` lets go, where, and how. At least one of `olderThanMs` and `keepLast` is needed. */
+/** Which checkpoints `prune` deletes, and how. At least one of `olderThanMs` and `keepLast` is required. */
 export interface RetentionOptions extends CallOptions {
-  /** Checkpoints that are younger stay, in milliseconds by this process's clock. */
+  /** Keeps checkpoints that are younger than this, in milliseconds by this process's clock. */
   readonly olderThanMs?: number | undefined;
-  /** So many of the newest checkpoints of each namespace stay: 1 or more. Default: 1. */
+  /** How many of the newest checkpoints of each namespace to keep: 1 or more. Default: 1. */
   readonly keepLast?: number | undefined;
-  /** Only these threads; none for an empty list. Default: all. */
+  /** Only these threads; an empty list selects none. Default: all. */
   readonly threads?: readonly string[] | undefined;
-  /** Only these namespaces, `""` being the root graph; none for an empty list. Default: all. */
+  /** Only these namespaces; `""` is the root graph, and an empty list selects none. Default: all. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Counts what would go, and changes nothing. Default: false. */
+  /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** How many checkpoints go in one transaction, at most. Default: 500. */
+  /** How many checkpoints one transaction deletes at most. Default: 500. */
   readonly batchSize?: number | undefined;
-  /** Called after each transaction, and after each namespace; what it throws ends the call. */
+  /** Called after each transaction and after each namespace. An error that it throws ends the call. */
   readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
 }
 
-/** Which threads `prune` deletes for having been idle. */
+/** Which idle threads `prune` deletes. */
 export interface IdleOptions extends CallOptions {
-  /** How old the newest checkpoint of a thread has to be, in milliseconds by this process's clock. */
+  /** The least age of a thread's newest checkpoint, in milliseconds by this process's clock. */
   readonly idleForMs: number;
-  /** Only these threads; none for an empty list. Default: all. */
+  /** Only these threads; an empty list selects none. Default: all. */
   readonly threads?: readonly string[] | undefined;
-  /** Counts what would go, and changes nothing. Default: false. */
+  /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** Called after each thread; what it throws ends the call. */
+  /** Called after each thread. An error that it throws ends the call. */
   readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
 }
 
-/** What a call of `prune` or `deleteForRuns` removed, or would have. */
+/** The result of `prune` or `deleteForRuns`: what it deleted, or with `dryRun` would delete. */
 export interface PruneReport extends RowCounts {
-  /** Threads that lost something. */
+  /** Threads that lost rows. */
   readonly threads: number;
-  /** Namespaces that lost something. */
+  /** Namespaces that lost rows. */
   readonly namespaces: number;
-  /** Those of the threads that were named which have no rows; with `idleForMs` no checkpoint. */
+  /** The named threads that have no rows; with `idleForMs`, no checkpoints. */
   readonly missing: readonly string[];
   readonly dryRun: boolean;
 }
 
-/** How far a call of `prune` is: the rows removed so far, and where it is at work. */
+/** The progress of `prune`: the rows deleted so far, and the current thread and namespace. */
 export interface PruneProgress extends RowCounts {
   readonly threadId: string;
   readonly checkpointNs: string;
-  /** Namespaces that it is done with. */
+  /** How many namespaces are done. */
   readonly namespacesDone: number;
 }

@@ -9,7 +9,7 @@ import { MissingParents, requiredParents, requireHeld } from "./codec/required-p
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
-import { toldScope } from "./notifications/watch-channel.js";
+import { notificationScope } from "./notifications/watch-channel.js";
 import { deleteThreads } from "./queries/delete-threads.js";
 import { type HeldRow, holdParents } from "./queries/hold-parents.js";
 import type { EncodedCheckpoint } from "./queries/put-checkpoint.js";
@@ -151,7 +151,7 @@ function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown>
     case "longBlob":
       return putLongBlob(schema, portion.row);
     case "rows":
-      return putRows(schema, portion, toldScope(call));
+      return putRows(schema, portion, notificationScope(call));
   }
 }
 

@@ -2,8 +2,8 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
-import { localOffers } from "./notifications/local-news.js";
-import { toldScope } from "./notifications/watch-channel.js";
+import { localOffers } from "./notifications/local-watches.js";
+import { notificationScope } from "./notifications/watch-channel.js";
 import { bindPut, type EncodedCheckpoint, isStored } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
@@ -29,7 +29,7 @@ export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckp
 /** Returns false, and stores nothing, where the checkpoint references values of its parent and the parent is gone. */
 async function storeInOneStatement(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<boolean> {
   const { guard, removal } = newestSteps(call, [checkpoint]);
-  const put = bindPut(call.schema, checkpoint, toldScope(call));
+  const put = bindPut(call.schema, checkpoint, notificationScope(call));
   const [rows = []] = await runTransaction(call, { guard, statements: [put, ...removal] });
   return isStored(checkpoint, rows);
 }

@@ -1,13 +1,13 @@
 /**
- * A generator that can be ended while somebody waits for its next value, as when the client of a stream has gone: one of
- * the language's own would end only after that value.
+ * A generator that can be ended while a caller waits for its next value, for example when the client of a stream has
+ * disconnected. A generator of the language itself would end only after that value.
  */
 export class EndableGenerator<T> implements AsyncGenerator<T, undefined> {
   readonly #start: (ending: AbortSignal) => AsyncGenerator<T, undefined>;
   readonly #ending = new AbortController();
   #running: AsyncGenerator<T, undefined> | undefined;
 
-  /** @param start - Called at once, runs from the first `next()` on, and returns soon when its signal aborts. */
+  /** @param start - Called at the first `next()`. The generator that it makes must return soon after its signal aborts. */
   constructor(start: (ending: AbortSignal) => AsyncGenerator<T, undefined>) {
     this.#start = start;
   }
@@ -16,13 +16,13 @@ export class EndableGenerator<T> implements AsyncGenerator<T, undefined> {
     return this.#generator.next();
   }
 
-  /** Ends it, and answers whoever waits that it has ended. */
+  /** Ends the generator, and resolves pending calls of `next`. */
   async return(): Promise<IteratorResult<T, undefined>> {
     this.#ending.abort();
     return this.#generator.return(undefined);
   }
 
-  /** Ends it, as if it had failed. */
+  /** Ends the generator with an error. */
   async throw(error: unknown): Promise<IteratorResult<T, undefined>> {
     this.#ending.abort();
     return this.#generator.throw(error);

@@ -1,53 +1,57 @@
-import type { ToldCheckpoint } from "../saver/notifications/watch-channel.js";
+import type { CheckpointRef } from "../saver/notifications/watch-channel.js";
 
-/** How a checkpoint became known: told by the server when it was inserted, or found otherwise. */
-export type Source = "told" | "found";
+/** How a checkpoint became known: by the server's notification of its insert, or in another way. */
+export type Source = "notified" | "found";
 
-/** How many namespaces a watch keeps the newest checkpoint of: a thread has one for each run of a subgraph. */
+/** For how many namespaces a watch keeps the newest checkpoint. A thread has one namespace per run of a subgraph. */
 const MAX_NAMESPACES = 10_000;
-/** How many checkpoints a watch remembers that it has come upon, since one may come by two ways. */
+/** How many recent checkpoints a watch remembers, since one may become known in both ways. */
 const MAX_RECENT = 10_000;
 
-/** What a watch has come upon so far, in bounded memory. */
+/** The checkpoints that a watch has seen, in bounded memory. */
 export class SeenCheckpoints {
   readonly #newest: Map<string, string>;
   readonly #recent = new Map<string, Source>();
-  /** Of namespaces that are not kept, what is not later than this has been seen. */
+  /** In namespaces that `#newest` doesn't hold, checkpoints up to this id count as seen. */
   #floor: string;
 
   /**
-   * @param newest - The newest checkpoint of each namespace when the watch began.
-   * @param floor - Of all other namespaces, what is not later than this has been seen.
+   * @param newest - The newest checkpoint of each namespace when the watch started.
+   * @param floor - In all other namespaces, checkpoints up to this id count as seen.
    */
-  constructor(newest: readonly ToldCheckpoint[], floor = "") {
+  constructor(newest: readonly CheckpointRef[], floor = "") {
     this.#floor = floor;
     this.#newest = new Map(newest.map(({ checkpointNs, checkpointId }) => [checkpointNs, checkpointId]));
-    this.#bound();
+    this.#limitNamespaces();
   }
 
   /** The newest checkpoint that was seen of each namespace. */
-  get newest(): ToldCheckpoint[] {
+  get newest(): CheckpointRef[] {
     return [...this.#newest].map(([checkpointNs, checkpointId]) => ({ checkpointNs, checkpointId }));
   }
 
-  /** The checkpoint that those are later than which count as new in all other namespaces. */
+  /** In namespaces that `newest` doesn't hold, checkpoints up to this id count as seen. */
   get floor(): string {
     return this.#floor;
   }
 
-  /** Takes note of a checkpoint; whether it is one that has not been seen. */
-  add({ checkpointNs, checkpointId }: ToldCheckpoint, source: Source): boolean {
-    // One that is told may be earlier than what counts as seen; its namespace must not count from there.
-    const known = this.#newest.get(checkpointNs) ?? this.#floor;
-    if (known < checkpointId) this.#newest.set(checkpointNs, checkpointId);
-    this.#bound();
+  /**
+   * Remembers a checkpoint.
+   *
+   * @returns Whether it has not been seen before.
+   */
+  add({ checkpointNs, checkpointId }: CheckpointRef, source: Source): boolean {
+    // A notified checkpoint may be older than the floor. It must not lower where its namespace continues.
+    const newest = this.#newest.get(checkpointNs) ?? this.#floor;
+    if (newest < checkpointId) this.#newest.set(checkpointNs, checkpointId);
+    this.#limitNamespaces();
     const key = `${checkpointNs}\0${checkpointId}`;
     const before = this.#recent.get(key);
     this.#recent.delete(key);
-    this.#recent.set(key, before === "told" ? "told" : source);
+    this.#recent.set(key, before === "notified" ? "notified" : source);
     this.#forgetOldest();
-    // One that is told twice was inserted twice, and deleted in between.
-    return before === undefined || (before === "told" && source === "told");
+    // The server notifies of inserts only: a second notification means that the checkpoint was deleted in between.
+    return before === undefined || (before === "notified" && source === "notified");
   }
 
   #forgetOldest(): void {
@@ -58,7 +62,7 @@ export class SeenCheckpoints {
     }
   }
 
-  #bound(): void {
+  #limitNamespaces(): void {
     if (this.#newest.size <= 2 * MAX_NAMESPACES) return;
     const oldestFirst = [...this.#newest].sort(([, a], [, b]) => (a < b ? -1 : 1));
     for (const [checkpointNs, checkpointId] of oldestFirst.slice(0, -MAX_NAMESPACES)) {

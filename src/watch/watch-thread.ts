@@ -1,33 +1,46 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
-import type { CallContext } from "../db/call-context.js";
 import { growingPauseMs } from "../db/async/growing-pause.js";
-import { RECONNECT_PAUSES } from "../db/listening/listener.js";
 import { onAbort } from "../db/async/on-abort.js";
+import type { CallContext } from "../db/call-context.js";
+import { RECONNECT_PAUSES } from "../db/listening/listener.js";
+import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
+import { runCall } from "../saver/call/run-call.js";
+import { idsFrom } from "../saver/model/checkpoint-time.js";
+import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
+import { registerStartingWatch } from "../saver/notifications/local-watches.js";
+import { type CheckpointRef, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
+import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { parseWatch, type WatchRequest } from "./boundary/parse-watch.js";
-import { idsFrom } from "../saver/model/checkpoint-time.js";
-import { laterCheckpoints, newestCheckpoints, type WatchedScope } from "./queries/new-checkpoints.js";
-import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
-import { readTuple } from "../saver/read-tuple.js";
-import { CheckpointNews, type News, type StoredNews } from "./checkpoint-news.js";
-import { expectLocalNews } from "../saver/notifications/local-news.js";
-import { runCall } from "../saver/call/run-call.js";
+import {
+  CheckpointQueue,
+  type ConnectionLog,
+  type QueuedCheckpoint,
+  type QueueItem,
+} from "./checkpoint-queue.js";
+import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
+import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
+import type { WatchedScope } from "./queries/watched-scope.js";
 import { SeenCheckpoints } from "./seen-checkpoints.js";
-import { type ToldCheckpoint, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 
-/** How many keys are read at a time of what was missed. */
+/** How many checkpoint keys one statement reads when it searches a gap. */
 const PAGE_SIZE = 500;
-/** A clock that is further ahead than that has no checkpoints taken for new that were there before. */
-const CLOCKS_DIFFER_MS = 10_000;
+/** How far a writer's clock may be ahead: a checkpoint with a later id was stored before the watch started. */
+const MAX_CLOCK_DIFFERENCE_MS = 10_000;
+
+/** A call of `watch`, before its arguments are checked. */
+export interface WatchCall {
+  readonly threadId: unknown;
+  readonly options: unknown;
+}
 
 /**
- * Yields the checkpoints of a thread that are stored from now on, by savers that tell of it.
+ * Yields the checkpoints of a thread that are stored from now on, by savers that send notifications.
  *
- * @param ending - Each of these ends it without a word.
- * @throws InvalidConfigError at the first `next()`, for arguments that can't be used, and where there is no way to listen.
+ * @param ending - Each of these signals ends the watch without an error.
+ * @throws InvalidConfigError at the first `next()`, for invalid arguments, and when the database can't listen.
  */
 export async function* watchThread(
   call: CallContext,
@@ -39,63 +52,57 @@ export async function* watchThread(
   throwIfAborted(request.signal);
   if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const stop = new AbortController();
-  const news = new CheckpointNews(call.policy.retry, logOf(call, request));
+  const queue = new CheckpointQueue(call.policy.retry, connectionLog(call, request));
   const channel = watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId);
-  const offer = (checkpoint: ToldCheckpoint): void => {
-    if (isWithin(request, checkpoint)) news.offer(checkpoint);
+  const offer = (checkpoint: CheckpointRef): void => {
+    if (isInScope(request, checkpoint)) queue.offer(checkpoint);
   };
-  // Who goes on from a checkpoint is given first what is stored: what this process stores meanwhile is found among it.
-  const stopExpecting = request.after === undefined ? expectLocalNews(channel, offer) : nothing;
-  const ends: (() => void)[] = [stopExpecting];
+  // With `after`, the search of the first gap finds what this process stores in the meantime.
+  const stopOffers = request.after === undefined ? registerStartingWatch(channel, offer) : undefined;
+  const cleanups: (() => void)[] = stopOffers === undefined ? [] : [stopOffers];
   try {
-    // Asked for first, since it is refused where there is no way to hear anything.
-    const unsubscribe = call.database.listener().subscribe(channel, news);
-    ends.push(unsubscribe);
+    // First, because it throws when the database can't listen.
+    const unsubscribe = call.database.listener().subscribe(channel, queue);
+    cleanups.push(unsubscribe);
     for (const signal of [request.signal, ...ending]) {
       const end = (reason: unknown): void => {
         stop.abort(reason);
-        news.close();
-        // At once, since the caller may not ask for more.
+        queue.close();
+        // At once: the caller may never call next() again.
         unsubscribe();
       };
-      ends.push(onAbort(signal, end));
+      cleanups.push(onAbort(signal, end));
     }
     const own = { ...call, signal: stop.signal };
-    yield* newTuples({ call: own, request, serde, news, stopExpecting });
+    yield* newTuples({ call: own, request, serde, queue, stopOffers });
     throwIfAborted(request.signal);
   } catch (error) {
     if (request.signal?.aborted === true) throw abortErrorOf(request.signal, error);
     if (!stop.signal.aborted) throw error;
   } finally {
-    for (const end of ends) end();
-    news.close();
+    for (const cleanup of cleanups) cleanup();
+    queue.close();
   }
   return undefined;
-}
-
-/** A call of `watch`, as it was made. */
-export interface WatchCall {
-  readonly threadId: unknown;
-  readonly options: unknown;
 }
 
 interface Watch {
   readonly call: CallContext;
   readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
-  readonly news: CheckpointNews;
-  readonly stopExpecting: () => void;
+  readonly queue: CheckpointQueue;
+  readonly stopOffers: (() => void) | undefined;
 }
 
 async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
-  const { request, news } = watch;
+  const { request, queue } = watch;
   const seen =
     request.after === undefined ? await seenUntilNow(watch) : new SeenCheckpoints([], request.after);
-  for (let item = await news.next(); item !== undefined; item = await news.next()) {
-    // From the first gap on the server tells of all that is stored.
-    if (item.kind === "gap") watch.stopExpecting();
+  for (let item = await queue.next(); item !== undefined; item = await queue.next()) {
+    // From the first gap on, the server notifies of every checkpoint.
+    if (item.kind === "gap") watch.stopOffers?.();
     for await (const { checkpoint, source } of checkpointsOf(watch, item, seen)) {
-      if (!isWithin(request, checkpoint) || !seen.add(checkpoint, source)) continue;
+      if (!isInScope(request, checkpoint) || !seen.add(checkpoint, source)) continue;
       const tuple = await readNew(watch, checkpoint);
       if (tuple !== undefined) yield tuple;
     }
@@ -103,24 +110,24 @@ async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
 }
 
 async function seenUntilNow({ call, request }: Watch): Promise<SeenCheckpoints> {
-  const began = Date.now();
-  // What is made from the next millisecond on is new, even if it is stored before this is answered.
-  const made = { from: lastIdOf(began), until: idsFrom(new Date(began + CLOCKS_DIFFER_MS)) };
-  const rows = await newestCheckpoints(call, request, made);
-  return new SeenCheckpoints(rows.map(toldOf));
+  const startedAt = Date.now();
+  // Checkpoints made from the next millisecond on are new, even if they are stored before this query returns.
+  const from = idsFrom(new Date(startedAt + 1));
+  const until = idsFrom(new Date(startedAt + MAX_CLOCK_DIFFERENCE_MS));
+  return new SeenCheckpoints(await selectNewestCheckpoints(call, request, { from, until }));
 }
 
 async function* checkpointsOf(
   watch: Watch,
-  news: News,
+  item: QueueItem,
   seen: SeenCheckpoints,
-): AsyncGenerator<Omit<StoredNews, "kind">> {
-  if (news.kind === "checkpoint") {
-    yield news;
+): AsyncGenerator<Omit<QueuedCheckpoint, "kind">> {
+  if (item.kind === "checkpoint") {
+    yield item;
     return;
   }
-  const take = ({ checkpointId }: ToldCheckpoint) => watch.news.takeEarlierThan(checkpointId);
-  let page: readonly ToldCheckpoint[];
+  const take = ({ checkpointId }: CheckpointRef) => watch.queue.takeEarlierThan(checkpointId);
+  let page: readonly CheckpointRef[];
   do {
     const { newest, floor } = seen;
     const known = {
@@ -129,18 +136,17 @@ async function* checkpointsOf(
       floor,
       limit: PAGE_SIZE,
     };
-    const read = () => laterCheckpoints(watch.call, watch.request, known);
-    page = (await untilReachable(watch, read)).map(toldOf);
+    page = await untilReachable(watch, () => selectLaterCheckpoints(watch.call, watch.request, known));
     for (const checkpoint of page) {
-      // What is found may have been stored after what was told since the gap.
+      // A found checkpoint may have been stored after those of notifications since the gap.
       for (let earlier = take(checkpoint); earlier !== undefined; earlier = take(checkpoint)) yield earlier;
       yield { checkpoint, source: "found" };
     }
   } while (page.length === PAGE_SIZE);
 }
 
-/** `undefined` where it has been deleted meanwhile. */
-function readNew(watch: Watch, checkpoint: ToldCheckpoint): Promise<CheckpointTuple | undefined> {
+/** Reads a checkpoint; `undefined` if it has been deleted in the meantime. */
+function readNew(watch: Watch, checkpoint: CheckpointRef): Promise<CheckpointTuple | undefined> {
   const { call, request, serde } = watch;
   const key = { threadId: request.threadId, ...checkpoint };
   const read = (part: CallContext): Promise<CheckpointTuple | undefined> => {
@@ -150,7 +156,7 @@ function readNew(watch: Watch, checkpoint: ToldCheckpoint): Promise<CheckpointTu
   return untilReachable(watch, () => runCall(call, "watch", read));
 }
 
-/** A watch outlives what a call gives up upon. */
+/** Retries transient errors without a bound: a watch lasts longer than the retries of one call. */
 async function untilReachable<T>({ call }: Watch, read: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -164,32 +170,13 @@ async function untilReachable<T>({ call }: Watch, read: () => Promise<T>): Promi
   }
 }
 
-function isWithin({ checkpointNs }: WatchedScope, checkpoint: ToldCheckpoint): boolean {
+function isInScope({ checkpointNs }: WatchedScope, checkpoint: CheckpointRef): boolean {
   return checkpointNs === undefined || checkpoint.checkpointNs === checkpointNs;
 }
 
-function toldOf({
-  checkpoint_ns,
-  checkpoint_id,
-}: {
-  checkpoint_ns: string;
-  checkpoint_id: string;
-}): ToldCheckpoint {
-  return { checkpointNs: checkpoint_ns, checkpointId: checkpoint_id };
-}
-
-/** What no id of that millisecond comes after. */
-function lastIdOf(time: number): string {
-  return idsFrom(new Date(time + 1));
-}
-
-function logOf({ telemetry }: CallContext, { threadId }: WatchedScope) {
+function connectionLog({ telemetry }: CallContext, { threadId }: WatchedScope): ConnectionLog {
   return {
-    lost: (failure: Error) => telemetry?.watchLost(threadId, failure),
+    lost: (failure) => telemetry?.watchLost(threadId, failure),
     listening: () => telemetry?.watchResumed(threadId),
   };
-}
-
-function nothing(): void {
-  // Nothing was begun that has to end.
 }

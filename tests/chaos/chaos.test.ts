@@ -10,7 +10,7 @@ import { failuresOf } from "./report/failures.js";
 import { runChaos } from "./run/run-chaos.js";
 import { eachOnce, faultsNamed } from "./run/schedule.js";
 
-/** Faults wait for the server to come back, which takes as long as the machine is busy. */
+/** Faults wait for the server to come back, which takes long on a busy machine. */
 const TIMEOUT_MS = 300_000;
 /** A machine that is busy with other tests says nothing about how fast the load goes on: `npm run test:chaos` does. */
 const ANY_TIME_MS = 120_000;
@@ -26,7 +26,7 @@ const SHORT = [
   killClient,
 ];
 
-describe("a saver under load, while everything around it breaks", () => {
+describe("a saver under load, with faults everywhere", () => {
   it(
     "loses nothing, leaves nothing half-written, lives on, and goes on",
     async () => {
@@ -47,7 +47,7 @@ describe("a saver under load, while everything around it breaks", () => {
   );
 
   it(
-    "is found out where the server acknowledges before it writes",
+    "loses checkpoints if the server acknowledges before it writes, and the checker finds that",
     async () => {
       const run = await runChaos({
         seed: SEED,

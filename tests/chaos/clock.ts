@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const LOOK_MS = 25;
 
-/** Milliseconds of a clock that all processes of the machine share and that never goes back. */
+/** A monotonic clock that all processes of the machine share, in milliseconds. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Looks again and again until `look` returns something, or until `timeoutMs` have passed. */
+/** Calls `look` until it returns a value, or until `timeoutMs` have passed. */
 export async function waitFor<T>(
   look: () => Promise<T | undefined> | T | undefined,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** The long form: `npm run test:chaos`. */
+/** The long run: `npm run test:chaos`. */
 import { parseChaosArguments, USAGE } from "./run/parse-arguments.js";
 import { describeRun } from "./report/describe-run.js";
 import { failuresOf } from "./report/failures.js";

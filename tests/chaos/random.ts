@@ -1,4 +1,4 @@
-/** A generator of numbers that gives the same ones for the same seed, so that a run can be repeated. */
+/** A seeded random number generator, so that a run can be repeated. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 to 1, without 1. The generator is mulberry32. */
+  /** Returns a number from 0 up to but excluding 1. The generator is mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,22 +15,22 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns an integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** One of `items`, which must not be empty. */
+  /** Returns one of `items`, which must not be empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.between(0, items.length - 1)] as T;
   }
 
-  /** Whether something happens that happens with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  /** The same items in another order. */
+  /** Returns the items in another order. */
   shuffle<T>(items: readonly T[]): T[] {
     return items
       .map((item) => ({ item, place: this.next() }))
@@ -38,7 +38,7 @@ export class Random {
       .map(({ item }) => item);
   }
 
-  /** A generator of its own, whose numbers don't depend on how many others are drawn here afterwards. */
+  /** Returns a new generator, whose numbers don't depend on later draws from this one. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 32 - 1));
   }

@@ -7,12 +7,12 @@ import { TcpProxy } from "../support/tcp-proxy.js";
 
 const CONNECTIONS = 8;
 
-describeServer("a saver whose connections have all died in silence while they were idle", (server) => {
-  it("finds that out once, not once for each of them", async () => {
+describeServer("a saver whose idle connections have all died silently", (server) => {
+  it("waits for the timeout once, not once per connection", async () => {
     const { source } = await server.createDatabase();
     const proxy = await TcpProxy.open(source);
     const pool = new pg.Pool({ connectionString: proxy.url, max: CONNECTIONS, idleTimeoutMillis: 0 });
-    // Time for a second attempt, but for no third one.
+    // Allows a second attempt, but no third one.
     const saver = new PostgresSaver(pool, undefined, {
       statementTimeoutMs: 500,
       retry: { maxElapsedMs: 4_000 },

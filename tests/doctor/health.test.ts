@@ -27,7 +27,7 @@ function openSaver(source: DatabaseSource, options: PostgresSaverOptions = {}): 
 }
 
 describeEachTarget("health", (target) => {
-  it("is well where checkpoints can be stored", async () => {
+  it("is ok when checkpoints can be stored", async () => {
     const saver = openSaver((await target.createDatabase()).source);
     await saver.setup();
     const health = await saver.health();
@@ -43,7 +43,7 @@ describeEachTarget("health", (target) => {
     else expect(health.pool).toBeUndefined();
   });
 
-  it("is not well where the schema is missing, and says how to get it", async () => {
+  it("is not ok when the schema is missing, and its error names the command to run", async () => {
     const saver = openSaver((await target.createDatabase()).source, { schema: "agents" });
     const { ok, schema, serverVersion, error } = await saver.health();
     expect({ ok, upToDate: schema?.upToDate }).toEqual({ ok: false, upToDate: false });
@@ -53,7 +53,7 @@ describeEachTarget("health", (target) => {
     expect(error?.message).toContain("langgraph-checkpoint-kysely migrate");
   });
 
-  it("is not well where the schema is older than the library", async () => {
+  it("is not ok when the schema is older than the library", async () => {
     const database = await target.createDatabase();
     const saver = openSaver(database.source);
     await saver.setup();
@@ -68,7 +68,7 @@ describeEachTarget("health", (target) => {
     });
   });
 
-  it("is told of a database that was not used yet, without the time that it takes to open one in this process", async () => {
+  it("opens an unused database, and doesn't count the time to open a PGlite", async () => {
     const { source } = await target.createDatabase();
     const saver = openSaver(typeof source === "string" ? source : "memory://");
     const began = performance.now();
@@ -81,7 +81,7 @@ describeEachTarget("health", (target) => {
     });
   });
 
-  it("never rejects: of a saver that is closed, and with options that can't be used", async () => {
+  it("never rejects, neither for a closed saver nor for invalid options", async () => {
     const saver = openSaver("memory://");
     const odd = await saver.health({ signal: "now" as never });
     expect(odd).toMatchObject({ ok: false, error: { code: "INVALID_CONFIG" } });
@@ -97,7 +97,7 @@ describeEachTarget("health", (target) => {
 });
 
 describeServer("health of a server", (target) => {
-  it("is not well where no server answers, which is told at once", async () => {
+  it("is not ok when no server answers, and returns immediately", async () => {
     const health = await openSaver("postgres://127.0.0.1:1/none").health();
     expect(health).toMatchObject({
       ok: false,
@@ -107,7 +107,7 @@ describeServer("health of a server", (target) => {
     expect(health.serverVersion).toBeUndefined();
   });
 
-  it("is told within its bound of a server that falls silent, and each connection is given up", async () => {
+  it("returns within its time limit when the server stops answering, and drops each connection", async () => {
     const proxy = await TcpProxy.open((await target.createDatabase()).source);
     opened.push(() => proxy.close());
     const saver = openSaver(proxy.url);
@@ -122,7 +122,7 @@ describeServer("health of a server", (target) => {
     expect((await saver.health()).pool?.waiting).toBe(0);
   });
 
-  it("says that the server takes no writes", async () => {
+  it("reports that the server accepts no writes", async () => {
     const database = await target.createDatabase();
     await openSaver(database.source).setup();
     const { pathname } = new URL(database.source);
@@ -157,7 +157,7 @@ describeServer("health of a server", (target) => {
     const grant = (rights: string): Promise<void> =>
       database.exec(`grant ${rights} on checkpoints, checkpoint_blobs, checkpoint_writes to ${role}`);
 
-    it("that may not write is not well, and names each privilege that is missing", async () => {
+    it("is not ok without write privileges, and names each missing privilege", async () => {
       await grant("insert");
       await database.exec(`revoke insert on checkpoint_writes from ${role}`);
       const { ok, missingPrivileges, error } = await openSaver(url).health();
@@ -169,7 +169,7 @@ describeServer("health of a server", (target) => {
       expect(missingPrivileges).toEqual(expect.arrayContaining(["insert on checkpoint_writes"]));
     });
 
-    it("is well where it may store checkpoints, though it may not delete threads", async () => {
+    it("is ok if the role can store checkpoints, but not delete threads", async () => {
       await grant("insert, update");
       const { ok, missingPrivileges } = await openSaver(url).health();
       expect(ok).toBe(true);
@@ -184,7 +184,7 @@ describeServer("health of a server", (target) => {
       expect((await shallow.health()).ok).toBe(true);
     });
 
-    it("is not well with a tenant where the tables are not secured by rows", async () => {
+    it("is not ok with a tenantId on tables without row-level security", async () => {
       await grant("insert, update, delete");
       expect(await openSaver(url, { tenantId: "a" }).health()).toMatchObject({
         ok: false,
@@ -193,7 +193,7 @@ describeServer("health of a server", (target) => {
     });
   });
 
-  it("asks in four statements", async () => {
+  it("sends four statements", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     opened.push(() => pool.end());
     const saver = openSaver(handlePoolErrors(pool));
@@ -203,7 +203,7 @@ describeServer("health of a server", (target) => {
     expect(sent).toHaveLength(4);
   });
 
-  it("waits no longer for a connection of a pool that has none left", async () => {
+  it("stops waiting for a connection of an exhausted pool at its time limit", async () => {
     const database = await target.createDatabase();
     const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source, max: 1 }));
     opened.push(() => pool.end());
@@ -217,7 +217,7 @@ describeServer("health of a server", (target) => {
     taken.release();
   });
 
-  it("is told by a Kysely that was lent, which keeps its pool to itself", async () => {
+  it("works on a passed-in Kysely, and then reports no pool", async () => {
     const database = await target.createDatabase();
     const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     opened.push(() => pool.end());

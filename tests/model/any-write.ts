@@ -57,7 +57,7 @@ const successor = fc
 
 const again = fc.record({ ...place, id, parent, log: structure, metadata }).map((put) => new PutAgain(put));
 
-// None of those that have values here: one without a value that was written to is taken for a delta channel.
+// Not the channels that have values here: a channel with a write and without a value counts as a delta channel.
 const WRITTEN_TO = ["input", "output", "branch:to:n", TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED];
 
 const pendingWrites = fc
@@ -72,7 +72,7 @@ const pendingWrites = fc
 
 const deletion = place.thread.map((thread) => new DeleteThread(thread));
 
-/** Any call that stores something. */
+/** Any write call. */
 export const write: fc.Arbitrary<Write> = fc.oneof(
   { weight: 12, arbitrary: successor },
   { weight: 3, arbitrary: again },

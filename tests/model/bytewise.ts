@@ -1,4 +1,4 @@
-/** Compares text by its bytes, numbers by their size; the first difference decides. */
+/** Compares two keys part by part: text by its bytes, numbers by value. */
 export function bytewise(a: readonly (string | number)[], b: readonly (string | number)[]): number {
   for (const [index, left] of a.entries()) {
     const right = b[index] ?? "";

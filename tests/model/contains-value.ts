@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 const JSONB_REFUSES = /[\0\p{Surrogate}]/u;
 
 /**
- * Whether all that `part` says of `whole` is so, as `@>` has it for JSON, and for values that JSON lacks: these contain only
- * what is equal to them.
+ * Whether `whole` contains `part`, like the operator `@>` for jsonb. A value that JSON can't represent contains only values
+ * equal to it.
  *
- * @param inList - Whether the two are items of lists. An empty object there asks for whatever is stored as an object.
+ * @param inList - Whether both are items of lists. There, an empty object matches anything that is stored as an object.
  */
 export function containsValue(whole: unknown, part: unknown, inList = false): boolean {
   if (Array.isArray(part)) {
@@ -24,7 +24,7 @@ export function containsValue(whole: unknown, part: unknown, inList = false): bo
   );
 }
 
-/** Whether JSONB has it as the object that it is. */
+/** Whether jsonb stores the value as a plain object. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return false;

@@ -1,4 +1,4 @@
-/** Whether all that `part` says of `whole` is so, as Postgres's `@>` has it for JSON. */
+/** Whether `whole` contains `part`, like the operator `@>` for jsonb. */
 export function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== "object" || part === null) return whole === part;
   if (typeof whole !== "object" || whole === null || Array.isArray(whole) !== Array.isArray(part))

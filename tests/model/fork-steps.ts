@@ -4,21 +4,31 @@ import { type CheckpointTuple, compareChannelVersions } from "@langchain/langgra
 import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { bytewise } from "./bytewise.js";
-import { codeOf } from "./code-of.js";
-import { type At, configAt, id, place, scalar, sometimes, type Step, structure, tell } from "./histories.js";
+import { resultOrCode } from "./result-or-code.js";
+import {
+  type At,
+  configAt,
+  id,
+  place,
+  scalar,
+  sometimes,
+  type Step,
+  structure,
+  describeCall,
+} from "./histories.js";
 import { timeIn } from "./ids.js";
 import { placeOf } from "./place.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 interface Fork extends At {
-  /** The newest where it is undefined. */
+  /** The newest checkpoint when undefined. */
   readonly id: string | undefined;
   readonly values: Readonly<Record<string, unknown>> | undefined;
-  /** The same by the other call, which has no values and insists on being the newest. */
+  /** Whether to call `rollback`, which takes no values and always makes the newest checkpoint. */
   readonly isRollback: boolean;
 }
 
-/** The model makes the same checkpoint under the id, the time and the version that the saver has given it. */
+/** The model makes the same checkpoint, with the id, time and version that the saver gave it. */
 class ForkStep implements Step {
   readonly #fork: Fork;
 
@@ -34,7 +44,7 @@ class ForkStep implements Step {
     const target = await model.getTuple(configAt(this.#fork, model.idOf(this.#fork.id)));
     const head = await model.getTuple(configAt(this.#fork));
     const refusal = this.#refusal(target, head);
-    const made = await codeOf(this.#make(saver, model.idOf(this.#fork.id)));
+    const made = await resultOrCode(this.#make(saver, model.idOf(this.#fork.id)));
     if (refusal !== undefined || target === undefined || head === undefined || typeof made === "string") {
       expect(made).toBe(refusal);
       return;
@@ -52,7 +62,7 @@ class ForkStep implements Step {
   }
 
   toString(): string {
-    return tell(this.#fork.isRollback ? "rollback" : "fork", this.#fork);
+    return describeCall(this.#fork.isRollback ? "rollback" : "fork", this.#fork);
   }
 
   #refusal(target: CheckpointTuple | undefined, head: CheckpointTuple | undefined): string | undefined {
@@ -76,7 +86,7 @@ class ForkStep implements Step {
     const { checkpoint, metadata, config } = target;
     const values = this.#fork.values ?? {};
     const { channel_versions = {}, ts = "" } = stored?.checkpoint ?? {};
-    // One that was not kept has versions that nobody reads.
+    // Nobody reads the versions of a fork that was not kept.
     const versionOf = (channel: string) => channel_versions[channel] ?? "new";
     const versions = Object.fromEntries(Object.keys(values).map((channel) => [channel, versionOf(channel)]));
     if (stored !== undefined) {
@@ -105,12 +115,12 @@ class ForkStep implements Step {
   }
 }
 
-/** All but the run that made the target: a fork is not of that run. */
+/** The metadata without the run that made the target: a fork doesn't belong to that run. */
 function carriedMetadata(metadata: CheckpointTuple["metadata"]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => key !== "run_id"));
 }
 
-/** Whether an id that is made today can come after it. */
+/** Whether an id that is made today sorts after it. */
 function canBeFollowed({ checkpoint: { id: newest } }: CheckpointTuple): boolean {
   return timeIn(newest) !== undefined || newest === "10";
 }

@@ -6,16 +6,16 @@ import type { ReferenceSaver } from "./reference-saver.js";
 
 export const THREADS = ["t1", "t2", "t3"];
 
-/** A step of a history: it does the same to the saver and to the model, and compares what both say. */
+/** A step of a history: it makes the same call on the saver and on the model, and compares the results. */
 export type Step = fc.AsyncCommand<ReferenceSaver, CheckpointSaver>;
 
-/** Where a call goes. A missing namespace means the root graph, and for a list any. */
+/** The thread and namespace of a call. A missing namespace is the root graph; for a list, it is any namespace. */
 export interface At {
   readonly thread: string;
   readonly ns: string | undefined;
 }
 
-/** Mostly one thread and namespace, so that calls meet. */
+/** Mostly the same thread and namespace, so that calls affect each other. */
 export const place = {
   thread: weighted(["t1", 10], ["t2", 2], ["t3", 1]),
   ns: weighted(["", 9], [undefined, 1], ["child", 2], ["node:1f0c", 1], ["node:1f0c|inner", 2]),
@@ -23,14 +23,14 @@ export const place = {
 
 export const id: fc.Arbitrary<string> = fc.constantFrom(...IDS, LAST_FORK);
 
-/** A parent that is seldom missing, and may be unknown. */
+/** A parent, seldom missing; no checkpoint with this id may exist. */
 export const parent = fc.option(id, { nil: undefined, freq: 6 });
 
 export const CHANNELS = ["log", "n", "x"];
 
 export const scalar = fc.constantFrom<unknown>(null, true, 0, 7, -1.5, "", "text", "\0", "x".repeat(2_000));
 
-/** What is stored in a row of its own. */
+/** A value that is stored in its own row. */
 export const structure = fc.constantFrom<unknown>([], {}, ["one"], { a: { b: [1, null] } }, [[], "two"]);
 
 export const filter = fc.constantFrom<Record<string, unknown>>(
@@ -53,8 +53,8 @@ export function configAt({ thread, ns }: At, checkpoint_id?: string) {
   return threadConfig(thread, { checkpoint_ns: ns, checkpoint_id });
 }
 
-/** How a counterexample tells of a call. */
-export function tell(verb: string, { thread, ns, ...rest }: At & object): string {
+/** Describes a call in a counterexample. */
+export function describeCall(verb: string, { thread, ns, ...rest }: At & object): string {
   return `${verb} ${thread}/${ns ?? "(none)"} ${JSON.stringify(rest, abbreviate)}`;
 }
 

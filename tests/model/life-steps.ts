@@ -3,14 +3,14 @@ import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
-import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";
-import { codeOf } from "./code-of.js";
+import { filter, place, sometimes, describeCall, THREADS, weighted } from "./histories.js";
+import { resultOrCode } from "./result-or-code.js";
 import { copyThread, history, listThreads } from "./reference-life.js";
 import { deleteForRuns, deleteThreads, prune, type Retention } from "./reference-prune.js";
 import { NO_ROWS, sum } from "./reference-rows.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
-/** A step that tells of itself by what it was made of. */
+/** Makes a step that describes itself by its arguments. */
 function step<Call extends object>(
   verb: string,
   call: Call,
@@ -20,11 +20,13 @@ function step<Call extends object>(
     check: () => true,
     run: (model, saver) => run(call, model, saver),
     toString: () =>
-      "thread" in call && "ns" in call ? tell(verb, call as At & Call) : `${verb} ${JSON.stringify(call)}`,
+      "thread" in call && "ns" in call
+        ? describeCall(verb, call as At & Call)
+        : `${verb} ${JSON.stringify(call)}`,
   };
 }
 
-/** The rows of all tables are as many as they should be: nothing is left behind, and nothing else went. */
+/** Expects as many rows in each table as the model has: no orphan remains, and nothing else was deleted. */
 export async function expectSameRows(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
   const counts = [...(await model.rows.count()).values()];
   const { checkpoints, writes, blobs } = (await saver.storage()).total;
@@ -43,9 +45,9 @@ const copy = fc
   .map((call) =>
     step("copyThread", call, async ({ source, target, reencode }, model, saver) => {
       const expected = await copyThread(model, source, target);
-      // What is written here is encoded as it would be anew.
+      // These values encode to the same bytes again.
       const options = { reencode: reencode && !(saver.serde instanceof JsonSerializer) };
-      const actual = await codeOf(saver.copyThread(source, target, options));
+      const actual = await resultOrCode(saver.copyThread(source, target, options));
       if (typeof expected === "string") expect(actual).toBe(expected);
       else expect(actual).toMatchObject({ ...expected });
       await expectSameRows(model, saver);
@@ -83,7 +85,7 @@ const pruning = fc
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Tried without changing anything first, which must tell the same. */
+/** Runs as a dry run first, which must report the same. */
 const retention = fc
   .record({
     keepLast: weighted<number | undefined>([2, 4], [1, 2], [3, 1], [undefined, 1]),
@@ -107,7 +109,7 @@ const retention = fc
     }),
   );
 
-/** Threads whose newest checkpoint is a fork of just now stay; all others were made long ago. */
+/** Keeps threads whose newest checkpoint is a recent fork; all other checkpoints are old. */
 const idleness = fc.record({ threads: sometimes(threads) }).map((call) =>
   step("prune idle threads", call, async ({ threads: some }, model, saver) => {
     const options = { idleForMs: HOUR_MS, threads: some };
@@ -136,7 +138,7 @@ interface OptionalScope {
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** The time of all checkpoints whose ids hold none, one before it, and one between theirs and that of forks. */
+/** The time of all checkpoints whose ids contain none, a time before it, and one between it and the time of forks. */
 const TIMES = ["2026-01-02T03:04:05.678Z", "2026-01-01T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
 
 const threadList = fc
@@ -162,7 +164,7 @@ const tree = fc.record(place).map((call) =>
   }),
 );
 
-/** What changes or drops whole threads. */
+/** Steps that change or delete whole threads. */
 export const lifeStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: copy },
   { weight: 1, arbitrary: runs },
@@ -171,5 +173,5 @@ export const lifeStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: idleness },
 );
 
-/** What tells of whole threads. */
+/** Steps that read whole threads. */
 export const lookStep: fc.Arbitrary<Step> = fc.oneof(threadList, tree);

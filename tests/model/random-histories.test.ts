@@ -51,7 +51,7 @@ const CASES = [
   { name: "ShallowPostgresSaver", layout: "JSON", seed: SEED + 3 },
 ] as const;
 
-describeEachTarget("after any history of calls", (target) => {
+describeEachTarget("after a random history of calls", (target) => {
   describe.each(CASES)("a $name that writes $layout", ({ name, layout, seed }) => {
     const { serde, takesBlob } = LAYOUTS[layout];
     let saver: CheckpointSaver;
@@ -64,14 +64,14 @@ describeEachTarget("after any history of calls", (target) => {
 
     afterAll(() => saver.end());
 
-    /** Lists go over all threads: each history has the database to itself. */
+    /** Empties the database for each history, because lists read all threads. */
     async function emptied(): Promise<CheckpointSaver> {
       for (const thread of THREADS) await saver.deleteThread(thread);
       expect(await collect(saver.list({}))).toEqual([]);
       return saver;
     }
 
-    it("returns what LangGraph's saver in memory does, but for the differences that are required", async () => {
+    it("returns what LangGraph's MemorySaver does, with the required differences", async () => {
       await fc.assert(
         fc.asyncProperty(history, async (steps) => {
           const model = new ReferenceSaver({ takesBlob, keepsNewest: name === "ShallowPostgresSaver" });

@@ -11,7 +11,7 @@ import { rowsOf } from "../support/thread-rows.js";
 import { rules, type RuledCall, type RuledStep, ruledSteps } from "./ruled-history.js";
 import { RuledModel } from "./ruled-model.js";
 
-describeAnyTarget("after any history of calls under the rules for writes", (target) => {
+describeAnyTarget("a saver with write rules, after a random history of calls", (target) => {
   let database: TestDatabase;
   const savers = new Map<string, PostgresSaver>();
 
@@ -32,7 +32,7 @@ describeAnyTarget("after any history of calls under the rules for writes", (targ
     return saver;
   }
 
-  it("a saver has refused and stored what they say", async () => {
+  it("has refused and stored the same as the model", async () => {
     const seen = new Set<string | undefined>();
     await fc.assert(
       fc.asyncProperty(rules, ruledSteps, async (options, steps) => {
@@ -40,14 +40,14 @@ describeAnyTarget("after any history of calls under the rules for writes", (targ
         for (const step of steps) {
           const expected = model.make(step);
           seen.add(expected);
-          expect(await codeOf(makeOn(saver, step, suffix))).toBe(expected);
+          expect(await resultOrCode(makeOn(saver, step, suffix))).toBe(expected);
         }
         for (const name of ["t1", "t2"]) {
           const thread = `${name} ${suffix}`;
           expect(await linesOf(saver, thread)).toEqual(model.linesOf(name));
           const { checkpoints, blobs, writes } = await rowsOf(database, thread);
           expect(writes).toBe(model.writesOf(name));
-          // A checkpoint that is put again brings another value; what was refused none.
+          // A checkpoint that is put again has a new value; a refused call stores none.
           if (checkpoints === 0) expect(blobs).toBe(0);
         }
         const lifted = model.tombstones.map((name) => `${name} ${suffix}`);
@@ -61,7 +61,7 @@ describeAnyTarget("after any history of calls under the rules for writes", (targ
   });
 });
 
-/** A step of one call is that call; a longer one is a batch. */
+/** Makes a step with one call as that call, and a longer one as a batch. */
 async function makeOn(saver: PostgresSaver, step: RuledStep, suffix: string): Promise<void> {
   const [first] = step;
   if (step.length === 1 && first !== undefined) return makeCall(saver, first, suffix);
@@ -78,7 +78,7 @@ async function makeCall(on: CheckpointBatch, call: RuledCall, suffix: string): P
   await putFrom(on, call.source, at(call.parent), { ...listCheckpoint(), id: call.id });
 }
 
-async function codeOf(call: Promise<void>): Promise<string | undefined> {
+async function resultOrCode(call: Promise<void>): Promise<string | undefined> {
   try {
     await call;
     return undefined;

@@ -12,14 +12,14 @@ import {
   place,
   sometimes,
   type Step,
-  tell,
+  describeCall,
   THREADS,
   weighted,
 } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
 interface Lookup extends At {
-  /** The newest where it is undefined. */
+  /** The newest checkpoint when undefined. */
   readonly id: string | undefined;
   readonly options: ReadOptions;
 }
@@ -42,7 +42,7 @@ class GetTuple implements Step {
   }
 
   toString(): string {
-    return tell("getTuple", this.#lookup);
+    return describeCall("getTuple", this.#lookup);
   }
 }
 
@@ -98,7 +98,7 @@ class GetChannelValues implements Step {
       await saver.getChannelValues(this.#request),
       await model.getChannelValues(this.#request),
     ];
-    // As arrays, for the order of the threads.
+    // Compared as arrays, because the order of the threads matters.
     expect([...actual]).toStrictEqual([...expected]);
   }
 
@@ -121,7 +121,7 @@ const options: fc.Arbitrary<ReadOptions> = fc.oneof(
   { weight: 1, arbitrary: fc.subarray(CHANNELS).map((channels) => ({ channels, writes: false })) },
 );
 
-/** What does not narrow a list is not named at all. */
+/** Leaves out undefined keys. */
 function withoutUndefined(configurable: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(configurable).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -142,7 +142,7 @@ const listing = fc.record({
   options,
 });
 
-/** All that is read one by one, and everything in any combination of what narrows a list. */
+/** Reads of single checkpoints, and lists with any combination of options. */
 export const readStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,

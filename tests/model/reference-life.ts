@@ -8,7 +8,7 @@ import { placeOf } from "./place.js";
 import { keyOf, type Namespace, NO_ROWS, partsOf } from "./reference-rows.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
-/** The newest checkpoint of all namespaces of each thread, as `listThreads` has it. */
+/** The newest checkpoint of each thread over all of its namespaces, as `listThreads` returns it. */
 export async function listThreads(
   { rows }: ReferenceSaver,
   query: { after?: string; limit?: number; filter?: Record<string, unknown>; updatedAfter?: Date },
@@ -19,7 +19,7 @@ export async function listThreads(
   for (const thread of [...threads].sort()) {
     const tuples = await rows.tuples(thread);
     const namespaces = new Set(tuples.map(({ config }) => placeOf(config).checkpoint_ns));
-    // Of two with one id the first namespace counts.
+    // Of two checkpoints with the same id, the one in the first namespace counts.
     const [newest] = tuples.sort(byThreadOrder).slice(-1);
     if (newest === undefined) continue;
     const { createdAt: updatedAt, step, source, metadata } = describe(newest);
@@ -31,7 +31,7 @@ export async function listThreads(
   return summaries.slice(0, limit);
 }
 
-/** Oldest first; of the same id the namespace that counts is last. */
+/** Sorts oldest first; of checkpoints with the same id, the one that counts comes last. */
 function byThreadOrder(a: CheckpointTuple, b: CheckpointTuple): number {
   const [placeA, placeB] = [placeOf(a.config), placeOf(b.config)];
   const byId = bytewise([placeA.checkpoint_id ?? ""], [placeB.checkpoint_id ?? ""]);
@@ -55,7 +55,7 @@ export async function history({ rows }: ReferenceSaver, { thread, ns }: Namespac
     return { checkpoints, branches: next.map(grow) };
   };
   const roots = entries.filter(({ parentCheckpointId }) => !ids.has(parentCheckpointId ?? "")).map(grow);
-  // Whatever is left follows itself in the end.
+  // The remaining checkpoints are in a cycle.
   const circles = entries.flatMap((entry) => (seen.has(entry) ? [] : [grow(entry)]));
   const branches = [...roots, ...circles].sort((a, b) => bytewise(firstId(a), firstId(b)));
   return { threadId: thread, checkpointNs: ns, head: entries.at(-1)?.checkpointId, branches };
@@ -79,7 +79,7 @@ function describe({ checkpoint, parentConfig, metadata, pendingWrites = [] }: Ch
   };
 }
 
-/** @returns The code of the error, or what the target has of the source now. */
+/** @returns The code of the error, or the rows that the target now has of the source. */
 export async function copyThread({ rows }: ReferenceSaver, source: string, target: string) {
   const idsOf = async (thread: string) =>
     (await rows.tuples(thread)).map(({ config }) => {

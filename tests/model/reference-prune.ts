@@ -7,14 +7,14 @@ import type { ReferenceSaver } from "./reference-saver.js";
 export interface Retention {
   readonly threads?: readonly string[];
   readonly namespaces?: readonly string[];
-  /** One or more. */
+  /** At least one. */
   readonly keepLast: number;
-  /** Whether only those go that were made an hour ago. */
+  /** Whether only checkpoints older than an hour are deleted. */
   readonly aged: boolean;
 }
 
-/** What went, as the reports of a saver tell it. */
-export interface Losses extends RowNumbers {
+/** The deleted rows, as a saver reports them. */
+export interface DeletedRows extends RowNumbers {
   readonly threads: number;
   readonly namespaces: number;
 }
@@ -22,38 +22,38 @@ export interface Losses extends RowNumbers {
 export function prune(
   saver: ReferenceSaver,
   { threads, namespaces, keepLast, aged }: Retention,
-): Promise<Losses> {
-  const isMeant = (ns: string) => namespaces?.includes(ns) !== false;
-  return losses(saver, async (all) => {
-    const over = await callsThatAreOver(saver, all, { keepLast, aged, isMeant });
+): Promise<DeletedRows> {
+  const isSelected = (ns: string) => namespaces?.includes(ns) !== false;
+  return countDeleted(saver, async (all) => {
+    const over = await callsThatAreOver(saver, all, { keepLast, aged, isSelected });
     for (const { thread, ns } of all) {
-      if (threads?.includes(thread) === false || !isMeant(ns)) continue;
+      if (threads?.includes(thread) === false || !isSelected(ns)) continue;
       const tuples = await saver.rows.tuples(thread, ns);
       const isOver = over.has(keyOf(thread, ns));
       for (const { config, checkpoint } of isOver ? tuples : tuples.slice(keepLast))
-        if (isOver || !aged || checkpoint.id === OLD_ID) await saver.lose(placeOf(config));
-      await dropLostWrites(saver, { thread, ns });
+        if (isOver || !aged || checkpoint.id === OLD_ID) await saver.deleteCheckpoint(placeOf(config));
+      await dropOrphanedWrites(saver, { thread, ns });
       await saver.rows.sweep({ thread, ns });
     }
   });
 }
 
 interface CallRule extends Pick<Retention, "keepLast" | "aged"> {
-  readonly isMeant: (ns: string) => boolean;
+  readonly isSelected: (ns: string) => boolean;
 }
 
-/** The namespaces of subgraph calls whose parent goes or is gone, while its graph has gone on. */
+/** The namespaces of subgraph calls whose parent is or will be deleted, and whose parent graph has newer checkpoints. */
 async function callsThatAreOver(
   { rows }: ReferenceSaver,
   all: readonly Namespace[],
-  { keepLast, aged, isMeant }: CallRule,
+  { keepLast, aged, isSelected }: CallRule,
 ): Promise<Set<string>> {
   const over = new Set<string>();
   const isOld = (id: string) => !aged || id === OLD_ID;
   for (const { thread, ns } of [...all].sort((a, b) => a.ns.length - b.ns.length)) {
     const [newest] = await rows.tuples(thread, ns);
     const own = newest?.checkpoint.id;
-    if (newest === undefined || own === undefined || !ns.includes(":") || !isMeant(ns) || !isOld(own))
+    if (newest === undefined || own === undefined || !ns.includes(":") || !isSelected(ns) || !isOld(own))
       continue;
     let nearest = -1;
     let ends = Object.keys(newest.metadata?.parents ?? {}).length > 0 && own === OLD_ID;
@@ -64,64 +64,64 @@ async function callsThatAreOver(
       if (!isAbove || head === undefined || over.has(keyOf(thread, graph)) || graph.length < nearest)
         continue;
       nearest = graph.length;
-      const goes = isMeant(graph) && isOld(parent) && ids.indexOf(parent) >= keepLast;
-      ends = bytewise([head], [own]) > 0 && (goes || !ids.includes(parent));
+      const isDeletable = isSelected(graph) && isOld(parent) && ids.indexOf(parent) >= keepLast;
+      ends = bytewise([head], [own]) > 0 && (isDeletable || !ids.includes(parent));
     }
     if (ends) over.add(keyOf(thread, ns));
   }
   return over;
 }
 
-/** Those of a checkpoint that should have come long ago, and would not be the newest. */
-async function dropLostWrites({ rows }: ReferenceSaver, { thread, ns }: Namespace): Promise<void> {
+/** Deletes writes of checkpoints that are old, have no row, and would not be the newest. */
+async function dropOrphanedWrites({ rows }: ReferenceSaver, { thread, ns }: Namespace): Promise<void> {
   const ids = (await rows.tuples(thread, ns)).map(({ checkpoint }) => checkpoint.id);
   const [head] = ids;
   if (ids.includes(OLD_ID) || (head !== undefined && bytewise([OLD_ID], [head]) > 0)) return;
   rows.drop({ thread_id: thread, checkpoint_ns: ns, checkpoint_id: OLD_ID });
 }
 
-export function deleteThreads(saver: ReferenceSaver, threads: readonly string[]): Promise<Losses> {
-  return losses(saver, async () => {
+export function deleteThreads(saver: ReferenceSaver, threads: readonly string[]): Promise<DeletedRows> {
+  return countDeleted(saver, async () => {
     for (const thread of threads) await saver.deleteThread(thread);
   });
 }
 
-export function deleteForRuns(saver: ReferenceSaver, runIds: readonly string[]): Promise<Losses> {
-  return losses(saver, async (all) => {
+export function deleteForRuns(saver: ReferenceSaver, runIds: readonly string[]): Promise<DeletedRows> {
+  return countDeleted(saver, async (all) => {
     for (const { thread, ns } of all) {
       const tuples = await saver.rows.tuples(thread, ns);
-      const doomed = tuples.filter(({ metadata = {} }) =>
+      const ofRuns = tuples.filter(({ metadata = {} }) =>
         runIds.some((id) => Reflect.get(metadata, "run_id") === id),
       );
-      for (const { config } of doomed) await saver.lose(placeOf(config));
-      if (doomed.length > 0) await saver.rows.sweep({ thread, ns });
+      for (const { config } of ofRuns) await saver.deleteCheckpoint(placeOf(config));
+      if (ofRuns.length > 0) await saver.rows.sweep({ thread, ns });
     }
   });
 }
 
-/** What is gone after `run`, which is told of all namespaces. */
-async function losses(
+/** Counts the rows that `run` deletes. `run` gets all namespaces. */
+async function countDeleted(
   { rows }: ReferenceSaver,
   run: (all: readonly Namespace[]) => Promise<void>,
-): Promise<Losses> {
+): Promise<DeletedRows> {
   const before = await rows.count();
   await run([...before.keys()].map(namespaceIn));
   const after = await rows.count();
   const [threads, namespaces] = [new Set<string>(), new Set<string>()];
-  let lost = NO_ROWS;
+  let total = NO_ROWS;
   for (const [key, had] of before) {
     const has = after.get(key) ?? NO_ROWS;
-    const gone = {
+    const deleted = {
       checkpoints: had.checkpoints - has.checkpoints,
       writes: had.writes - has.writes,
       blobs: had.blobs - has.blobs,
     };
-    lost = sum(lost, gone);
-    if (gone.checkpoints + gone.writes + gone.blobs === 0) continue;
+    total = sum(total, deleted);
+    if (deleted.checkpoints + deleted.writes + deleted.blobs === 0) continue;
     threads.add(namespaceIn(key).thread);
     namespaces.add(key);
   }
-  return { ...lost, threads: threads.size, namespaces: namespaces.size };
+  return { ...total, threads: threads.size, namespaces: namespaces.size };
 }
 
 function namespaceIn(key: string): Namespace {

@@ -9,7 +9,7 @@ export interface Namespace {
   readonly ns: string;
 }
 
-/** How many rows a namespace takes. */
+/** How many rows a namespace has. */
 export interface RowNumbers {
   readonly checkpoints: number;
   readonly writes: number;
@@ -18,31 +18,31 @@ export interface RowNumbers {
 
 export const NO_ROWS: RowNumbers = { checkpoints: 0, writes: 0, blobs: 0 };
 
-/** What is stored, beside LangGraph's `MemorySaver` whatever that one does not know of. */
+/** The stored rows: LangGraph's `MemorySaver`, and beside it what that one doesn't store. */
 export class ReferenceRows {
   readonly memory = new MemorySaver();
   /**
-   * The value of each version, in an array; an empty array where it was stored without one. By {@link keyOf} of thread,
+   * The value of each version in an array, which is empty for a version without a value. The key is {@link keyOf} of thread,
    * namespace, channel and version.
    */
   readonly values = new Map<string, readonly unknown[]>();
-  /** By {@link keyOf} of thread, namespace, checkpoint and `MemorySaver`'s key of the write. */
+  /** The key is {@link keyOf} of thread, namespace, checkpoint and `MemorySaver`'s key of the write. */
   readonly taskPaths = new Map<string, string>();
   readonly #takesBlob: (value: unknown) => boolean;
 
-  /** @param takesBlob - Whether a value is stored in a row of its own. */
+  /** @param takesBlob - Whether a value is stored in its own row. */
   constructor(takesBlob: (value: unknown) => boolean) {
     this.#takesBlob = takesBlob;
   }
 
-  /** Of one thread or of all, newest first, and without values. */
+  /** The checkpoints of one thread or of all, newest first, without values. */
   async tuples(thread?: string, ns?: string): Promise<CheckpointTuple[]> {
     const configurable = { ...(thread !== undefined && { thread_id: thread }), checkpoint_ns: ns };
     const tuples = await collect(this.memory.list({ configurable }));
     return tuples.sort((a, b) => bytewise(orderOf(b), orderOf(a)));
   }
 
-  /** The checkpoints of a namespace for which there are writes, whether they are stored or not. */
+  /** The ids of checkpoints of a namespace that have writes, whether the checkpoints are stored or not. */
   writtenTo({ thread, ns }: Namespace): string[] {
     return Object.keys(this.memory.writes)
       .map(partsOf)
@@ -51,7 +51,7 @@ export class ReferenceRows {
       );
   }
 
-  /** Puts the writes of a checkpoint in order, and tells `MemorySaver` their task paths: a later one orders by them itself. */
+  /** Sorts the writes of a checkpoint, and sets their task paths in `MemorySaver`, by which later versions sort themselves. */
   sortWrites(key: string): void {
     const pathOf = (row: string) => this.taskPaths.get(keyOf(...partsOf(key), row)) ?? "";
     const rowOrder = (row: string) => {
@@ -80,7 +80,7 @@ export class ReferenceRows {
     this.#forgetWrites((key) => partsOf(key)[0] === thread);
   }
 
-  /** Drops the values of a namespace that no checkpoint refers to. */
+  /** Deletes the values of a namespace that no checkpoint references. */
   async sweep({ thread, ns }: Namespace): Promise<void> {
     const used = new Set<string>();
     for (const { checkpoint } of await this.tuples(thread, ns)) {
@@ -93,7 +93,7 @@ export class ReferenceRows {
     }
   }
 
-  /** The rows of each thread or namespace that has any, by {@link keyOf} of the thread, and of the namespace. */
+  /** The row counts of each thread or namespace with rows. The key is {@link keyOf} of the thread, and of the namespace. */
   async count(unit: "thread" | "namespace" = "namespace"): Promise<ReadonlyMap<string, RowNumbers>> {
     const numbers = new Map<string, RowNumbers>();
     const add = (place: readonly (string | undefined)[], more: Partial<RowNumbers>): void => {
@@ -114,12 +114,12 @@ export class ReferenceRows {
     return numbers;
   }
 
-  #forgetWrites(isMeant: (key: string) => boolean): void {
+  #forgetWrites(isDeleted: (key: string) => boolean): void {
     const { writes } = this.memory;
-    this.memory.writes = Object.fromEntries(Object.entries(writes).filter(([key]) => !isMeant(key)));
+    this.memory.writes = Object.fromEntries(Object.entries(writes).filter(([key]) => !isDeleted(key)));
     for (const row of this.taskPaths.keys()) {
       const [thread, ns, id] = partsOf(row);
-      if (isMeant(keyOf(thread, ns, id))) this.taskPaths.delete(row);
+      if (isDeleted(keyOf(thread, ns, id))) this.taskPaths.delete(row);
     }
   }
 }
@@ -132,13 +132,13 @@ export function sum(a: RowNumbers, b: Partial<RowNumbers>): RowNumbers {
   };
 }
 
-/** As `MemorySaver` makes its keys. */
+/** Makes a key like `MemorySaver`. */
 export function keyOf(...parts: readonly unknown[]): string {
   return JSON.stringify(parts);
 }
 
 export function partsOf(key: string): string[] {
-  // What `keyOf` made.
+  // `keyOf` has made it.
   return JSON.parse(key) as string[];
 }
 

@@ -19,34 +19,34 @@ import { keyOf, type Namespace, ReferenceRows } from "./reference-rows.js";
 import { select } from "./select.js";
 
 /**
- * What a saver must do, in memory: LangGraph's `MemorySaver`, and what is required of a saver where that one differs.
+ * The reference of a saver, in memory: LangGraph's `MemorySaver`, with the differences that are required.
  *
  * Required by LangGraph's conformance suites:
- * - of the values that a `put` brings only those of new versions are stored, and every read looks values up by their
- *   versions: one without a version is not there,
- * - a channel with a new version and no value is absent when read.
+ * - `put` stores only the values of new versions, and every read looks values up by version: a value without a version is
+ *   absent,
+ * - a channel with a new version and without a value is absent.
  *
- * As the official Postgres savers have it:
+ * Like the official Postgres savers:
  * - a checkpoint that is put again keeps its first parent, and a version its first value,
- * - a scalar that is not new, but comes along with a parent, counts as stored by an ancestor: Python's saver keeps
- *   scalars in headers, where nothing refers to them by version,
- * - writes are sorted by task path, task id and position, and a write that is replaced keeps its task path,
- * - a list over several threads or namespaces is sorted by checkpoint id, bytewise; its limit counts over all of them,
- * - a filter matches what it is contained in.
+ * - an unchanged scalar of a checkpoint with a parent counts as stored by an ancestor: Python's saver keeps scalars in
+ *   headers, where nothing references them by version,
+ * - writes are sorted by task path, task id and position, and a replaced write keeps its task path,
+ * - a list over several threads or namespaces is sorted by checkpoint id, bytewise, and its limit counts over all of them,
+ * - a filter matches metadata that contains it.
  *
- * Our own:
+ * Only in this library:
  * - `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace,
- * - a checkpoint whose parent is gone brings along all of its values, whether they are new or not, and says what is empty,
- * - a saver that keeps the newest checkpoint has, after each call that puts, nothing that is older in its namespaces.
+ * - `put` of a checkpoint whose parent was deleted stores all of its values, new or not, and marks empty channels,
+ * - a saver that keeps only the newest checkpoint deletes older ones of the namespace with each put.
  *
- * What becomes of whole threads is in `reference-life.ts`.
+ * Calls on whole threads are in `reference-life.ts`.
  */
 export class ReferenceSaver implements CheckpointBatch {
   readonly rows: ReferenceRows;
   readonly #keepsNewest: boolean;
-  /** Each checkpoint that is gone as it was read last: what a run that began before still has of it. */
-  readonly #gone = new Map<string, CheckpointTuple>();
-  /** The namespaces that a batch has put into so far. */
+  /** Each deleted checkpoint as it was last read, which a run that started before still has in memory. */
+  readonly #deleted = new Map<string, CheckpointTuple>();
+  /** The namespaces that the current batch has put into. */
   #batched: Namespace[] | undefined;
   #lastFork: string | undefined;
 
@@ -85,7 +85,7 @@ export class ReferenceSaver implements CheckpointBatch {
     return next;
   }
 
-  /** The calls that `run` makes count as one. */
+  /** Runs calls as one batch. */
   async batch(run: () => Promise<void>): Promise<void> {
     const put: Namespace[] = [];
     this.#batched = put;
@@ -94,13 +94,13 @@ export class ReferenceSaver implements CheckpointBatch {
     for (const namespace of put) await this.#settle(namespace);
   }
 
-  /** Where only the newest checkpoint is kept, drops what is older in a namespace that was put into. */
+  /** If only the newest checkpoint is kept, deletes older ones in a namespace that was put into. */
   async #settle({ thread, ns }: Namespace): Promise<void> {
     if (!this.#keepsNewest) return;
     const [newest, ...older] = await this.rows.tuples(thread, ns);
     if (newest === undefined) return;
     const place = placeOf(newest.config);
-    for (const { config } of older) await this.lose(placeOf(config));
+    for (const { config } of older) await this.deleteCheckpoint(placeOf(config));
     for (const id of this.rows.writtenTo({ thread, ns })) {
       if (bytewise([id], [place.checkpoint_id ?? ""]) < 0) this.rows.drop({ ...place, checkpoint_id: id });
     }
@@ -125,7 +125,7 @@ export class ReferenceSaver implements CheckpointBatch {
   }
 
   async deleteThread(threadId: string): Promise<void> {
-    for (const { config } of await this.rows.tuples(threadId)) await this.lose(placeOf(config));
+    for (const { config } of await this.rows.tuples(threadId)) await this.deleteCheckpoint(placeOf(config));
     await this.rows.dropThread(threadId);
   }
 
@@ -162,19 +162,19 @@ export class ReferenceSaver implements CheckpointBatch {
     return values;
   }
 
-  /** Drops a checkpoint and its writes, and remembers what it was. */
-  async lose(place: Place): Promise<void> {
+  /** Deletes a checkpoint and its writes, and remembers it. */
+  async deleteCheckpoint(place: Place): Promise<void> {
     const tuple = await this.getTuple({ configurable: place });
-    if (tuple !== undefined) this.#gone.set(keyOf(place), tuple);
+    if (tuple !== undefined) this.#deleted.set(keyOf(place), tuple);
     this.rows.drop(place);
   }
 
-  /** A checkpoint as a run knows it that has read it before, whether it is still there or not. */
+  /** A checkpoint as a run knows it that has read it before, deleted or not. */
   async recall(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    return (await this.getTuple(config)) ?? this.#gone.get(keyOf(placeOf(config)));
+    return (await this.getTuple(config)) ?? this.#deleted.get(keyOf(placeOf(config)));
   }
 
-  /** The id that a step means: that of the last fork is not known when a history is made up. */
+  /** Resolves the id in a step: the id of the last fork isn't known when the history is generated. */
   idOf<Id extends string | undefined>(name: Id): Id | string {
     return name === LAST_FORK ? (this.#lastFork ?? LAST_FORK) : name;
   }
@@ -195,13 +195,13 @@ export class ReferenceSaver implements CheckpointBatch {
 }
 
 export interface ReferenceOptions {
-  /** Whether a value is stored in a row of its own. */
+  /** Whether a value is stored in its own row. */
   readonly takesBlob: (value: unknown) => boolean;
-  /** Whether it is the reference of a `ShallowPostgresSaver`. */
+  /** Whether this is the reference of a `ShallowPostgresSaver`. */
   readonly keepsNewest: boolean;
 }
 
-/** In an array, which is empty where there is no value: `null` is one. */
+/** The value of a channel in an array, which is empty without a value; `null` is a value. */
 function valueIn(values: Readonly<Record<string, unknown>>, channel: string): unknown[] {
   return Object.hasOwn(values, channel) ? [values[channel]] : [];
 }

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import type { WriteRules } from "./write-rules.js";
 import type { Source } from "../support/put-from.js";
 
-/** Where a call goes: few threads and namespaces, so that calls meet. */
+/** The thread and namespace of a call: only a few, so that calls affect each other. */
 export interface RuledPlace {
   readonly thread: string;
   readonly ns: string;
 }
 
-/** A call that the rules for writes look at. */
+/** A call that the write rules may refuse. */
 export type RuledCall =
   | (RuledPlace & {
       readonly kind: "put";
@@ -19,7 +19,7 @@ export type RuledCall =
   | (RuledPlace & { readonly kind: "putWrites"; readonly id: string })
   | { readonly kind: "deleteThread"; readonly thread: string };
 
-/** Calls that are made as one batch, or one call by itself. */
+/** A batch of calls, or a single call. */
 export type RuledStep = readonly RuledCall[];
 
 const IDS = ["10", "9", "B", "a", "é", "~"];

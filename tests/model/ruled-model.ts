@@ -1,3 +1,4 @@
+import { bytewise } from "./bytewise.js";
 import type { WriteRules } from "./write-rules.js";
 import type { RuledCall, RuledStep } from "./ruled-history.js";
 
@@ -10,15 +11,15 @@ interface Stored {
 
 interface State {
   readonly checkpoints: readonly Stored[];
-  /** Of each write its thread, namespace and checkpoint, as JSON. */
+  /** The thread, namespace and checkpoint of each write, as JSON. */
   readonly writes: ReadonlySet<string>;
   readonly deleted: ReadonlySet<string>;
 }
 
-/** What a step is refused for. */
+/** The code of the error that refuses a step. */
 export type Refusal = "CONCURRENT_MODIFICATION" | "THREAD_DELETED";
 
-/** The rules for writes as a reader of the documentation has them: one call after another, all of a step or nothing. */
+/** The write rules as the documentation states them: calls one after another, and all calls of a step or none. */
 export class RuledModel {
   readonly #rules: WriteRules;
   #state: State = { checkpoints: [], writes: new Set(), deleted: new Set() };
@@ -28,8 +29,7 @@ export class RuledModel {
   }
 
   /**
-   * @returns What the step is refused for, if it is. A thread that is deleted comes first, whichever call of a batch is
-   *   wrong otherwise.
+   * @returns Why the step is refused, if it is. A deleted thread takes precedence over other errors in a batch.
    */
   make(step: RuledStep): Refusal | undefined {
     const refusals = new Set<Refusal>();
@@ -45,7 +45,7 @@ export class RuledModel {
     return undefined;
   }
 
-  /** Each checkpoint of a thread with its parent. */
+  /** The checkpoints of a thread with their parents. */
   linesOf(thread: string): readonly string[] {
     const lines = this.#state.checkpoints.filter((stored) => stored.thread === thread);
     return lines.map(({ ns, id, parent }) => `${ns}/${id} after ${parent ?? "nothing"}`).sort();
@@ -67,10 +67,11 @@ export class RuledModel {
     if (this.#rules.concurrency === "unchecked" || call.kind === "putWrites") return undefined;
     if (call.source === "fork" || call.source === "update") return undefined;
     const near = checkpoints.filter(({ thread, ns }) => thread === call.thread && ns === call.ns);
-    const head = near.sort((a, b) => bytewise(b.id, a.id))[0];
+    const head = near.sort((a, b) => bytewise([b.id], [a.id]))[0];
     if (head === undefined || near.some(({ id }) => id === call.id)) return undefined;
-    const isNext = call.parent === head.id && bytewise(call.id, head.id) > 0;
-    const isBegin = call.parent === undefined && head.parent === call.id && bytewise(call.id, head.id) < 0;
+    const isNext = call.parent === head.id && bytewise([call.id], [head.id]) > 0;
+    const isBegin =
+      call.parent === undefined && head.parent === call.id && bytewise([call.id], [head.id]) < 0;
     return isNext || isBegin ? undefined : "CONCURRENT_MODIFICATION";
   }
 }
@@ -92,8 +93,4 @@ function after(call: RuledCall, state: State, keepsTombstones: boolean): State {
   );
   if (isKnown) return state;
   return { ...state, checkpoints: [...state.checkpoints, { thread, ns, id, parent: call.parent }] };
-}
-
-function bytewise(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

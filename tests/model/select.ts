@@ -1,7 +1,7 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
 
-/** What is left of a tuple where not all of it is asked for. */
+/** The selected parts of a tuple. */
 export function select(
   { pendingWrites, ...tuple }: CheckpointTuple,
   { values = true, channels, writes = values }: ReadOptions,

@@ -1,13 +1,13 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/langgraph-checkpoint";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import { type At, configAt, tell } from "./histories.js";
+import { type At, configAt, describeCall } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 
-/** A call that stores something, worked out: it can be made on a saver, on a batch, and on the model. */
+/** A write call with concrete arguments, for a saver, a batch or the model. */
 export type WriteCall = (on: CheckpointBatch) => Promise<RunnableConfig | undefined>;
 
-/** A call that stores something. What it stores may depend on what the model has so far. */
+/** A write call whose arguments may depend on the state of the model. */
 export interface Write {
   resolve(model: ReferenceSaver, nextVersion: NextVersion): Promise<WriteCall>;
   toString(): string;
@@ -15,19 +15,19 @@ export interface Write {
 
 export type NextVersion = (current: number | string | undefined) => number | string;
 
-/** What becomes of a channel: a new value, none under a new version, no version, or a value that nobody calls new. */
+/** The change of a channel: a new value, a new version without a value, no version, or a value without a new version. */
 export type Change = { readonly to: unknown } | { readonly undeclared: unknown } | "emptied" | "dropped";
 
 export interface Successor extends At {
   readonly id: string;
   readonly parent: string | undefined;
   readonly changes: Readonly<Record<string, Change | undefined>>;
-  /** Whether a value comes along that has no version. */
+  /** Whether the checkpoint also has a value without a version. */
   readonly loose: boolean;
   readonly metadata: CheckpointMetadata;
 }
 
-/** Puts a checkpoint that follows another one, which may be gone: a first one, the newest, a branch, or one under a known id. */
+/** Puts a checkpoint after a parent, which may be deleted: the first, the newest, on a branch, or with a known id. */
 export class PutSuccessor implements Write {
   readonly #put: Successor;
 
@@ -60,7 +60,7 @@ export class PutSuccessor implements Write {
   }
 
   toString(): string {
-    return tell("put", this.#put);
+    return describeCall("put", this.#put);
   }
 }
 
@@ -71,7 +71,7 @@ export interface Again extends At {
   readonly metadata: CheckpointMetadata;
 }
 
-/** Puts a checkpoint again under its id and with its versions, though `log` has another value and the parent is another. */
+/** Puts a checkpoint again with the same id and versions, but another value of `log` and another parent. */
 export class PutAgain implements Write {
   readonly #again: Again;
 
@@ -81,7 +81,7 @@ export class PutAgain implements Write {
 
   async resolve(model: ReferenceSaver): Promise<WriteCall> {
     const stored = await model.getTuple(configAt(this.#again, model.idOf(this.#again.id)));
-    if (stored === undefined) return nothing;
+    if (stored === undefined) return () => Promise.resolve(undefined);
     const { channel_values, channel_versions } = stored.checkpoint;
     const checkpoint = { ...stored.checkpoint, channel_values: { ...channel_values, log: this.#again.log } };
     const config = configAt(this.#again, model.idOf(this.#again.parent));
@@ -89,7 +89,7 @@ export class PutAgain implements Write {
   }
 
   toString(): string {
-    return tell("put again", this.#again);
+    return describeCall("put again", this.#again);
   }
 }
 
@@ -100,7 +100,7 @@ export interface Writes extends At {
   readonly pairs: PendingWrite[];
 }
 
-/** Attaches writes to a checkpoint, which need not be there yet. */
+/** Stores writes of a checkpoint, which may not exist yet. */
 export class PutWrites implements Write {
   readonly #writes: Writes;
 
@@ -111,11 +111,11 @@ export class PutWrites implements Write {
   resolve(model: ReferenceSaver): Promise<WriteCall> {
     const { task, path, pairs } = this.#writes;
     const config = configAt(this.#writes, model.idOf(this.#writes.id));
-    return Promise.resolve((on) => on.putWrites(config, pairs, task, path).then(nothing));
+    return Promise.resolve((on) => on.putWrites(config, pairs, task, path).then(() => undefined));
   }
 
   toString(): string {
-    return tell("putWrites", this.#writes);
+    return describeCall("putWrites", this.#writes);
   }
 }
 
@@ -127,7 +127,7 @@ export class DeleteThread implements Write {
   }
 
   resolve(): Promise<WriteCall> {
-    return Promise.resolve((on) => on.deleteThread(this.#thread).then(nothing));
+    return Promise.resolve((on) => on.deleteThread(this.#thread).then(() => undefined));
   }
 
   toString(): string {
@@ -148,8 +148,4 @@ function checkpointOf(
     channel_versions: Object.fromEntries(versions),
     versions_seen: { node: Object.fromEntries(versions) },
   };
-}
-
-function nothing(): Promise<undefined> {
-  return Promise.resolve(undefined);
 }

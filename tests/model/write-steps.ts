@@ -29,7 +29,7 @@ class WriteStep implements Step {
   }
 }
 
-/** The model makes one by one what the saver is handed as one batch. */
+/** Makes the calls on the saver as one batch, and on the model one by one. */
 class BatchStep implements Step {
   readonly #writes: readonly Write[];
 

@@ -18,7 +18,7 @@ const ROUNDS = timesRun(40);
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeServer("puts, deletions, copies and a shallow saver, all on one thread at once", (target) => {
+describeServer("concurrent puts, deletions, copies and a shallow saver on one thread", (target) => {
   let database: TestDatabase<string>;
   const savers: PostgresSaver[] = [];
   const open = (serde?: AesGcmSerializer) => {
@@ -46,14 +46,14 @@ describeServer("puts, deletions, copies and a shallow saver, all on one thread a
         const [thread, copy] = [`thread ${round}`, `copy ${round}`];
         const [left, right] = round % 2 === 0 ? pairs[0] : pairs[1];
         const root = await putValues(left, threadConfig(thread), { shared: ["shared"], a: ["root"] });
-        // Names all versions as new, so that nothing is taken over from a parent.
+        // Declares all versions as new, so that the saver carries nothing over from a parent.
         const putWhole = (saver: PostgresSaver) => {
           const next = checkpointOf(saver, { a: ["next"] }, root.checkpoint);
           const channel_values = { ...root.checkpoint.channel_values, ...next.channel_values };
           const checkpoint = { ...next, channel_values };
           return saver.put(root.config, checkpoint, metadataOf(), allVersions(checkpoint));
         };
-        // Takes the value of `shared` over from its parent, twice.
+        // Carries the value of `shared` over from its parent, twice.
         const putSuccessors = async (saver: PostgresSaver) => {
           let last = root;
           for (const step of ["second", "third"]) {
@@ -70,13 +70,13 @@ describeServer("puts, deletions, copies and a shallow saver, all on one thread a
           () => putWhole(right),
           () => one.prune([thread], { strategy: round % 3 === 0 ? "delete" : "keep_latest" }),
           () => putWhole(left),
-          () => left.copyThread(thread, copy).catch(ignoreStrangers),
-          () => right.copyThread(thread, copy).catch(ignoreStrangers),
+          () => left.copyThread(thread, copy).catch(ignoreThreadExists),
+          () => right.copyThread(thread, copy).catch(ignoreThreadExists),
           () => two.prune([copy]),
           () => one.deleteThread(copy),
           () => putValues(shallow, threadConfig(thread), { shared: ["shared"], a: ["shallow"] }),
         ];
-        // In another order in each round.
+        // Each round starts them in another order.
         const first = round % calls.length;
         await Promise.all([...calls.slice(first), ...calls.slice(0, first)].map((call) => call()));
       }
@@ -89,7 +89,7 @@ describeServer("puts, deletions, copies and a shallow saver, all on one thread a
   );
 });
 
-/** A source that changes beside the copies leaves the target with checkpoints that it has no longer. */
-function ignoreStrangers(error: unknown): void {
+/** Ignores that the target has checkpoints which the source, changed by concurrent calls, no longer has. */
+function ignoreThreadExists(error: unknown): void {
   if (!(error instanceof ThreadExistsError)) throw error;
 }

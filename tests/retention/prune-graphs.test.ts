@@ -11,7 +11,7 @@ const Mixed = Annotation.Root({
   log: new DeltaChannel<string[], string[]>((current, writes) => [...current, ...writes.flat()], {
     snapshotFrequency: 4,
   }),
-  // Never written to: it must not keep everything back to the first checkpoint.
+  // Never written to. It must not make prune keep all checkpoints back to the first one.
   unused: new DeltaChannel<string[], string[]>((current, writes) => [...current, ...writes.flat()]),
   plain: Plain.spec.log,
 });
@@ -54,7 +54,7 @@ async function namespacesOf({ saver }: GraphSuite, thread: Thread): Promise<stri
 }
 
 describeGraphs("a graph whose thread is pruned", (suite) => {
-  it("has one checkpoint left of each namespace, and answers the question it stopped at", async () => {
+  it("keeps one checkpoint of each namespace, and the graph resumes from its interrupt", async () => {
     const thread = suite.newThread();
     const graph = plainGraph(suite);
     await graph.invoke({ log: ["in"] }, thread);
@@ -72,7 +72,7 @@ describeGraphs("a graph whose thread is pruned", (suite) => {
     expect(log.at(-1)).toBe("last");
   });
 
-  it("has one checkpoint left where its state was updated by hand, and goes on", async () => {
+  it("keeps one checkpoint after the state was updated by hand, and the graph continues", async () => {
     const thread = suite.newThread();
     const graph = new StateGraph(Plain)
       .addNode("again", ({ log }) => ({ log: [`step ${log.length}`] }))
@@ -91,7 +91,7 @@ describeGraphs("a graph whose thread is pruned", (suite) => {
   });
 
   it.each(["sync", "exit"] as const)(
-    "keeps what its delta channels are rebuilt from (%s)",
+    "keeps what delta channels are rebuilt from (durability %s)",
     async (durability) => {
       const thread = suite.newThread();
       const options = { ...thread, durability };
@@ -112,12 +112,12 @@ describeGraphs("a graph whose thread is pruned", (suite) => {
     },
   );
 
-  it("keeps what a delta channel is rebuilt from that was only ever updated by hand", async () => {
+  it("keeps what a delta channel needs that was only updated by hand", async () => {
     const thread = suite.newThread();
     const graph = mixedGraph(suite);
     for (const marker of ["one", "two", "three"]) await graph.updateState(thread, both(marker), "close");
     const state = await graph.getState(thread);
-    // The first update has no checkpoint before it: LangGraph.js before 1.5 loses what it wrote.
+    // The first update has no checkpoint before it: LangGraph.js before 1.5 loses its writes.
     expect(state.values).toMatchObject({ log: expect.arrayContaining(["two", "three"]) });
 
     await suite.saver.prune([thread.configurable.thread_id]);
@@ -125,7 +125,7 @@ describeGraphs("a graph whose thread is pruned", (suite) => {
     expect(await graph.getState(thread)).toEqual(state);
   });
 
-  it("keeps what a delta channel of others is rebuilt from when a run is deleted", async () => {
+  it("keeps what delta channels of other runs need when a run is deleted", async () => {
     const thread = suite.newThread();
     const graph = mixedGraph(suite);
     const run = (name: string) => ({ ...thread, metadata: { run_id: name } });

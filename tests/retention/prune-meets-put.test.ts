@@ -9,8 +9,8 @@ import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");
 
-// What a put does in its own transaction is done by hand here, so that it commits while prune waits.
-describeServer("prune and a put at the same time", (target) => {
+// These tests run the statements of a put in their own transaction, so that it commits while prune waits.
+describeServer("prune during a put", (target) => {
   async function opened() {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
@@ -25,7 +25,7 @@ describeServer("prune and a put at the same time", (target) => {
     return { database, saver, writer, end };
   }
 
-  it("keep the ancestors of a delta channel that only the new checkpoint needs", async () => {
+  it("keeps the ancestors of a delta channel that only the new checkpoint needs", async () => {
     const { database, saver, writer, end } = await opened();
     const root = await putValues(saver, THREAD, { a: ["root"] });
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");
@@ -57,7 +57,7 @@ describeServer("prune and a put at the same time", (target) => {
     await end();
   });
 
-  it("keep a stored value that the new checkpoint refers to again", async () => {
+  it("keeps a value that the new checkpoint references again", async () => {
     const { database, saver, writer, end } = await opened();
     const root = await putValues(saver, THREAD, { shared: ["root"] });
     await putValues(saver, root.config, { shared: ["head"] }, root.checkpoint);
@@ -82,7 +82,7 @@ describeServer("prune and a put at the same time", (target) => {
     await end();
   });
 
-  it("keep what is put into a subgraph call that goes", async () => {
+  it("keeps a checkpoint that is put into a subgraph call which is over", async () => {
     const { database, saver, writer, end } = await opened();
     const root = await putValues(saver, THREAD, { a: ["root"] });
     const config = threadConfig("t", { checkpoint_ns: "sub:task" });
@@ -112,12 +112,12 @@ describeServer("prune and a put at the same time", (target) => {
     expect(await missingBlobs(database)).toEqual([]);
     const tuple = await saver.getTuple(config);
     expect(tuple?.checkpoint).toMatchObject({ id: child.id, channel_values: { shared: ["call"] } });
-    // Nobody has gone on with the graph since.
+    // The graph has no newer checkpoint.
     expect(await saver.prune({ keepLast: 1 })).toMatchObject({ checkpoints: 0 });
     await end();
   });
 
-  it("keep an idle thread that is just being continued", async () => {
+  it("keeps an idle thread that a put continues", async () => {
     const { saver, database, writer, end } = await opened();
     const old = checkpointOf(saver, { a: ["old"] });
     const id = idAt(Date.now() - 60_000);

@@ -19,8 +19,8 @@ function graphOn(saver: PostgresSaver) {
     .compile({ checkpointer: saver });
 }
 
-describeServer("pruning beside live savers", (target) => {
-  it("fails none of them, and leaves nothing that can't be read", async () => {
+describeServer("prune during the calls of other savers", (target) => {
+  it("makes no call fail, and leaves every checkpoint readable", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     const pruner = new PostgresSaver(database.source);
@@ -28,12 +28,12 @@ describeServer("pruning beside live savers", (target) => {
     const threads = ["a", "b"];
     const writing = { is: true };
     const prune = async (): Promise<number> => {
-      let gone = 0;
+      let deleted = 0;
       while (writing.is) {
-        gone += (await pruner.prune({ keepLast: 2, threads, batchSize: 2 })).checkpoints;
-        gone += (await pruner.deleteForRuns(["odd"])).checkpoints;
+        deleted += (await pruner.prune({ keepLast: 2, threads, batchSize: 2 })).checkpoints;
+        deleted += (await pruner.deleteForRuns(["odd"])).checkpoints;
       }
-      return gone;
+      return deleted;
     };
     const run = async (thread: string): Promise<void> => {
       const graph = graphOn(saver);
@@ -45,7 +45,7 @@ describeServer("pruning beside live savers", (target) => {
         );
       }
     };
-    // Goes on from checkpoints that may be gone by then, carrying a value over that only they refer to.
+    // Continues from checkpoints that may be deleted by then, and carries over a value that only they reference.
     const fork = async (thread: string): Promise<void> => {
       for (let n = 0; n < 30; n++) {
         const base = await putValues(saver, threadConfig(thread), { list: [n], other: [n] });

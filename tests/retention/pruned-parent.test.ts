@@ -20,7 +20,7 @@ const WAYS: Readonly<Record<string, PostgresSaverOptions>> = {
   "a saver with rules": { concurrency: "unchecked", keepTombstones: true },
 };
 
-/** A checkpoint as LangGraph makes it after a step: one channel is new, the others are what they were. */
+/** The checkpoint that LangGraph makes after a super-step: one channel has a new version, the others are unchanged. */
 function successor(saver: PostgresSaver, previous: Checkpoint): Checkpoint {
   const next = checkpointOf(saver, { step: ["new"] }, previous);
   return { ...next, channel_values: { ...previous.channel_values, ...next.channel_values } };
@@ -28,7 +28,7 @@ function successor(saver: PostgresSaver, previous: Checkpoint): Checkpoint {
 
 const newOf = ({ channel_versions }: Checkpoint) => ({ step: channel_versions.step ?? 0 });
 
-describeAnyTarget("a put whose parent is gone", (target) => {
+describeAnyTarget("put after its parent was deleted", (target) => {
   let database: TestDatabase;
   let thread: string;
 
@@ -61,7 +61,7 @@ describeAnyTarget("a put whose parent is gone", (target) => {
           });
         });
 
-        it("stores what did not change as well, so that all of it reads back", async () => {
+        it("also stores the unchanged values, so that the checkpoint reads back whole", async () => {
           const next = successor(saver, base.checkpoint);
           await removeAll();
           const config = await saver.put(base.config, next, metadataOf(), newOf(next));
@@ -71,7 +71,7 @@ describeAnyTarget("a put whose parent is gone", (target) => {
           await saver.end();
         });
 
-        it("does so in a batch, also for what follows it there, and after the batch has deleted the thread", async () => {
+        it("does the same in a batch, for later checkpoints of the batch, and after the batch deletes the thread", async () => {
           const next = successor(saver, base.checkpoint);
           const last = successor(saver, next);
           await saver.batch(async (batch) => {
@@ -89,7 +89,7 @@ describeAnyTarget("a put whose parent is gone", (target) => {
     }
   }
 
-  it("says of a channel that has been emptied that it is empty, so that nothing is taken for missing", async () => {
+  it("marks an emptied channel as empty, so that it doesn't count as missing", async () => {
     const saver = new PostgresSaver(database.source);
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], once: [1] });
     const emptied = checkpointOf(saver, { step: ["next"], once: [2] }, base.checkpoint);
@@ -107,7 +107,7 @@ describeAnyTarget("a put whose parent is gone", (target) => {
     await saver.end();
   });
 
-  it("leaves the value alone that another branch has at a version which is new here", async () => {
+  it("doesn't overwrite the value that another branch has at the same new version", async () => {
     const saver = new PostgresSaver(database.source);
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });
     const next = successor(saver, base.checkpoint);
@@ -128,7 +128,7 @@ describeAnyTarget("a put whose parent is gone", (target) => {
   });
 });
 
-describeServer("a put that takes values over from its parent", (target) => {
+describeServer("put that carries values over from its parent", (target) => {
   let database: TestDatabase<string>;
   let pool: pg.Pool;
   let db: Kysely<CheckpointDatabase>;
@@ -141,23 +141,23 @@ describeServer("a put that takes values over from its parent", (target) => {
   });
   afterAll(() => db.destroy());
 
-  /** Begins to store something while a transaction that has deleted the thread's checkpoints has not committed. */
+  /** Starts a call while a transaction that has deleted the thread's checkpoints is open. */
   async function storedWhileDeleting(
     thread: string,
     store: () => Promise<RunnableConfig>,
-    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+    during: (stored: Promise<RunnableConfig>) => Promise<unknown>,
   ): Promise<RunnableConfig> {
     const { stored } = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
       await transaction.deleteFrom("checkpoint_blobs").where("thread_id", "=", thread).execute();
       const storing = store();
-      await meanwhile(storing);
+      await during(storing);
       return { stored: storing };
     });
     return stored;
   }
 
-  it("keeps it from being deleted until it has committed", async () => {
+  it("blocks the deletion of the parent until it commits", async () => {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });
@@ -175,7 +175,7 @@ describeServer("a put that takes values over from its parent", (target) => {
     });
   });
 
-  it("waits for the parent's deletion, and then brings the values along", async () => {
+  it("waits for the parent's deletion, and then stores the unchanged values", async () => {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });
@@ -189,10 +189,10 @@ describeServer("a put that takes values over from its parent", (target) => {
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
   });
 
-  /** Puts a checkpoint of a graph whose only channel has changed, while the one before it is being deleted. */
+  /** Puts a checkpoint of a graph whose only channel has changed, while its parent is being deleted. */
   async function putMeanwhile(
     versionsOf: (versions: Checkpoint["channel_versions"]) => Checkpoint["channel_versions"],
-    meanwhile: (stored: Promise<RunnableConfig>) => Promise<unknown>,
+    during: (stored: Promise<RunnableConfig>) => Promise<unknown>,
   ): Promise<string> {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
@@ -207,7 +207,7 @@ describeServer("a put that takes values over from its parent", (target) => {
     const config = await storedWhileDeleting(
       thread,
       () => saver.put(base.config, next, metadataOf(), newOf(next)),
-      meanwhile,
+      during,
     );
     const tuple = await saver.getTuple(config);
     expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
@@ -217,14 +217,14 @@ describeServer("a put that takes values over from its parent", (target) => {
     return thread;
   }
 
-  it("does not wait where all that did not change are empty triggers of nodes", async () => {
+  it("doesn't wait when only empty trigger channels of nodes are unchanged", async () => {
     await putMeanwhile(
       (versions) => versions,
       (stored) => stored,
     );
   });
 
-  it("waits all the same at versions that are numbers, where a trigger without a row counts as missing", async () => {
+  it("waits when versions are numbers, since a trigger channel without a row then counts as missing", async () => {
     const thread = await putMeanwhile(
       (versions) => ({ ...versions, "branch:to:work": 2 }),
       () => untilOneWaits(database),

@@ -16,11 +16,11 @@ import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");
 
-/** Too long for a header. */
+/** Too long to be stored in a header. */
 const LONG_NAME = "Ada".repeat(1_000);
 
-// The put is made in a transaction that was lent, so that it is not committed before somebody waits for it.
-describeServer("a put that is not committed yet", (target) => {
+// The put runs in a passed-in transaction, which commits only once another call waits for it.
+describeServer("put before its commit", (target) => {
   async function opened() {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
@@ -30,7 +30,7 @@ describeServer("a put that is not committed yet", (target) => {
     return { database, saver, root, head };
   }
 
-  /** Puts in a transaction that commits once `other`, begun after the put, waits for it or is done. */
+  /** Runs a put in a transaction, then starts `other`, and commits once `other` waits or has finished. */
   async function putBeside(
     database: TestDatabase & { readonly source: string },
     put: (saver: PostgresSaver) => Promise<unknown>,
@@ -55,7 +55,7 @@ describeServer("a put that is not committed yet", (target) => {
     'prune with "delete"': (saver) => saver.prune(["t"], { strategy: "delete" }),
   };
   for (const [name, deletion] of Object.entries(deletions)) {
-    it(`keeps the values that it shares with a thread which goes by ${name}`, async () => {
+    it(`keeps the values that it shares with a thread deleted by ${name}`, async () => {
       const { database, saver, head } = await opened();
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const values = { shared: ["shared"], a: ["next"] };
@@ -63,7 +63,8 @@ describeServer("a put that is not committed yet", (target) => {
 
       await putBeside(
         database,
-        (lent) => lent.put(head.config, checkpoint, metadataOf(2), { a: next.channel_versions.a ?? 0 }),
+        (inTransaction) =>
+          inTransaction.put(head.config, checkpoint, metadataOf(2), { a: next.channel_versions.a ?? 0 }),
         () => deletion(saver),
       );
 
@@ -84,16 +85,16 @@ describeServer("a put that is not committed yet", (target) => {
     },
   };
   for (const [name, other] of Object.entries(others)) {
-    it(`keeps all of its values when it holds no parent, beside ${name}`, async () => {
+    it(`keeps all of its values without a parent lock, during ${name}`, async () => {
       const { database, saver, root, head } = await opened();
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const channel_versions = { ...root.checkpoint.channel_versions, a: next.channel_versions.a ?? 0 };
       const checkpoint = { ...next, channel_versions, channel_values: { shared: ["shared"], a: ["next"] } };
-      const gone = threadConfig("t", { checkpoint_id: "gone" });
+      const missing = threadConfig("t", { checkpoint_id: "gone" });
 
       await putBeside(
         database,
-        (lent) => lent.put(gone, checkpoint, metadataOf(2), channel_versions),
+        (inTransaction) => inTransaction.put(missing, checkpoint, metadataOf(2), channel_versions),
         () => other(saver, database),
       );
 
@@ -104,7 +105,7 @@ describeServer("a put that is not committed yet", (target) => {
     });
   }
 
-  it("keeps what it refers to of its parent without bringing values along, as delta channels do", async () => {
+  it("keeps what it references of its parent without storing values, as delta channels do", async () => {
     const { database, saver, root } = await opened();
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");
     const fork = checkpointOf(saver, { a: ["fork"] }, root.checkpoint);
@@ -113,7 +114,8 @@ describeServer("a put that is not committed yet", (target) => {
 
     await putBeside(
       database,
-      (lent) => lent.put(root.config, checkpoint, metadata, { ...allVersions(fork), delta: "1" }),
+      (inTransaction) =>
+        inTransaction.put(root.config, checkpoint, metadata, { ...allVersions(fork), delta: "1" }),
       () => saver.prune(["t"]),
     );
 
@@ -124,13 +126,14 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("keeps a value that it stores again, by its version, while nobody else refers to it", async () => {
+  it("keeps a value that it stores again at the same version, while no other checkpoint references it", async () => {
     const { database, saver, root, head } = await opened();
     await database.query("delete from checkpoints where checkpoint_id = $1", [root.checkpoint.id]);
 
     await putBeside(
       database,
-      (lent) => lent.put(THREAD, root.checkpoint, metadataOf(), allVersions(root.checkpoint)),
+      (inTransaction) =>
+        inTransaction.put(THREAD, root.checkpoint, metadataOf(), allVersions(root.checkpoint)),
       () => saver.prune({ keepLast: 10 }),
     );
 
@@ -142,7 +145,7 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("does not keep another from sharing an unchanged scalar", async () => {
+  it("doesn't block another put that shares an unchanged scalar", async () => {
     const { database, saver } = await opened();
     const parent = await putValues(saver, threadConfig("u"), { name: LONG_NAME, a: ["root"] });
     const successor = (value: string) => {
@@ -155,7 +158,7 @@ describeServer("a put that is not committed yet", (target) => {
 
     await putBeside(
       database,
-      (lent) => putOne(lent, first),
+      (inTransaction) => putOne(inTransaction, first),
       async () => {
         await putOne(saver, second);
         expect(await saver.getTuple(threadConfig("u", { checkpoint_id: first.id }))).toBeUndefined();
@@ -166,7 +169,7 @@ describeServer("a put that is not committed yet", (target) => {
     await saver.end();
   });
 
-  it("leaves the value as it is that it brings along for a parent that is gone, since others share it", async () => {
+  it("doesn't change a shared value that it stores again because its parent was deleted", async () => {
     const { database, saver, root, head } = await opened();
     await database.query("delete from checkpoints where checkpoint_id = $1", [root.checkpoint.id]);
     const fork = checkpointOf(saver, { a: ["fork"] }, root.checkpoint);

@@ -3,10 +3,10 @@ import type { PostgresSaver } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
 import { idAt } from "./id-at.js";
 
-/** In milliseconds. */
+/** One hour in milliseconds. */
 export const HOUR = 60 * 60 * 1000;
 
-/** Stores checkpoints with these ids, one after another; each has a list of its own and shares what the first has. */
+/** Stores checkpoints with these ids, each the parent of the next. Each has its own list, and shares the values of the first. */
 export async function putLine(
   saver: PostgresSaver,
   thread: string,
@@ -27,7 +27,7 @@ export async function putLine(
   }
 }
 
-/** Ids of checkpoints that are so many hours old. */
+/** The ids of checkpoints that are this many hours old. */
 export function hoursAgo(...hours: number[]): string[] {
   const now = Date.now();
   return hours.map((ago, n) => idAt(now - ago * HOUR, n));

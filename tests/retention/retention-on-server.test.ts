@@ -9,7 +9,7 @@ import { idAt } from "./id-at.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 
 describeServer("retention of many threads", (target) => {
-  it("finds out what goes, or that nothing does, with statements for many of them at once", async () => {
+  it("finds the candidates of many threads with few statements, also when there are none", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     const saver = new PostgresSaver(pool);
     await saver.setup();
@@ -40,7 +40,7 @@ describeServer("retention of many threads", (target) => {
     expect(nothing).toMatchObject({ report: { checkpoints: 0 }, statements: 5 });
     await putAll(1);
     const some = await send({ keepLast: 1, dryRun: true });
-    // Those of delta channels stay.
+    // Checkpoints of delta channels are kept.
     expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
     expect(some.statements).toBe(13);
     expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(13);
@@ -49,7 +49,7 @@ describeServer("retention of many threads", (target) => {
   });
 });
 
-describeServer("retention in a lent transaction", (target) => {
+describeServer("retention in a passed-in transaction", (target) => {
   async function kyselyOn({ source }: { readonly source: string }) {
     const pool = new pg.Pool({ connectionString: source, max: 2 });
     await new PostgresSaver(pool).setup();
@@ -57,7 +57,7 @@ describeServer("retention in a lent transaction", (target) => {
     return new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
   }
 
-  it("counts when its owner commits", async () => {
+  it("takes effect when the owner commits", async () => {
     const kysely = await kyselyOn(await target.createDatabase());
     const failure = new Error("rolled back");
     const prune = (fails: boolean) =>
@@ -75,7 +75,7 @@ describeServer("retention in a lent transaction", (target) => {
     ["prune", (saver: PostgresSaver) => saver.prune(["t"])],
     ["deleteThread", (saver: PostgresSaver) => saver.deleteThread("t")],
   ] as const)(
-    "refuses %s in a transaction that does not see what others have just put",
+    "refuses %s in a transaction whose isolation level hides concurrent puts",
     async (_name, call) => {
       const kysely = await kyselyOn(await target.createDatabase());
       const refused = kysely

@@ -20,7 +20,7 @@ describeAnyTarget("retention", (target) => {
 
   const idsOf = (thread: string, ns = "") => listIds(saver.list(threadConfig(thread, { checkpoint_ns: ns })));
 
-  it("lets go what is too old and not among the newest, and never the head", async () => {
+  it("deletes checkpoints that are old and not among the newest, but never the head", async () => {
     const ids = hoursAgo(50, 40, 30, 20, 1);
     for (const thread of ["age", "number", "both", "head"]) await putLine(saver, thread, ids);
 
@@ -39,7 +39,7 @@ describeAnyTarget("retention", (target) => {
     expect(await orphanedBlobs(database)).toEqual([]);
   });
 
-  it("keeps all of a namespace that has fewer than are to stay, however many these are", async () => {
+  it("keeps every checkpoint of a namespace with fewer than keepLast", async () => {
     const ids = hoursAgo(3, 2, 1);
     await putLine(saver, "many", ids);
 
@@ -49,7 +49,7 @@ describeAnyTarget("retention", (target) => {
     expect(await idsOf("many")).toEqual(ids.toReversed());
   });
 
-  it("knows no age of an id that is no UUID of version 6", async () => {
+  it("treats an id that isn't a UUID of version 6 as having no age", async () => {
     const ids = [
       "00000000-0000-4000-8000-000000000000",
       "2020-01-01T00:00:00.000Z",
@@ -62,7 +62,7 @@ describeAnyTarget("retention", (target) => {
     expect(await idsOf("t")).toEqual(ids.slice(-1));
   });
 
-  it("goes no further than threads and namespaces say, and nowhere for an empty list", async () => {
+  it("only deletes in the given threads and namespaces, and nothing for an empty list", async () => {
     const ids = hoursAgo(9, 8, 7);
     for (const thread of ["a", "b"]) {
       for (const ns of ["", "child"]) await putLine(saver, thread, ids, { ns });
@@ -86,7 +86,7 @@ describeAnyTarget("retention", (target) => {
     expect(rest).toMatchObject({ checkpoints: 6, threads: 2, namespaces: 3 });
   });
 
-  it("deletes threads with all they have, and keeps tombstones where it is told to", async () => {
+  it("deletes all rows of threads, and keeps tombstones with keepTombstones", async () => {
     await putLine(saver, "a", hoursAgo(2, 1));
     await putLine(saver, "a", hoursAgo(2, 1), { ns: "child" });
     await putLine(saver, "b", hoursAgo(2, 1));
@@ -99,7 +99,7 @@ describeAnyTarget("retention", (target) => {
     await strict.end();
   });
 
-  it("tells which of the threads that are named are not there", async () => {
+  it("reports which of the given threads have no rows", async () => {
     await putLine(saver, "a", hoursAgo(2, 1));
     const rules = [{ keepLast: 1 }, { idleForMs: HOUR * 9 }];
     for (const rule of rules) {
@@ -119,7 +119,7 @@ describeAnyTarget("retention", (target) => {
     expect((await saver.prune(["x", "a"])).missing).toEqual(["x"]);
   });
 
-  it("deletes threads whole that have been idle, and no others", async () => {
+  it("deletes idle threads whole, and no others", async () => {
     await putLine(saver, "idle", hoursAgo(50, 40));
     await putLine(saver, "idle", hoursAgo(45), { ns: "child" });
     await putLine(saver, "active", hoursAgo(50, 1));
@@ -128,15 +128,15 @@ describeAnyTarget("retention", (target) => {
     await putLine(saver, "no time", ["2"]);
     const all = await rowsOf(database);
 
-    const wouldGo = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
+    const wouldDelete = await saver.prune({ idleForMs: 30 * HOUR, dryRun: true });
     expect(await rowsOf(database)).toEqual(all);
-    expect(wouldGo).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
+    expect(wouldDelete).toMatchObject({ threads: 1, namespaces: 2, checkpoints: 3, writes: 3, dryRun: true });
     expect(await saver.prune({ idleForMs: 30 * HOUR, threads: ["active"] })).toMatchObject({ threads: 0 });
     expect(await saver.prune({ idleForMs: 0, threads: [] })).toMatchObject({ threads: 0 });
     const seen: PruneProgress[] = [];
     const report = await saver.prune({ idleForMs: 30 * HOUR, onProgress: (progress) => seen.push(progress) });
 
-    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toEqual({ ...wouldDelete, dryRun: false });
     expect(seen).toMatchObject([{ threadId: "idle", checkpoints: 3 }]);
     const left = await rowsOf(database);
     expect(Number(left.bytes) + report.bytes).toBe(all.bytes);
@@ -145,7 +145,7 @@ describeAnyTarget("retention", (target) => {
     expect(await saver.prune({ idleForMs: 30 * HOUR })).toMatchObject({ threads: 0, checkpoints: 0 });
   });
 
-  it("collects writes whose checkpoint never came, but not those that may still wait for it", async () => {
+  it("deletes orphaned writes, but not writes whose checkpoint may still be stored", async () => {
     await putLine(saver, "t", hoursAgo(5, 0.2));
     const write = async (id: string | undefined, thread = "t") => {
       const config = threadConfig(thread, { checkpoint_id: id });
@@ -160,7 +160,7 @@ describeAnyTarget("retention", (target) => {
     expect(left.map((row) => row.checkpoint_id).sort()).toEqual([late, future, "0-not-a-uuid"].sort());
   });
 
-  it("tells how far it is after each transaction and namespace", async () => {
+  it("reports progress after each transaction and namespace", async () => {
     const ids = hoursAgo(9, 8, 7, 6, 5);
     for (const thread of ["a", "b"]) await putLine(saver, thread, ids);
     const seen: PruneProgress[] = [];
@@ -178,7 +178,7 @@ describeAnyTarget("retention", (target) => {
     });
   });
 
-  it("ends with its signal, and leaves done what was committed", async () => {
+  it("stops when its signal aborts, and keeps what was committed", async () => {
     await putLine(saver, "t", hoursAgo(9, 8, 7, 6, 5));
     const controller = new AbortController();
     const pruned = saver.prune({
@@ -190,22 +190,22 @@ describeAnyTarget("retention", (target) => {
       },
     });
     await expect(pruned).rejects.toMatchObject({ code: "ABORTED" });
-    // Children go first: what is left can be read.
+    // Children are deleted first, so the remaining checkpoints stay readable.
     expect(await idsOf("t")).toHaveLength(3);
     const [head] = await idsOf("t");
     expect((await saver.getTuple(threadConfig("t")))?.checkpoint.id).toBe(head);
     expect((await saver.prune({ keepLast: 1 })).checkpoints).toBe(2);
   });
 
-  it("deletes the checkpoints of runs in all threads, the head too, with what only they refer to", async () => {
+  it("deletes the checkpoints of runs in all threads, including heads, with the values that only they reference", async () => {
     const ids = hoursAgo(9, 8, 7, 6);
     const run = (n: number) => (n % 2 === 0 ? "even" : "odd");
     for (const thread of ["a", "b"]) await putLine(saver, thread, ids, { run });
     const before = await saver.getTuple(threadConfig("a", { checkpoint_id: ids[2] }));
-    const wouldGo = await saver.deleteForRuns(["odd"], { dryRun: true });
+    const wouldDelete = await saver.deleteForRuns(["odd"], { dryRun: true });
     expect(await idsOf("a")).toHaveLength(4);
     const report = await saver.deleteForRuns(["odd", "odd", "unknown"]);
-    expect(report).toEqual({ ...wouldGo, dryRun: false });
+    expect(report).toEqual({ ...wouldDelete, dryRun: false });
     expect(report).toMatchObject({
       checkpoints: 4,
       writes: 4,
@@ -223,7 +223,7 @@ describeAnyTarget("retention", (target) => {
     ["prune of idle threads", (each) => each.prune({ idleForMs: 0, dryRun: true })],
     ["deleteForRuns", (each) => each.deleteForRuns(["r"])],
     ["deleteThread", (each) => each.deleteThread("t")],
-  ])("refuses %s where the tables can be neither read nor exported yet", async (_name, call) => {
+  ])("refuses %s on tables that can't be read or exported before a migration", async (_name, call) => {
     const official = await target.createDatabase();
     for (const sql of OFFICIAL_MIGRATIONS.slice(0, 5)) await official.exec(sql);
     await official.exec(
@@ -236,7 +236,7 @@ describeAnyTarget("retention", (target) => {
     await old.end();
   });
 
-  it("works on the tables of the official savers: no collation of ours, counters as versions, sends of old formats", async () => {
+  it("works on the tables of the official savers: with their collation, numeric versions and sends of old formats", async () => {
     const official = await target.createDatabase();
     for (const sql of OFFICIAL_MIGRATIONS) await official.exec(sql);
     const old = new PostgresSaver(official.source, new JsonSerializer());
@@ -264,9 +264,9 @@ describeAnyTarget("retention", (target) => {
     }
     const before = await old.getTuple(threadConfig("t"));
     expect(before?.checkpoint.channel_values.__pregel_tasks).toEqual(["send 1"]);
-    const wouldGo = await old.prune({ keepLast: 1, dryRun: true });
-    expect(await old.prune(["t"])).toEqual({ ...wouldGo, dryRun: false });
-    expect(wouldGo).toMatchObject({ checkpoints: 2, writes: 3, blobs: 2 });
+    const wouldDelete = await old.prune({ keepLast: 1, dryRun: true });
+    expect(await old.prune(["t"])).toEqual({ ...wouldDelete, dryRun: false });
+    expect(wouldDelete).toMatchObject({ checkpoints: 2, writes: 3, blobs: 2 });
     expect(await old.getTuple(threadConfig("t"))).toEqual(before);
     expect(await old.prune(["t"])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
     await old.end();

@@ -1,6 +1,6 @@
 import type { TestDatabase } from "../support/targets.js";
 
-/** Blobs that no header refers to. */
+/** The blobs that no header references. */
 export async function orphanedBlobs(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `select thread_id || '/' || checkpoint_ns || '/' || channel || '/' || version as name from checkpoint_blobs b
@@ -10,7 +10,7 @@ export async function orphanedBlobs(database: TestDatabase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Versions of channels that headers refer to without a blob, where the header does not hold the value itself. */
+/** The channel versions that a header references, that have no blob, and whose value isn't in the header either. */
 export async function missingBlobs(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `select c.thread_id || '/' || c.checkpoint_id || '/' || e.key as name
@@ -22,7 +22,7 @@ export async function missingBlobs(database: TestDatabase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Writes whose checkpoint is not there, but for the sends that one before version 4 reads. */
+/** The writes without a checkpoint, except sends that a checkpoint of a format before version 4 reads. */
 export async function orphanedWrites(database: TestDatabase): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `select thread_id || '/' || checkpoint_id || '/' || channel as name from checkpoint_writes w
@@ -35,7 +35,7 @@ export async function orphanedWrites(database: TestDatabase): Promise<string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** How many rows all tables have. */
+/** The number of rows in each table. */
 export async function rowsOf(database: TestDatabase): Promise<Record<string, unknown>> {
   const [row] = await database.query(
     `select (select count(*)::integer from checkpoints) as checkpoints,

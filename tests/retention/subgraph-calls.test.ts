@@ -11,7 +11,7 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (current, added) => [...current, ...added], default: () => [] }),
 });
 
-/** A graph that calls a subgraph, which calls another one; the inner one asks where it is told to. */
+/** A graph that calls a subgraph, which calls another one. The inner one interrupts if its input says so. */
 function nested({ saver }: { readonly saver: BaseCheckpointSaver }) {
   const inner = new StateGraph(State)
     .addNode("think", () => ({ log: ["think"] }))
@@ -55,15 +55,15 @@ describeGraphs("subgraph calls of a thread that is pruned", (suite) => {
   const pruneOf = (thread: Thread, keepLast: number, dryRun = false) =>
     suite.saver.prune({ keepLast, threads: [thread.configurable.thread_id], dryRun });
 
-  it("go with the checkpoints that they started from, and the dry run says so", async () => {
+  it("are deleted with the checkpoints that they started from, and counted in a dry run", async () => {
     const thread = suite.newThread();
     const graph = nested(suite);
     for (const question of ["one", "two", "three"]) await graph.invoke({ log: [question] }, thread);
     const state = await graph.getState(thread, { subgraphs: true });
     expect((await namespacesOf(suite, thread)).length).toBeGreaterThan(6);
 
-    const wouldGo = await pruneOf(thread, 1, true);
-    expect(await pruneOf(thread, 1)).toEqual({ ...wouldGo, dryRun: false });
+    const wouldDelete = await pruneOf(thread, 1, true);
+    expect(await pruneOf(thread, 1)).toEqual({ ...wouldDelete, dryRun: false });
 
     expect(await namespacesOf(suite, thread)).toEqual(["", "stateful"]);
     expect(await graph.getState(thread, { subgraphs: true })).toEqual(state);
@@ -72,7 +72,7 @@ describeGraphs("subgraph calls of a thread that is pruned", (suite) => {
     expect(log.slice(-6)).toEqual(expect.arrayContaining(["before", "think", "last"]));
   });
 
-  it("stay where one of them is interrupted, and can be resumed", async () => {
+  it("are kept while one of them is interrupted, and can be resumed", async () => {
     const thread = suite.newThread();
     const graph = nested(suite);
     await graph.invoke({ log: ["one"] }, thread);
@@ -91,7 +91,7 @@ describeGraphs("subgraph calls of a thread that is pruned", (suite) => {
     expect(await namespacesOf(suite, thread)).toEqual(["", "stateful"]);
   });
 
-  it("stay with a checkpoint that stays, so that it reads as before with its subgraphs", async () => {
+  it("are kept with a kept checkpoint, so that it reads as before with its subgraphs", async () => {
     const thread = suite.newThread();
     const graph = nested(suite);
     await graph.invoke({ log: ["ask me"] }, thread);
@@ -136,15 +136,15 @@ describeAnyTarget("subgraph calls", (target) => {
     await saver.putWrites(stored, [["list", [ns]]], "task");
   }
 
-  it("go with a parent that is gone already, once its graph has gone on", async () => {
+  it("are deleted if their parent was deleted before, once its graph has a newer checkpoint", async () => {
     const thread = newThread();
-    const [gone, call, head] = [minutesAgo(3), minutesAgo(2), minutesAgo(1)];
+    const [deleted, call, head] = [minutesAgo(3), minutesAgo(2), minutesAgo(1)];
     await put(thread, "", head);
-    await put(thread, "sub:t1", call, { "": gone });
-    await put(thread, "sub:t1|1", call, { "": gone });
-    await put(thread, "sub:t1|inner:t2", call, { "": gone, "sub:t1": minutesAgo(2.5) });
-    await put(thread, "sub", call, { "": gone });
-    await put(thread, "sub|inner:t3", call, { "": gone, sub: call });
+    await put(thread, "sub:t1", call, { "": deleted });
+    await put(thread, "sub:t1|1", call, { "": deleted });
+    await put(thread, "sub:t1|inner:t2", call, { "": deleted, "sub:t1": minutesAgo(2.5) });
+    await put(thread, "sub", call, { "": deleted });
+    await put(thread, "sub|inner:t3", call, { "": deleted, sub: call });
     await put(thread, "mine:own", call);
 
     expect(await saver.prune([thread])).toMatchObject({ checkpoints: 3, writes: 3, blobs: 3, namespaces: 3 });
@@ -156,7 +156,7 @@ describeAnyTarget("subgraph calls", (target) => {
     ]);
   });
 
-  it("go however many there are, and count as one thread", async () => {
+  it("are deleted in any number, and count as one thread", async () => {
     const thread = newThread();
     await put(thread, "", minutesAgo(1));
     const id = minutesAgo(2);
@@ -168,12 +168,12 @@ describeAnyTarget("subgraph calls", (target) => {
       }
     });
 
-    const wouldGo = await saver.prune({ keepLast: 1, threads: [thread], dryRun: true });
-    expect(wouldGo).toMatchObject({ checkpoints: 450, namespaces: 450, threads: 1 });
-    expect(await saver.prune([thread])).toEqual({ ...wouldGo, dryRun: false });
+    const wouldDelete = await saver.prune({ keepLast: 1, threads: [thread], dryRun: true });
+    expect(wouldDelete).toMatchObject({ checkpoints: 450, namespaces: 450, threads: 1 });
+    expect(await saver.prune([thread])).toEqual({ ...wouldDelete, dryRun: false });
   });
 
-  it("stay where the parent has not been stored yet", async () => {
+  it("are kept while the parent has not been stored yet", async () => {
     const thread = newThread();
     await put(thread, "", minutesAgo(9));
     await put(thread, "sub:t1", minutesAgo(7), { "": minutesAgo(8) });
@@ -183,14 +183,14 @@ describeAnyTarget("subgraph calls", (target) => {
     expect(await saver.prune([thread, first])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
   });
 
-  it("go where nothing of their graphs is left for an hour", async () => {
+  it("are deleted when their graphs have had no checkpoint for an hour", async () => {
     const thread = newThread();
     await put(thread, "sub:t1|inner:t2", minutesAgo(61), { "": minutesAgo(70), "sub:t1": minutesAgo(65) });
 
     expect(await saver.prune([thread])).toMatchObject({ checkpoints: 1, writes: 1, blobs: 1 });
   });
 
-  it("stay as long as they are younger than what goes, and where their namespace is not meant", async () => {
+  it("are kept while they are younger than olderThanMs, and when their namespace isn't selected", async () => {
     const thread = newThread();
     const parent = minutesAgo(9);
     await put(thread, "", parent);
@@ -208,7 +208,7 @@ describeAnyTarget("subgraph calls", (target) => {
     });
   });
 
-  it("go from the threads of a shallow saver, where each put takes the parent away", async () => {
+  it("are deleted from the threads of a shallow saver, where each put deletes the parent", async () => {
     const shallow = new ShallowPostgresSaver(database.source);
     const thread = { configurable: { thread_id: newThread() } };
     const graph = nested({ saver: shallow });

@@ -27,11 +27,11 @@ const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
   and pid <> pg_backend_pid()`;
 
-/** Those of them that the server tells of what is stored from now on. */
-const TOLD = `
+/** The listening connections that get notifications from now on. */
+const NOTIFIED = `
   select pid from pg_stat_activity where datname = current_database() and query like 'listen %' and state = 'idle'`;
 
-/** So many that some are told in the moment in which a connection begins to listen. */
+/** Enough puts that the server sends notifications while a connection starts to listen. */
 const PUTS = 400;
 
 describeServer("watch on a server", (target) => {
@@ -75,7 +75,7 @@ describeServer("watch on a server", (target) => {
     await database.query(`select pg_terminate_backend(pid) from (${LISTENING}) as listening`);
   }
 
-  it("goes on when its backend is killed, and yields once what was stored meanwhile", async () => {
+  it("continues after its backend is killed, and yields once what was stored in the meantime", async () => {
     const logger = new RecordingLogger();
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url, { logger }).watch(thread), database, thread);
@@ -103,7 +103,7 @@ describeServer("watch on a server", (target) => {
     expect(logger.at("error")).toEqual([]);
   });
 
-  it("yields all once and in order while its connection is reset again and again", async () => {
+  it("yields every checkpoint once and in order while its connection is reset repeatedly", async () => {
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url).watch(thread), database, thread);
     const stored: string[] = [];
@@ -123,13 +123,13 @@ describeServer("watch on a server", (target) => {
     await watch.return(undefined);
   });
 
-  it("yields what was made before it began in its turn, though it is stored before the watch has looked around", async () => {
+  it("yields a checkpoint made before the watch started, in order, when it is stored before the first search", async () => {
     const pool = openPool(database.source, 1);
     const checkpoint = checkpointOf(saver, { a: 1 });
     const only = await pool.connect();
     const watch = openSaver(pool).watch(thread);
     const first = nextYieldedId(watch);
-    while ((await database.query(TOLD)).length === 0);
+    while ((await database.query(NOTIFIED)).length === 0);
     const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     const last = await putValues(saver, config, { a: 2 });
     only.release();
@@ -137,7 +137,7 @@ describeServer("watch on a server", (target) => {
     await watch.return(undefined);
   });
 
-  it("yields a checkpoint again that was deleted and stored again", async () => {
+  it("yields a checkpoint again after it was deleted and stored again", async () => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });
     expect(await nextYieldedId(watch)).toBe(checkpoint.id);
@@ -147,7 +147,7 @@ describeServer("watch on a server", (target) => {
     await watch.return(undefined);
   });
 
-  it("yields what was stored while nobody asked, in pages", async () => {
+  it("yields checkpoints that were stored while the caller didn't ask for more, in pages", async () => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     await endListeners();
     const configs = Array.from({ length: 700 }, () => threadConfig(thread));
@@ -164,7 +164,7 @@ describeServer("watch on a server", (target) => {
     await watch.return(undefined);
   });
 
-  it("shares one connection beside the pool, and leaves none behind", async () => {
+  it("shares one connection outside of the pool, and closes it", async () => {
     const pool = openPool();
     const savers = [openSaver(pool), openSaver(pool)];
     const watches = savers.flatMap((own) => Array.from({ length: 5 }, () => own.watch(thread)));
@@ -174,7 +174,7 @@ describeServer("watch on a server", (target) => {
     while ((await database.query(LISTENING)).length !== 1);
     await Promise.all(watches.slice(0, 5).map((watch) => watch.return(undefined)));
     expect(await database.query(LISTENING)).toHaveLength(1);
-    // The pool that was lent stays open, and the watches end.
+    // The passed-in pool stays open, and the watches end.
     const last = watches.slice(5).map((watch) => watch.next());
     await savers[1]?.end();
     for (const result of await Promise.all(last)) expect(result.done).toBe(true);
@@ -184,7 +184,7 @@ describeServer("watch on a server", (target) => {
     expect(await database.query(LISTENING)).toEqual([]);
   });
 
-  it("gives its connection back when its signal aborts, though nobody asks for more", async () => {
+  it("closes its connection when its signal aborts, even if the caller doesn't ask for more", async () => {
     const caller = new AbortController();
     const watching = openSaver();
     const watch = await beginWatch(watching.watch(thread, { signal: caller.signal }), database, thread);
@@ -193,7 +193,7 @@ describeServer("watch on a server", (target) => {
     await expect(watch.next()).rejects.toMatchObject({ code: "ABORTED" });
   });
 
-  it("is refused on a Kysely and on a transaction, which hear nothing", async () => {
+  it("is refused on a Kysely and on a transaction, which can't listen", async () => {
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: openPool() }) });
     const refused = { code: "INVALID_CONFIG", field: "source" };
     await expect(openSaver(db).watch(thread).next()).rejects.toMatchObject(refused);
@@ -202,7 +202,7 @@ describeServer("watch on a server", (target) => {
     });
   });
 
-  it("is told by a Kysely, and by a transaction when that commits", async () => {
+  it("gets notifications from a Kysely, and from a transaction when it commits", async () => {
     const watch = await beginWatch(saver.watch(thread), database, thread);
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: openPool() }) });
     const pending = nextYieldedId(watch);
@@ -221,14 +221,14 @@ describeServer("watch on a server", (target) => {
     await watch.return(undefined);
   });
 
-  it("of one tenant hears nothing of another's thread of the same name", () => {
+  it("of one tenant gets no notifications of another tenant's thread with the same id", () => {
     const channels = ["a", "b", undefined].map((tenantId) =>
       watchChannel(watchScope("public", tenantId), thread),
     );
     expect(new Set(channels).size).toBe(3);
   });
 
-  it("fails in the beginning where no server answers, within the bound of retries, and at once without any", async () => {
+  it("fails at the start when no server answers, after its retries, and immediately without retries", async () => {
     const nowhere = "postgres://127.0.0.1:1/none";
     const bounded = openSaver(nowhere, { retry: { maxElapsedMs: 50 } });
     const impatient = openSaver(nowhere, { retry: false });

@@ -34,7 +34,7 @@ describeEachTarget("watch", (target) => {
     return opened;
   }
 
-  /** The ids of the next checkpoints that a watch yields. */
+  /** Returns the ids of the next checkpoints that a watch yields. */
   async function next(watch: Watch, count: number): Promise<(string | undefined)[]> {
     const ids: (string | undefined)[] = [];
     while (ids.length < count) {
@@ -45,7 +45,7 @@ describeEachTarget("watch", (target) => {
     return ids;
   }
 
-  it("yields what is stored from then on, whole and in order, and not what was there", async () => {
+  it("yields whole checkpoints that are stored from then on, in order, and no earlier ones", async () => {
     const { config } = await putValues(saver, threadConfig(thread), { a: [0] });
     const watch = saver.watch(thread);
     const first = watch.next();
@@ -56,7 +56,7 @@ describeEachTarget("watch", (target) => {
     await watch.return(undefined);
   });
 
-  it("misses nothing that is stored after the first next() has begun, also what was made before", async () => {
+  it("misses no checkpoint stored after the first call of next(), even if it was made before", async () => {
     for (let round = 0; round < 10; round++) {
       const own = newThread();
       const checkpoint = checkpointOf(saver, { a: round });
@@ -70,7 +70,7 @@ describeEachTarget("watch", (target) => {
     }
   });
 
-  it("is told by batches, by optimistic savers and of each checkpoint once, however often it is stored", async () => {
+  it("gets checkpoints of batches and optimistic savers, each once however often it is stored", async () => {
     const strict = openSaver({ concurrency: "optimistic", keepTombstones: true });
     const watch = saver.watch(thread);
     const pending = next(watch, 4);
@@ -88,7 +88,7 @@ describeEachTarget("watch", (target) => {
     await watch.return(undefined);
   });
 
-  it("is about one thread, one schema, and one namespace where it is asked for", async () => {
+  it("yields checkpoints of one thread, one schema, and with checkpointNs one namespace", async () => {
     const elsewhere = openSaver({ schema: "elsewhere" });
     await elsewhere.setup();
     const all = saver.watch(thread);
@@ -107,7 +107,7 @@ describeEachTarget("watch", (target) => {
     for (const watch of [all, root, other]) await watch.return(undefined);
   });
 
-  it("goes on after a checkpoint: what is stored already comes first, then what is stored from then on, each once", async () => {
+  it("with after, yields the stored checkpoints first, then new ones, each once", async () => {
     const silent = openSaver({ notify: false });
     const first = await putValues(silent, threadConfig(thread), { a: 1 });
     const second = await putValues(silent, first.config, { a: 2 });
@@ -130,7 +130,7 @@ describeEachTarget("watch", (target) => {
     for (const watch of [all, root, beginning]) await watch.return(undefined);
   });
 
-  it("goes on after a checkpoint that is not there, and yields what this process stores meanwhile in its turn", async () => {
+  it("with an unknown id as after, yields what this process stores in the meantime in order", async () => {
     const stored = await putValues(saver, threadConfig(thread), { a: 1 });
     const watch = saver.watch(thread, { after: "0" });
     const pending = next(watch, 3);
@@ -140,31 +140,31 @@ describeEachTarget("watch", (target) => {
     await watch.return(undefined);
   });
 
-  it("hears of keys of any length", async () => {
+  it("gets notifications for keys of any length", async () => {
     const longest = "ü".repeat(1_000);
     const watch = saver.watch(longest);
     const pending = next(watch, 1);
     const checkpoint = { ...checkpointOf(saver, { a: 1 }), id: `${"é".repeat(999)}12` };
     const config = threadConfig(longest, { checkpoint_ns: "\n".repeat(2_000) });
-    // All of them are too long for one row of an index together: Postgres packs what repeats itself.
+    // Together, random keys of this length would be too long for an index row. Postgres compresses repeated text.
     await saver.put(config, checkpoint, metadataOf(), allVersions(checkpoint));
     expect(await pending).toEqual([checkpoint.id]);
     await watch.return(undefined);
   });
 
-  it("yields what can still be read of a thread that is deleted meanwhile", async () => {
+  it("yields only what can still be read of a thread that is deleted in the meantime", async () => {
     const watch = saver.watch(thread);
     const pending = watch.next();
     const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
     await pending;
     await putValues(saver, config, { a: 2 });
     await saver.deleteThread(thread);
-    const anew = await putValues(saver, threadConfig(thread), { a: 3 });
-    expect(await next(watch, 1)).toEqual([anew.checkpoint.id]);
+    const again = await putValues(saver, threadConfig(thread), { a: 3 });
+    expect(await next(watch, 1)).toEqual([again.checkpoint.id]);
     await watch.return(undefined);
   });
 
-  it("hears nothing of savers that don't tell, once it has looked for what it missed", async () => {
+  it("misses checkpoints of savers without notifications, once it has searched the first gap", async () => {
     const silent = openSaver({ notify: false });
     const watch = await beginWatch(saver.watch(thread), database, thread);
     await putValues(silent, threadConfig(thread), { a: 1 });
@@ -173,7 +173,7 @@ describeEachTarget("watch", (target) => {
     await watch.return(undefined);
   });
 
-  it("is ended by break, by return() while it is waited for, by dispose, and by the end of its saver", async () => {
+  it("ends by break, by return() during a pending next(), by dispose, and by the end of its saver", async () => {
     const watching = openSaver();
     const watch = (): Watch => watching.watch(thread);
     const [left, returned, disposed, ended, begun] = [watch(), watch(), watch(), watch(), watch()];
@@ -195,7 +195,7 @@ describeEachTarget("watch", (target) => {
     await putValues(saver, config, { a: 2 });
   });
 
-  it("is ended by its signal with an AbortError", async () => {
+  it("ends with an AbortError when its signal aborts", async () => {
     const caller = new AbortController();
     const watch = saver.watch(thread, { signal: caller.signal });
     const waiting = watch.next();
@@ -207,7 +207,7 @@ describeEachTarget("watch", (target) => {
     });
   });
 
-  it("has any number of watchers, each of which hears all", async () => {
+  it("supports any number of watchers, each of which yields every checkpoint", async () => {
     const watches = Array.from({ length: 20 }, () => saver.watch(thread));
     const pending = watches.map((watch) => next(watch, 2));
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: 1 });

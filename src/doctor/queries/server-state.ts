@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import { Statement } from "../../db/statements/statement.js";
 
-/** How the server is, and what the role may do with the tables of a schema. */
+/** The state of the server, and the privileges of the role on the tables of a schema. */
 export interface ServerState {
   readonly version: string;
   readonly role: string;
-  /** Whether it takes no writes: it is a standby, or somebody has set it so. */
+  /** Whether it accepts no writes: it is a standby, or transactions are read-only by default. */
   readonly is_read_only: boolean;
-  /** The rights that the role lacks to tables that are there, such as `insert on checkpoints`. */
+  /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
   readonly missing_privileges: readonly string[];
-  /** Those of the tables that row-level security hides rows of from the role. */
+  /** The tables whose row-level security applies to the role. */
   readonly secured_tables: readonly string[];
 }
 
@@ -18,7 +18,10 @@ interface ServerStateParams {
   readonly tables: readonly string[];
 }
 
-/** Reads the state of the server and the rights of the role in one statement. It asks the catalog alone, which everyone may. */
+/**
+ * Reads the state of the server and the privileges of the role in one statement. It only queries the catalog, which needs no
+ * privileges.
+ */
 export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, ServerState>((db, parameter) => {
   const relations = sql`pg_catalog.pg_class as relation
     join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace

@@ -5,53 +5,55 @@ import { keyText, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
-/** What `prune` is asked for. */
+/** A checked call of `prune`. */
 export type PruneRequest = ThreadDeletion | IdleDeletion | Retention;
 
-/** Threads that are to be deleted. */
+/** Deletes whole threads. */
 export interface ThreadDeletion {
   readonly kind: "delete";
   readonly threads: readonly string[];
   readonly dryRun: boolean;
 }
 
-/** Threads that are to be deleted where they have been idle. */
+/** Deletes idle threads. */
 export interface IdleDeletion {
   readonly kind: "deleteIdle";
-  /** How old the newest checkpoint has to be. */
+  /** The least age of the newest checkpoint of a thread. */
   readonly idleForMs: number;
-  /** `undefined` for all. */
+  /** All when `undefined`. */
   readonly threads: readonly string[] | undefined;
   readonly dryRun: boolean;
-  readonly onProgress: (progress: PruneProgress) => void;
+  readonly onProgress: OnProgress | undefined;
 }
 
-/** What stays of threads. At least one of the two bounds narrows it. */
+/** Deletes old checkpoints, and keeps the newest ones. At least one of the two bounds is narrower than its default. */
 export interface Retention {
   readonly kind: "retain";
-  /** Checkpoints that are younger stay. */
+  /** Keeps checkpoints that are younger. */
   readonly olderThanMs: number | undefined;
-  /** So many of the newest stay of each namespace: one, or more. */
+  /** How many of the newest checkpoints of each namespace to keep; at least one. */
   readonly keepLast: number;
-  /** `undefined` for all. */
+  /** All when `undefined`. */
   readonly threads: readonly string[] | undefined;
-  /** `undefined` for all. */
+  /** All when `undefined`. */
   readonly namespaces: readonly string[] | undefined;
   readonly dryRun: boolean;
-  /** How many checkpoints go in one transaction, at most. */
+  /** How many checkpoints one transaction deletes at most. */
   readonly batchSize: number;
-  readonly onProgress: (progress: PruneProgress) => void;
+  readonly onProgress: OnProgress | undefined;
 }
+
+type OnProgress = (progress: PruneProgress) => void;
 
 const DEFAULT_BATCH_SIZE = 500;
 
-/** More at once would hold its locks for long, which a batch is there to avoid. */
+/** Batches keep transactions short; larger ones would hold their locks for too long. */
 const MAX_BATCH_SIZE = 10_000;
 
 const KEEP_LAST =
-  'must be 1 or more: the newest checkpoint always stays; to delete threads whole use the strategy "delete"';
+  'must be 1 or more: prune always keeps the newest checkpoint; to delete whole threads, use the strategy "delete"';
 
-const threadIds = z.array(threadId).transform(eachOnce);
+const threadIds = z.array(threadId).transform(unique);
 
 const pruneOptions = z
   .strictObject({
@@ -62,7 +64,7 @@ const pruneOptions = z
   .nullish();
 
 const onProgress = z
-  .custom<Retention["onProgress"]>((value) => typeof value === "function", "must be a function")
+  .custom<OnProgress>((value) => typeof value === "function", "must be a function")
   .optional();
 
 const idleOptions = z.strictObject({
@@ -89,7 +91,7 @@ const retentionOptions = z
     "must have olderThanMs or keepLast",
   );
 
-/** The arguments of `prune`, in either of its forms. */
+/** Checks the arguments of `prune`, in either of its forms. */
 export function parsePrune(first: unknown, second: unknown): PruneRequest {
   if (!isArray(first)) {
     if (second !== undefined) throw new InvalidConfigError("threadIds", "must be an array");
@@ -104,7 +106,7 @@ export function parsePrune(first: unknown, second: unknown): PruneRequest {
     : toRetention({ threads, keepLast: 1, dryRun });
 }
 
-/** Whether threads are to be deleted whole. An object that can't be looked at is refused with the others. */
+/** Whether the options are for idle threads. `parse` refuses an object that throws here, such as a revoked proxy. */
 function hasIdleTime(value: unknown): boolean {
   try {
     return typeof value === "object" && value !== null && Reflect.has(value, "idleForMs");
@@ -114,18 +116,18 @@ function hasIdleTime(value: unknown): boolean {
 }
 
 function toIdleDeletion(options: z.output<typeof idleOptions>): IdleDeletion {
-  const { idleForMs, threads, dryRun = false, onProgress: tell = ignore } = options;
-  return { kind: "deleteIdle", idleForMs, threads, dryRun, onProgress: tell };
+  const { idleForMs, threads, dryRun = false, onProgress } = options;
+  return { kind: "deleteIdle", idleForMs, threads, dryRun, onProgress };
 }
 
-/** The runs that `deleteForRuns` is asked to delete, each once. */
+/** Checks the run ids of `deleteForRuns`, and drops duplicates. */
 export function parseRunIds(value: unknown): string[] {
   return parse(runIds, value, "runIds");
 }
 
-const runIds = z.array(keyText.refine((id) => id !== "", "must not be empty")).transform(eachOnce);
+const runIds = z.array(keyText.refine((id) => id !== "", "must not be empty")).transform(unique);
 
-/** The options of `deleteForRuns`. */
+/** Checks the options of `deleteForRuns`. */
 export function parseRunOptions(value: unknown): { readonly dryRun: boolean } {
   const { dryRun = false } = parse(runOptions, value, "options") ?? {};
   return { dryRun };
@@ -144,23 +146,19 @@ function toRetention(options: Partial<z.output<typeof retentionOptions>>): Reten
     namespaces: options.namespaces,
     dryRun: options.dryRun ?? false,
     batchSize: options.batchSize ?? DEFAULT_BATCH_SIZE,
-    onProgress: options.onProgress ?? ignore,
+    onProgress: options.onProgress,
   };
 }
 
-function eachOnce(items: readonly string[]): string[] {
+function unique(items: readonly string[]): string[] {
   return [...new Set(items)];
 }
 
-/** A Proxy that was revoked throws here already. */
+/** `Array.isArray` throws for a revoked proxy. */
 function isArray(value: unknown): boolean {
   try {
     return Array.isArray(value);
   } catch {
     return false;
   }
-}
-
-function ignore(): void {
-  // Nobody asked.
 }

@@ -3,24 +3,24 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 
-/** The parameters of a statement that looks at many namespaces at once. */
+/** The parameters of a statement that reads many namespaces at once. */
 export interface GivenParams {
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
-  /** For each namespace an object of lists as JSON text: arrays of Postgres have all rows of one length. */
+  /** For each namespace, an object of lists as JSON text. A Postgres array of arrays needs rows of equal length. */
   readonly lists: readonly string[];
 }
 
-/** A namespace, and by name the lists of what is looked up there. */
+/** A namespace, and named lists of the ids or channels to look up in it. */
 export interface GivenNamespace<Name extends string = never> {
   readonly key: NamespaceKey;
   readonly lists?: Readonly<Record<Name, readonly string[]>>;
 }
 
-/** What a row of such a statement tells its namespace by. */
-export interface OfNamespace {
-  /** Which of the given namespaces it is of: 1 for the first. */
-  n: number;
+/** Identifies the given namespace that a result row belongs to. */
+export interface GivenOrdinal {
+  /** The position of the namespace in the parameters, starting at 1. */
+  ordinal: number;
 }
 
 export function givenParams(namespaces: readonly GivenNamespace<string>[]): GivenParams {
@@ -31,24 +31,25 @@ export function givenParams(namespaces: readonly GivenNamespace<string>[]): Give
   };
 }
 
-/** The rows of each given namespace. */
-export function byNamespace<Row extends OfNamespace>(
+/** Groups result rows by namespace: one list per given namespace, in the same order. */
+export function rowsPerNamespace<Row extends GivenOrdinal>(
   namespaces: readonly unknown[],
   rows: readonly Row[],
 ): Row[][] {
   const each = namespaces.map((): Row[] => []);
-  for (const row of rows) each[row.n - 1]?.push(row);
+  for (const row of rows) each[row.ordinal - 1]?.push(row);
   return each;
 }
 
-type GivenRow<Name extends string> = OfNamespace & { thread_id: string; checkpoint_ns: string } & Record<
+type GivenRow<Name extends string> = GivenOrdinal & { thread_id: string; checkpoint_ns: string } & Record<
     Name,
     string[]
   >;
 
 /**
- * The CTE `given`: the namespaces with their lists. A statement joins it with LATERAL to a query over one namespace, so that
- * each is looked up by the index, whatever the statistics say; OFFSET 0 there keeps Postgres from making one join of both.
+ * Adds the CTE `given`: the namespaces with their lists. A statement joins it with LATERAL to a query over one namespace, so
+ * that Postgres uses the index for each namespace, whatever the statistics say. OFFSET 0 in that query keeps Postgres from
+ * merging it into one join.
  */
 export function withGiven<Params extends GivenParams, Name extends string = never>(
   db: QueryCreator<CheckpointDatabase>,
@@ -60,10 +61,10 @@ export function withGiven<Params extends GivenParams, Name extends string = neve
       sql`, array(select json_array_elements_text(named.lists::json -> ${sql.lit(name)})) as ${sql.id(name)}`,
   );
   const rows = sql<GivenRow<Name>>`(
-    select named.n::integer as n, named.thread_id, named.checkpoint_ns${sql.join(lists, sql``)}
+    select named.ordinal::integer as ordinal, named.thread_id, named.checkpoint_ns${sql.join(lists, sql``)}
     from unnest(
       ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[], ${parameter("lists")}::text[]
-    ) with ordinality as named(thread_id, checkpoint_ns, lists, n)
+    ) with ordinality as named(thread_id, checkpoint_ns, lists, ordinal)
   )`;
   return db.with(
     (cte) => cte("given").materialized(),
@@ -71,13 +72,34 @@ export function withGiven<Params extends GivenParams, Name extends string = neve
   );
 }
 
-/** The thread of the namespace that is looked at. */
+/** The thread id of the current row of `given`. */
 export const GIVEN_THREAD: RawBuilder<string> = /* @__PURE__ */ sql.ref<string>("given.thread_id");
 
-/** Its namespace. */
+/** The namespace of the current row of `given`. */
 export const GIVEN_NS: RawBuilder<string> = /* @__PURE__ */ sql.ref<string>("given.checkpoint_ns");
 
-/** One of its lists. */
+/** A list of the current row of `given`. */
 export function givenList(name: string): RawBuilder<string[]> {
   return sql.ref<string[]>(`given.${name}`);
+}
+
+/** Selects from the checkpoints of the current row of `given`, as `stored`. */
+export function givenCheckpoints(db: QueryCreator<CheckpointDatabase>) {
+  return db
+    .selectFrom("checkpoints as stored")
+    .where("stored.thread_id", "=", GIVEN_THREAD)
+    .where("stored.checkpoint_ns", "=", GIVEN_NS);
+}
+
+/** {@link givenCheckpoints} with the newest checkpoint first. */
+export function givenNewestFirst(db: QueryCreator<CheckpointDatabase>) {
+  return givenCheckpoints(db).orderBy(sql`stored.checkpoint_id collate "C"`, "desc");
+}
+
+/** Selects from the pending writes of the current row of `given`, as `write`. */
+export function givenWrites(db: QueryCreator<CheckpointDatabase>) {
+  return db
+    .selectFrom("checkpoint_writes as write")
+    .where("write.thread_id", "=", GIVEN_THREAD)
+    .where("write.checkpoint_ns", "=", GIVEN_NS);
 }

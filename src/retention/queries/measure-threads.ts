@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
@@ -6,23 +6,23 @@ import type { RowCounts } from "../../saver/model/row-counts.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 
-/** What a thread has in all tables. */
+/** How many rows a thread has in each table. */
 export interface ThreadSizeRow extends RowCounts {
   thread_id: string;
-  /** None where the thread has no rows. */
+  /** Zero for a thread without rows. */
   namespaces: number;
 }
 
-/** Counts the rows of each thread, in all of its namespaces. */
+/** Counts the rows of each thread, over all of its namespaces. */
 export function measureThreads(call: CallContext, threadIds: readonly string[]): Promise<ThreadSizeRow[]> {
-  return runStatement(call, countAll, { threadIds });
+  return runStatement(call, countRows, { threadIds });
 }
 
-type Kind = "checkpoints" | "writes" | "blobs";
+type Counted = "checkpoints" | "writes" | "blobs";
 
 const GIVEN = /* @__PURE__ */ sql.ref<string>("given.thread_id");
 
-const countAll = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, ThreadSizeRow>(
+const countRows = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, ThreadSizeRow>(
   (db, parameter) =>
     db
       .selectFrom(
@@ -37,30 +37,30 @@ const countAll = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly st
               db
                 .selectFrom("checkpoints")
                 .select("checkpoint_ns")
-                .select([kind("checkpoints"), sql<number | null>`null::integer`.as("bytes")])
+                .select(countsOf("checkpoints", sql`null::integer`))
                 .where("thread_id", "=", GIVEN)
                 .unionAll(
                   db
                     .selectFrom("checkpoint_writes")
                     .select("checkpoint_ns")
-                    .select([kind("writes"), storedSize("blob").as("bytes")])
+                    .select(countsOf("writes", storedSize("blob")))
                     .where("thread_id", "=", GIVEN),
                 )
                 .unionAll(
                   db
                     .selectFrom("checkpoint_blobs")
                     .select("checkpoint_ns")
-                    .select([kind("blobs"), storedSize("blob").as("bytes")])
+                    .select(countsOf("blobs", storedSize("blob")))
                     .where("thread_id", "=", GIVEN),
                 )
                 .as("part"),
             )
             .select([
               sql<number>`count(distinct part.checkpoint_ns)::float8`.as("namespaces"),
-              rowsIn("checkpoints").as("checkpoints"),
-              rowsIn("writes").as("writes"),
-              rowsIn("blobs").as("blobs"),
-              sql<number>`coalesce(sum(part.bytes), 0)::float8`.as("bytes"),
+              total("checkpoints").as("checkpoints"),
+              total("writes").as("writes"),
+              total("blobs").as("blobs"),
+              total("bytes").as("bytes"),
             ])
             .as("each"),
         (join) => join.onTrue(),
@@ -76,10 +76,17 @@ const countAll = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly st
       .select(migratedColumn(db).as("migrated")),
 );
 
-function kind(name: Kind) {
-  return sql<Kind>`${sql.lit(name)}::text`.as("kind");
+/** The columns that count one row of a table: 1 in the column of its table, and 0 in the others. */
+function countsOf(table: Counted, bytes: Expression<number | null>) {
+  const one = (counted: Counted) => sql<number>`${sql.lit(counted === table ? 1 : 0)}`;
+  return [
+    one("checkpoints").as("checkpoints"),
+    one("writes").as("writes"),
+    one("blobs").as("blobs"),
+    sql<number | null>`${bytes}`.as("bytes"),
+  ] as const;
 }
 
-function rowsIn(name: Kind): RawBuilder<number> {
-  return sql<number>`(count(*) filter (where part.kind = ${sql.lit(name)}))::float8`;
+function total(column: Counted | "bytes"): RawBuilder<number> {
+  return sql<number>`coalesce(sum(${sql.ref(`part.${column}`)}), 0)::float8`;
 }

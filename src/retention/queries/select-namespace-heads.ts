@@ -6,33 +6,34 @@ import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import {
   GIVEN_NS,
-  GIVEN_THREAD,
+  givenCheckpoints,
+  givenNewestFirst,
+  type GivenOrdinal,
   type GivenParams,
   givenParams,
-  type OfNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
-/** What a namespace has. */
-export interface HeadOfNamespace extends OfNamespace {
+/** The size of a namespace and its newest checkpoints. */
+export interface NamespaceHeadRow extends GivenOrdinal {
   checkpoints: number;
   newest_id: string | null;
-  /** The oldest of the newest checkpoints that stay; `null` where there are fewer. */
+  /** The oldest of the newest checkpoints that are kept; `null` when the namespace has fewer. */
   oldest_kept_id: string | null;
-  /** Of a subgraph call: what the newest checkpoint's metadata tells of the checkpoints that its parents were at. */
+  /** For a subgraph call, the checkpoints of its parent graphs, from the newest checkpoint's metadata. */
   parents: unknown;
 }
 
 /**
- * Reads how many checkpoints namespaces have, and which are the newest.
+ * Reads how many checkpoints each namespace has, and which are the newest.
  *
- * @param keepLast - How many of the newest stay: one, or more.
+ * @param keepLast - How many of the newest checkpoints are kept; at least one.
  */
 export function selectNamespaceHeads(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
   keepLast: number,
-): Promise<HeadOfNamespace[]> {
+): Promise<NamespaceHeadRow[]> {
   const params = givenParams(namespaces.map((key) => ({ key })));
   return runStatement(call, heads, { ...params, newerThanKept: keepLast - 1 });
 }
@@ -41,29 +42,19 @@ interface HeadParams extends GivenParams {
   readonly newerThanKept: number;
 }
 
-const heads = /* @__PURE__ */ new Statement<HeadParams, HeadOfNamespace>((db, parameter) => {
-  const given = withGiven(db, parameter);
-  const ofNamespace = () =>
-    db
-      .selectFrom("checkpoints as stored")
-      .where("stored.thread_id", "=", GIVEN_THREAD)
-      .where("stored.checkpoint_ns", "=", GIVEN_NS);
+const heads = /* @__PURE__ */ new Statement<HeadParams, NamespaceHeadRow>((db, parameter) => {
   const newest = (offset: RawBuilder<number>) =>
-    ofNamespace()
-      .select("stored.checkpoint_id")
-      .orderBy(sql`stored.checkpoint_id collate "C"`, "desc")
-      .offset(offset)
-      .limit(sql.lit(1));
-  const parents = ofNamespace()
+    givenNewestFirst(db).select("stored.checkpoint_id").offset(offset).limit(sql.lit(1));
+  const parents = givenNewestFirst(db)
     .select(sql`stored.metadata -> 'parents'`.as("parents"))
     .where(sql<boolean>`strpos(${GIVEN_NS}, ':') > 0`)
-    .orderBy(sql`stored.checkpoint_id collate "C"`, "desc")
     .limit(sql.lit(1));
-  return given
+  const count = givenCheckpoints(db).select(sql`count(*)::float8`.as("checkpoints"));
+  return withGiven(db, parameter)
     .selectFrom("given")
-    .select("given.n")
+    .select("given.ordinal")
     .select([
-      sql<number>`(${ofNamespace().select(sql`count(*)::float8`.as("checkpoints"))})`.as("checkpoints"),
+      sql<number>`(${count})`.as("checkpoints"),
       sql<string | null>`(${newest(sql<number>`0`)})`.as("newest_id"),
       sql<string | null>`(${newest(sql<number>`${parameter("newerThanKept")}::bigint`)})`.as(
         "oldest_kept_id",
@@ -71,5 +62,5 @@ const heads = /* @__PURE__ */ new Statement<HeadParams, HeadOfNamespace>((db, pa
       sql`(${parents})`.as("parents"),
       migratedColumn(db).as("migrated"),
     ])
-    .orderBy("given.n");
+    .orderBy("given.ordinal");
 });

@@ -4,10 +4,11 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { THREAD_TABLES } from "./select-thread-ids.js";
 
 /**
- * All namespaces of some threads that have a row in any table, thread by thread. It goes from one to the next by the
- * index, past all the rows in between.
+ * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from
+ * one namespace to the next, and skips the rows in between.
  */
 export async function selectNamespaces(
   call: CallContext,
@@ -56,13 +57,13 @@ const namespaces = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly 
       .$narrowType<NamespaceRow>(),
 );
 
-/** The first namespace of a thread, or the first after another, of any table; `null` where there is none. */
+/** The first namespace of a thread in any table, or the first one after `after`; `null` if there is none. */
 function firstNamespace(
   db: QueryCreator<CheckpointDatabase>,
   threadId: RawBuilder<string>,
   after: RawBuilder<string> | undefined,
 ): RawBuilder<string | null> {
-  const first = TABLES.map(
+  const first = THREAD_TABLES.map(
     (table) =>
       sql`(${db
         .selectFrom(table)
@@ -78,5 +79,3 @@ function firstNamespace(
     string | null
   >`(select min(checkpoint_ns) from (${sql.join(first, sql` union all `)}) as next(checkpoint_ns))`;
 }
-
-const TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;

@@ -5,17 +5,17 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
 /**
- * The ids of the next threads that have a row in any table, in the order of the primary keys: it goes from one thread to the
- * next by the index, past all the rows in between.
+ * The ids of the next threads that have a row in any table, in the order of the primary keys. It is a loose index scan: it
+ * jumps from one thread to the next, and skips the rows in between.
  *
- * @param after - The last thread of the page before.
+ * @param after - The last thread of the previous page.
  */
 export async function selectThreadIds(
   call: CallContext,
   after: string | undefined,
   pageSize: number,
 ): Promise<string[]> {
-  // No thread is called "".
+  // A thread id is never "".
   const rows = await runStatement(call, nextThreads, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }
@@ -25,7 +25,7 @@ interface PageParams {
   readonly pageSize: number;
 }
 
-/** Behind the last thread comes one without a name. */
+/** `null` comes after the last thread. */
 interface ThreadRow {
   thread_id: string | null;
 }
@@ -57,12 +57,12 @@ const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: strin
     .$narrowType<{ thread_id: string }>(),
 );
 
-/** The first thread after another, of any table. In the columns' own collation, which is that of their index. */
+/** The first thread after `after` in any table, in the collation of the column, which is also that of the index. */
 function firstThread(
   db: QueryCreator<CheckpointDatabase>,
   after: RawBuilder<string>,
 ): RawBuilder<string | null> {
-  const first = TABLES.map(
+  const first = THREAD_TABLES.map(
     (table) =>
       sql`(${db.selectFrom(table).select("thread_id").where("thread_id", ">", after).orderBy("thread_id").limit(sql.lit(1))})`,
   );
@@ -71,4 +71,5 @@ function firstThread(
   >`(select min(thread_id) from (${sql.join(first, sql` union all `)}) as next(thread_id))`;
 }
 
-const TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;
+/** The tables with rows of threads. */
+export const THREAD_TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;

@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 
-/** What tells when a thread was written to last. */
+/** The newest checkpoint of a thread and its time. */
 export interface ThreadTimeRow {
   thread_id: string;
-  /** Its newest checkpoint. */
   checkpoint_id: string;
-  /** What the header of that one says of its time. */
+  /** The `ts` in the header of that checkpoint. */
   ts: string | null;
 }
 
@@ -18,7 +17,7 @@ interface ThreadsParams {
   readonly threadIds: readonly string[];
 }
 
-/** Reads the newest checkpoints of threads; those that have none are left out. */
+/** Reads the newest checkpoint of each thread, and omits threads without checkpoints. */
 export function selectThreadTimes(call: CallContext, threadIds: readonly string[]): Promise<ThreadTimeRow[]> {
   return runStatement(call, times, { threadIds });
 }
@@ -45,25 +44,4 @@ const times = /* @__PURE__ */ new Statement<ThreadsParams, ThreadTimeRow>((db, p
     )
     .select(["given.thread_id", "newest.checkpoint_id", "head.ts"])
     .select(migratedColumn(db).as("migrated")),
-);
-
-/** Locks all checkpoints of a thread until the transaction ends: whoever goes on from one of them waits, or is waited for. */
-export function lockCheckpointsOfThread(schema: string, threadId: string): BoundStatement<unknown> {
-  return lockAll.bind(schema, { threadId });
-}
-
-const lockAll = /* @__PURE__ */ new Statement<{ readonly threadId: string }, unknown>((db, parameter) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom("checkpoints")
-        .select("type")
-        .where("thread_id", "=", parameter("threadId"))
-        // Whoever locks several takes them in this order.
-        .orderBy(sql`checkpoint_ns collate "C"`)
-        .orderBy(sql`checkpoint_id collate "C"`)
-        .forUpdate()
-        .as("locked"),
-    )
-    .select(sql<string>`count(*)`.as("rows")),
 );

@@ -7,46 +7,47 @@ import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
 import {
-  byNamespace,
   GIVEN_NS,
   GIVEN_THREAD,
   type GivenParams,
   givenList,
   givenParams,
-  type OfNamespace,
+  type GivenOrdinal,
+  rowsPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
-import type { ChannelsKey } from "./select-delta-channels.js";
+import type { ChannelsKey } from "./select-stored-channels.js";
 
-/** An ancestor that walks for delta channels come past; once for each set of channels that were found before. */
+/** An ancestor that a walk visits, once for each set of channels that were found before it. */
 export interface AncestorRow extends ChainRow {
-  /** Tells the row from the one that replaces it. */
+  /** Identifies one physical row version (xmin + ctid). */
   version: string;
-  /** Whether it has something that is looked for: a value that a walk ends with, or a write. */
+  /** Whether it has a stored value of a channel that the walk searches for, or a write to one. */
   contributes: boolean;
 }
 
-/** Where walks for delta channels begin. */
+/** The checkpoints where the walks start, and the delta channels that they search for. */
 export interface WalkScope extends ChannelsKey {
-  readonly frontier: readonly string[];
+  readonly startIds: readonly string[];
 }
 
 /**
- * Walks from checkpoints of each namespace to their ancestors, as `getDeltaRows` does from one, for each channel as far as
- * the nearest that holds a value of it. Walks that meet and have found the same go on as one.
+ * Walks from the start checkpoints of each namespace to their ancestors, as `getDeltaRows` does from one checkpoint. The walk
+ * ends for a channel at the nearest ancestor with a stored value of it. Walks that meet with the same channels found continue
+ * as one.
  */
 export async function walkDeltaAncestors(
   call: CallContext,
   scopes: readonly WalkScope[],
 ): Promise<AncestorRow[][]> {
   if (scopes.length === 0) return [];
-  const given = scopes.map(({ frontier, channels, ...key }) => ({ key, lists: { frontier, channels } }));
-  return byNamespace(scopes, await runStatement(call, ancestors, givenParams(given)));
+  const given = scopes.map(({ startIds, channels, ...key }) => ({ key, lists: { startIds, channels } }));
+  return rowsPerNamespace(scopes, await runStatement(call, ancestors, givenParams(given)));
 }
 
 type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };
 
-const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & OfNamespace>((db, parameter) => {
+const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & GivenOrdinal>((db, parameter) => {
   const channels = givenList("channels");
   const toParent = (chain: SelectQueryBuilder<WithChain, "chain", object>) =>
     chain
@@ -63,7 +64,7 @@ const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & OfNam
               foundSoFar(inner).as("found_before"),
               storedChannels(inner, channels, GIVEN_THREAD, GIVEN_NS, foundSoFar(inner)).as("found"),
             ])
-            // Has each looked up by the index, whatever the statistics say.
+            // Makes Postgres use the index for each ancestor, whatever the statistics say.
             .limit(sql.lit(1))
             .as("step"),
         (join) => join.onTrue(),
@@ -76,7 +77,7 @@ const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & OfNam
         .selectFrom("checkpoints as ancestor")
         .where("ancestor.thread_id", "=", GIVEN_THREAD)
         .where("ancestor.checkpoint_ns", "=", GIVEN_NS)
-        .where(sql<SqlBool>`ancestor.checkpoint_id = any (${givenList("frontier")})`)
+        .where(sql<SqlBool>`ancestor.checkpoint_id = any (${givenList("startIds")})`)
         .select((eb) => [
           "ancestor.checkpoint_id",
           "ancestor.parent_checkpoint_id",
@@ -118,11 +119,11 @@ const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & OfNam
           .offset(sql.lit(0)),
       )}`.as("contributes"),
     ]);
-  return withGiven(db, parameter, ["frontier", "channels"])
+  return withGiven(db, parameter, ["startIds", "channels"])
     .selectFrom("given")
     .innerJoinLateral(walked.as("each"), (join) => join.onTrue())
     .select([
-      "given.n",
+      "given.ordinal",
       "each.checkpoint_id",
       "each.parent_checkpoint_id",
       "each.found_before",

@@ -1,37 +1,37 @@
 import { createHash } from "node:crypto";
-import { CHANNEL_NAME } from "../queries/notify-watchers.js";
 import type { SaverCall } from "../call/saver-call.js";
+import { CHANNEL_NAME } from "../queries/notify-watchers.js";
 
-/** What the checkpoint that is told of is called, within its thread. */
-export interface ToldCheckpoint {
+/** The namespace and id of a checkpoint, within a thread. */
+export interface CheckpointRef {
   readonly checkpointNs: string;
   readonly checkpointId: string;
 }
 
 /**
- * What the names of the channels of a schema's threads are made of beside the thread. Another tenant's threads are others,
- * of whatever name.
+ * The part of a notification channel's name that is the same for all threads of a schema and tenant. Two tenants may have
+ * threads with the same id; their scopes keep the channels apart.
  */
 export function watchScope(schema: string, tenantId: string | undefined): string {
   return JSON.stringify(["langgraph-checkpoint-kysely", "watch", schema, tenantId ?? null]);
 }
 
-/** The scope of what a saver stores; `undefined` where nobody is told of it. */
-export function toldScope(call: SaverCall): string | undefined {
+/** The scope in which a saver sends notifications; `undefined` for a saver that sends none. */
+export function notificationScope(call: SaverCall): string | undefined {
   return call.policy.notifies === true ? watchScope(call.schema, call.policy.tenantId) : undefined;
 }
 
-/** The channel of a thread: a digest, since a name may have 63 bytes, and a thread 2,000. */
+/** The notification channel of a thread. It is a digest: Postgres allows 63 bytes, and a thread id may have 2,000. */
 export function watchChannel(scope: string, threadId: string): string {
   const digest = createHash("sha256").update(`${scope}${threadId}`).digest("hex");
   return CHANNEL_NAME.prefix + digest.slice(0, CHANNEL_NAME.digits);
 }
 
-/** What `tellWatchers` told; `undefined` for what somebody else sent. */
-export function parseTold(payload: string): ToldCheckpoint | undefined {
+/** Parses the payload of a notification; `undefined` if another program sent it. */
+export function parseNotification(payload: string): CheckpointRef | undefined {
   const [, length, rest] = /^(\d{1,4}):([^]*)$/.exec(payload) ?? [];
   if (length === undefined || rest === undefined) return undefined;
-  // As Postgres counts them: a pair of surrogates is one.
+  // Postgres counts code points: a surrogate pair is one character.
   const characters = Array.from(rest);
   const checkpointNs = characters.slice(0, Number(length)).join("");
   return { checkpointNs, checkpointId: rest.slice(checkpointNs.length) };

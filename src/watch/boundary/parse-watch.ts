@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WatchedScope } from "../queries/new-checkpoints.js";
+import type { WatchedScope } from "../queries/watched-scope.js";
 import { keyText, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
@@ -14,12 +14,12 @@ const watchOptions = z
 
 /** A checked call of `watch`. */
 export interface WatchRequest extends WatchedScope {
-  /** The id of the checkpoint that it goes on from; `undefined` where it begins now. */
+  /** Yields checkpoints with larger ids first; `undefined` to start now. */
   readonly after: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The arguments of `watch`. */
+/** Checks the arguments of `watch`. */
 export function parseWatch(thread: unknown, options: unknown): WatchRequest {
   const { checkpointNs, after, signal } = parse(watchOptions, options, "options") ?? {};
   return { threadId: parse(threadId, thread, "threadId"), checkpointNs, after, signal };

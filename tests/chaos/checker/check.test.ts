@@ -37,7 +37,7 @@ function withWrites(tuple: CheckpointTuple, ...values: [string, string][]): Chec
   return { ...tuple, pendingWrites: values.map(([channel, value]) => ["task", channel, value]) };
 }
 
-/** A call with its outcome; none where the process was killed. */
+/** A call with its outcome, which is undefined if the process was killed. */
 function call(op: string, changes: Partial<Changes>, outcome?: "ack" | "fail"): JournalEntry[] {
   const intent: JournalEntry = {
     ...{ type: "intent", at: 0, op, kind: "put", slot: 1, thread: THREAD },
@@ -66,7 +66,7 @@ function kinds(entries: JournalEntry[], snapshot: Snapshot): string[] {
 }
 
 describe("the checker", () => {
-  it("finds nothing where everything acknowledged is there as it was sent", () => {
+  it("finds no error when everything acknowledged is stored as it was sent", () => {
     const entries = [
       ...call("1", { puts: [putOf("a")] }, "ack"),
       ...call("2", { writes: [writeOf("a", 0)] }, "ack"),
@@ -87,7 +87,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([tupleOf("a")]))).toEqual(["lost"]);
   });
 
-  it("finds a checkpoint lost that somebody has read, whatever became of its own call", () => {
+  it("finds a lost checkpoint that was read before, whatever the outcome of its own call", () => {
     const entries: JournalEntry[] = [
       ...call("1", { puts: [putOf("a")] }, "fail"),
       ...call("2", {}),
@@ -97,7 +97,7 @@ describe("the checker", () => {
   });
 
   it.each(["fail", undefined] as const)(
-    "lets a call be there or not that has no acknowledgement: %s",
+    "accepts that a call without an acknowledgement took effect or not: %s",
     (outcome) => {
       const entries = call("1", { puts: [putOf("a")] }, outcome);
       expect(kinds(entries, stored([]))).toEqual([]);
@@ -109,7 +109,7 @@ describe("the checker", () => {
     ["without one of its values", { step: 1 }],
     ["with the value of another checkpoint", { messages: valueFor("b"), step: 1 }],
     ["with half of a value", { messages: { ...valueFor("a"), body: "half" }, step: 1 }],
-    ["with a value too many", { messages: valueFor("a"), step: 1, other: 1 }],
+    ["with an additional value", { messages: valueFor("a"), step: 1, other: 1 }],
   ])("finds a checkpoint %s, acknowledged or not", (_how, values) => {
     for (const outcome of ["ack", undefined] as const) {
       const entries = call("1", { puts: [putOf("a")] }, outcome);
@@ -130,7 +130,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([tupleOf("a")]))).toEqual(["halfWritten"]);
   });
 
-  it("finds a write that reads back otherwise", () => {
+  it("finds a write that reads back differently", () => {
     const entries = [
       ...call("1", { puts: [putOf("a")] }, "ack"),
       ...call("2", { writes: [writeOf("a", 0)] }, "ack"),
@@ -139,7 +139,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([tuple], storedWrites(writeOf("a", 0))))).toEqual(["halfWritten"]);
   });
 
-  it("finds a batch of which a part is there, though nobody has acknowledged it", () => {
+  it("finds a partly stored batch, even without an acknowledgement", () => {
     const entries = call("1", { puts: [putOf("a"), putOf("b")] });
     expect(kinds(entries, stored([tupleOf("a")]))).toEqual(["halfWritten"]);
     expect(kinds(entries, stored([tupleOf("a"), tupleOf("b")]))).toEqual([]);
@@ -151,7 +151,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([tupleOf("a")]))).toEqual(["cameBack"]);
   });
 
-  it("lets a deletion without an acknowledgement be done or not, but wholly", () => {
+  it("accepts that a deletion without an acknowledgement took effect or not, but only as a whole", () => {
     const entries = [
       ...call("1", { puts: [putOf("a")] }, "ack"),
       ...call("2", { puts: [putOf("b")] }, "ack"),
@@ -162,7 +162,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([tupleOf("b")]))).toEqual(["halfWritten"]);
   });
 
-  it("wants what was put into a thread after its deletion", () => {
+  it("requires what was put into a thread after its deletion", () => {
     const entries = [
       ...call("1", { puts: [putOf("a")] }, "ack"),
       ...call("2", { deletes: true }, "ack"),
@@ -172,7 +172,7 @@ describe("the checker", () => {
     expect(kinds(entries, stored([]))).toEqual(["lost"]);
   });
 
-  it("finds what nobody has sent", () => {
+  it("finds rows that were never sent", () => {
     expect(kinds([], stored([tupleOf("a")]))).toEqual(["unexplained"]);
   });
 });

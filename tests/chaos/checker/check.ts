@@ -1,22 +1,22 @@
 import { compareTuple } from "./compare-tuple.js";
 import { type History, type ThreadHistory, type Tracked, writeKey } from "./history.js";
 import type { Snapshot } from "./snapshot.js";
-import { groupBy } from "../group-by.js";
+import { groupBy } from "../../../src/saver/model/group-by.js";
 
-/** What is wrong with a database. */
+/** An error in the database. */
 export interface Finding {
   /**
-   * - `lost`: acknowledged, and not there
-   * - `halfWritten`: there in part, mixed with something else, or other than it was sent
-   * - `cameBack`: there, although its deletion was acknowledged
-   * - `unexplained`: there, and sent by nobody
+   * - `lost`: acknowledged, but missing
+   * - `halfWritten`: stored in part, mixed with another value, or different from what was sent
+   * - `cameBack`: stored, although its deletion was acknowledged
+   * - `unexplained`: stored, but never sent
    */
   readonly kind: "lost" | "halfWritten" | "cameBack" | "unexplained";
   readonly thread: string;
   readonly text: string;
 }
 
-/** Compares what the journal has acknowledged with what is in the database; nothing is found where all is well. */
+/** Compares the calls in the journal with the contents of the database, and returns the errors. */
 export function check(history: History, snapshot: Snapshot): Finding[] {
   const threads = new Set([...history.threads.keys(), ...snapshot.tuples.keys()]);
   return [
@@ -58,7 +58,7 @@ function checkPresence(
   return [];
 }
 
-/** What an operation without an outcome would have stored or deleted is there as a whole, or not at all. */
+/** Checks that of an operation with an unknown outcome, either all rows exist or none. */
 function checkGroups(thread: string, known: ThreadHistory, found: ReadonlySet<string>): Finding[] {
   const uncertain = [...known.checkpoints, ...known.writes].filter(
     ([, { certainty }]) => certainty === "unknown",

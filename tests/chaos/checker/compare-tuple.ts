@@ -3,7 +3,7 @@ import type { PutRecord, WriteRecord } from "../journal/entry.js";
 import { digestOf, isIntact } from "../values/chaos-value.js";
 import type { Tracked } from "./history.js";
 
-/** What of a checkpoint differs from what was put, and which of its writes are none that was sent. */
+/** Describes how a checkpoint differs from what was put, and which of its writes were never sent. */
 export function compareTuple(
   put: PutRecord,
   writes: readonly Tracked<WriteRecord>[],
@@ -14,11 +14,11 @@ export function compareTuple(
   return [
     ...compareChannels(put, tuple),
     ...compareParent(put, tuple),
-    ...strange.map((text) => `a write is none that was sent: ${text}`),
+    ...strange.map((text) => `a write was never sent: ${text}`),
   ];
 }
 
-/** The writes of a checkpoint that must be there and are not. */
+/** Describes the missing writes of a checkpoint. */
 export function missingWrites(writes: readonly Tracked<WriteRecord>[], tuple: CheckpointTuple): string[] {
   const stored = new Set(storedWrites(tuple));
   return writes

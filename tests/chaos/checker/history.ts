@@ -7,33 +7,33 @@ import type {
   WriteRecord,
 } from "../journal/entry.js";
 
-/** What is known of something: it must be there, it must not, or it may be there, but wholly. */
+/** Whether something must exist, must not exist, or may exist as a whole. */
 export type Certainty = "present" | "absent" | "unknown";
 
 /** A checkpoint or a write that the load has tried to store. */
 export interface Tracked<Item> {
   readonly item: Item;
   certainty: Certainty;
-  /** The operation whose outcome is unknown: all that belongs to it is there, or nothing. */
+  /** The operation with the unknown outcome: either all of its rows exist, or none. */
   group: string;
 }
 
-/** What the journal says of one thread. */
+/** The history of one thread, from the journal. */
 export class ThreadHistory {
   readonly checkpoints = new Map<string, Tracked<PutRecord>>();
   readonly writes = new Map<string, Tracked<WriteRecord>>();
   readonly #writesOf = new Map<string, readonly Tracked<WriteRecord>[]>();
-  /** The newest checkpoint that must be there. */
+  /** The newest checkpoint that must exist. */
   newest: string | undefined;
-  /** Whether it was, or may have been, deleted for good. */
+  /** Whether a deletion without an acknowledgement may still take effect. */
   isAbandoned = false;
 
-  /** The checkpoints that must be there, oldest first. */
+  /** The checkpoints that must exist, oldest first. */
   present(): PutRecord[] {
     return [...this.checkpoints.values()].filter(isPresent).map(({ item }) => item);
   }
 
-  /** All writes that were tried beside one checkpoint. */
+  /** All writes of a checkpoint that the load has tried to store. */
   writesOf(checkpoint: string): readonly Tracked<WriteRecord>[] {
     return this.#writesOf.get(checkpoint) ?? [];
   }
@@ -54,8 +54,8 @@ export class ThreadHistory {
 }
 
 /**
- * Turns the journal's lines, one after the other, into what must be in the database. The load uses it for what it may
- * expect of a read, and the checker for what it may expect in the end.
+ * Computes from the journal's entries what the database must contain. The load checks its reads with it, and the checker the
+ * final state.
  */
 export class History {
   readonly threads = new Map<string, ThreadHistory>();
@@ -88,7 +88,7 @@ export class History {
     this.#open.set(op, intent);
     thread.track(intent);
     if (!deletes) return;
-    // Until it is acknowledged it may be done at any time: nobody should put anything there.
+    // Until the deletion is acknowledged it may take effect at any time, so the load must not put into this thread.
     thread.isAbandoned = true;
     thread.newest = undefined;
     for (const tracked of thread.all()) {
@@ -111,7 +111,7 @@ export class History {
   }
 }
 
-/** What tells a write from all others of its thread. */
+/** Identifies a write within its thread. */
 export function writeKey({
   checkpoint,
   task,

@@ -10,7 +10,7 @@ import { Admin } from "../run/admin.js";
 import { check } from "./check.js";
 import { readSnapshot } from "./read-snapshot.js";
 
-describeServer("what the checker reads", (server) => {
+describeServer("readSnapshot", (server) => {
   let database: TestDatabase<string>;
   let history: History;
 
@@ -54,7 +54,7 @@ describeServer("what the checker reads", (server) => {
       `update checkpoints set checkpoint = jsonb_set(checkpoint, '{channel_values,step}', '0')`,
       ["halfWritten"],
     ],
-  ])("tells it that %s has gone", async (_what, damage, kinds) => {
+  ])("reveals the loss of %s", async (_what, damage, kinds) => {
     expect(await kindsAfter(damage)).toEqual(kinds);
   });
 });

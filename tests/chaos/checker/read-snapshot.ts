@@ -1,9 +1,9 @@
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { Admin } from "../run/admin.js";
 import type { Snapshot } from "./snapshot.js";
-import { groupBy } from "../group-by.js";
+import { groupBy } from "../../../src/saver/model/group-by.js";
 
-/** Reads all that is in the database: through a saver, and past it by SQL. */
+/** Reads everything in the database, both through a saver and by SQL. */
 export async function readSnapshot(saver: BaseCheckpointSaver, admin: Admin): Promise<Snapshot> {
   const { tuples, unreadable } = await readTuples(saver, await threadsOf(admin));
   return { tuples, unreadable, writes: await readWriteKeys(admin), missingBlobs: await missingBlobs(admin) };

@@ -1,14 +1,14 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { WriteRecord } from "../journal/entry.js";
 
-/** What is in the database after a run. */
+/** The contents of the database after a run. */
 export interface Snapshot {
-  /** By thread, what the saver reads. */
+  /** What the saver reads, by thread. */
   readonly tuples: ReadonlyMap<string, readonly CheckpointTuple[]>;
-  /** What the saver could not read, if anything. */
+  /** What the saver could not read. */
   readonly unreadable: readonly string[];
-  /** By thread, the keys of the rows of `checkpoint_writes`. */
+  /** The keys of the rows of `checkpoint_writes`, by thread. */
   readonly writes: ReadonlyMap<string, readonly Pick<WriteRecord, "checkpoint" | "task" | "idx">[]>;
-  /** Channels of checkpoints that have a version, and neither an inline value nor a blob of it. */
+  /** Channels of checkpoints that have a version, but neither an inline value nor a blob. */
   readonly missingBlobs: readonly string[];
 }

@@ -6,26 +6,26 @@ const clientOptions = z.object({
   saver: z.enum(["ours", "official"]),
   /** Whether older checkpoints get a second successor. */
   forks: z.boolean(),
-  /** How many threads are driven at once. */
+  /** How many threads the load drives at once. */
   slots: z.number().int().positive(),
-  /** How many connections there are for them. */
+  /** The size of the pool. */
   poolSize: z.number().int().positive(),
-  /** After this a connection that can't be had is given up. */
+  /** How long to wait for a connection, in milliseconds. */
   connectionTimeoutMs: z.number(),
-  /** After this a statement is given up. */
+  /** How long to wait for a statement, in milliseconds. */
   statementTimeoutMs: z.number(),
   seed: z.number(),
-  /** What the ids of this process's operations begin with. */
+  /** The prefix of the ids of this process's operations. */
   generation: z.number(),
 });
 
-/** What a process of the load is told. */
+/** The options of a process of the load. */
 export type ClientOptions = z.output<typeof clientOptions>;
 
-/** Reads what {@link ClientOptions} were handed over as: the first argument, in JSON. */
+/** Reads the {@link ClientOptions} from the first argument, which is JSON. */
 export function parseClientOptions(argument: string | undefined): ClientOptions {
   return clientOptions.parse(JSON.parse(argument ?? "{}"));
 }
 
-/** What a process of the load is told while it runs. */
+/** A message to a running process of the load. */
 export type ClientOrder = { readonly order: "stop" } | { readonly order: "exhaust"; readonly forMs: number };

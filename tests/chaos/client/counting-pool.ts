@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 
-/** Counts the connections that one operation takes. */
+/** The number of connections that one operation has taken. */
 interface Tally {
   connections: number;
 }
 
 const tallies = new AsyncLocalStorage<Tally>();
 
-/** Tells how many connections the calls within `run` have asked for. */
+/** Counts the connections that the calls in `run` request. */
 export async function countConnections<T>(
   run: () => Promise<T>,
 ): Promise<{ result: T; connections: number }> {
@@ -17,7 +17,7 @@ export async function countConnections<T>(
   return { result, connections: tally.connections };
 }
 
-/** A pool that counts for {@link countConnections}; each attempt of a saver takes a connection once. */
+/** A pool that counts for {@link countConnections}. Each attempt of a saver takes one connection. */
 export class CountingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;

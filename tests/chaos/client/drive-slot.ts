@@ -5,25 +5,25 @@ import type { Operation } from "./operation.js";
 import type { ChaosSaver } from "./open-saver.js";
 import type { Head, Slot } from "./slot.js";
 
-/** What a slot needs of its process. */
+/** What a slot needs from its process. */
 export interface Drive {
   readonly saver: ChaosSaver;
   readonly slot: Slot;
-  /** Makes the call between the journal's two lines, and tells whether it was acknowledged. */
+  /** Makes a call, with journal entries before and after it, and returns whether it was acknowledged. */
   readonly perform: (operation: Operation) => Promise<boolean>;
   readonly forks: boolean;
   readonly stop: AbortSignal;
 }
 
-/** Makes one call after the other on the threads of a slot, until it is told to stop. */
+/** Makes one call after another on the threads of a slot, until it must stop. */
 export async function driveSlot(drive: Drive): Promise<void> {
   const { saver, slot, perform, stop } = drive;
-  // What an earlier process has left is looked up first: nobody begins a thread anew that can't be read at the moment.
+  // Reads what an earlier process has stored first, so that it doesn't restart a thread that can't be read at the moment.
   let isKnown = false;
   while (!isKnown && !stop.aborted) isKnown = await perform(getNewest(saver, slot));
   while (!stop.aborted) {
     await step(drive);
-    // What an agent does between two super-steps.
+    // The work of an agent between two super-steps.
     await sleep(slot.random.between(5, 60));
   }
 }
@@ -39,11 +39,11 @@ async function step(drive: Drive): Promise<void> {
   else if (draw < 0.92) await perform(list(saver, slot));
   else if (draw < 0.985) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
   else if (draw < 0.99) await perform(deleteThread(saver, slot));
-  // A conversation that is over, and stays to be looked at in the end.
+  // A finished conversation, which the checker reads at the end.
   else slot.moveOn();
 }
 
-/** Goes on from an older checkpoint, which is read first. */
+/** Continues from an older checkpoint, which it reads first. */
 async function fork({ saver, slot, perform }: Drive): Promise<void> {
   const older = slot.known.present();
   if (older.length === 0) return;

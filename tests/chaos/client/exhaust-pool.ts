@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
-/** Takes every connection of the pool away from the saver, for `forMs` milliseconds. */
+/** Holds every connection of the pool for `forMs` milliseconds. */
 export async function exhaustPool(pool: pg.Pool, forMs: number): Promise<void> {
   const taken = await Promise.all(Array.from({ length: pool.options.max }, () => take(pool)));
   await sleep(forMs);
@@ -11,14 +11,14 @@ export async function exhaustPool(pool: pg.Pool, forMs: number): Promise<void> {
   }
 }
 
-/** A connection, or none where the pool gave up waiting for one. */
+/** Takes a connection; `undefined` if the pool has timed out. */
 async function take(pool: pg.Pool): Promise<pg.PoolClient | undefined> {
   const client = await pool.connect().catch(() => undefined);
-  // While it is checked out nobody else listens.
+  // While the connection is checked out, nothing else handles its errors.
   client?.on("error", ignore);
   return client;
 }
 
 function ignore(): void {
-  // A connection that breaks meanwhile is the saver's to deal with.
+  // The saver handles a connection that breaks.
 }

@@ -1,6 +1,6 @@
 /**
- * A service under load: many threads at once on one saver, whose pool is smaller than they are many. What it does is
- * in the journal before and after each call. It may be killed at any moment; the next process goes on with its threads.
+ * A service under load: it drives many threads at once on one saver, with fewer connections than threads. It records each call
+ * in the journal before and after. It may be killed at any moment; the next process continues with its threads.
  */
 import { inspect } from "node:util";
 import { History } from "../checker/history.js";
@@ -23,7 +23,7 @@ const stopping = new AbortController();
 const random = new Random(options.seed + options.generation);
 let calls = 0;
 
-// A rejection that nobody handles would end the process, and hide all that come after it: it is counted instead.
+// An unhandled rejection would end the process, and hide later ones. The handler counts it instead.
 process.on("unhandledRejection", (reason) => {
   note({ type: "process", event: "unhandledRejection", detail: describe(reason) });
 });

@@ -11,7 +11,7 @@ import { type ChaosValue, digestOf, makeValue } from "../values/chaos-value.js";
 import type { ChaosSaver } from "./open-saver.js";
 import type { Head, Slot } from "./slot.js";
 
-/** A checkpoint that is ready to be put. */
+/** A checkpoint to put. */
 export interface NewCheckpoint {
   readonly parentConfig: RunnableConfig;
   readonly checkpoint: Checkpoint;
@@ -22,7 +22,7 @@ export interface NewCheckpoint {
 
 let clock = 0;
 
-/** A checkpoint after `parent`, or the first of its thread: some channels change, the others go along. */
+/** Makes a checkpoint after `parent`, or the first of its thread. Some channels change; it carries the others over. */
 export function newCheckpoint(saver: ChaosSaver, slot: Slot, parent: Head | undefined): NewCheckpoint {
   const id = uuid6(clock++ % 16_384);
   const changed = newValues(slot, id, parent);
@@ -52,7 +52,7 @@ export function newCheckpoint(saver: ChaosSaver, slot: Slot, parent: Head | unde
   };
 }
 
-/** What {@link newCheckpoint} made, as the parent of the next. */
+/** Converts a {@link newCheckpoint} to the parent of the next one. */
 export function headOf({ checkpoint, record }: NewCheckpoint, slot: Slot): Head {
   return { config: configOf(slot, checkpoint.id), checkpoint, digests: record.channels };
 }
@@ -62,7 +62,7 @@ export function configOf(slot: Slot, checkpoint_id: string): RunnableConfig {
   return { configurable: { ...slot.config.configurable, checkpoint_id } };
 }
 
-/** The writes of a task beside a checkpoint. */
+/** Makes the writes of a task for a checkpoint. */
 export function newWrites(
   slot: Slot,
   checkpoint: string,
@@ -84,7 +84,7 @@ export function newWrites(
 }
 
 const CHANNELS = ["messages", "notes", "files", "plan"];
-/** The part of values that has several hundred kilobytes. */
+/** The share of values with several hundred kilobytes. */
 const BIG_PART = 0.02;
 
 function newValues(slot: Slot, id: string, parent: Head | undefined): Record<string, unknown> {
@@ -95,7 +95,7 @@ function newValues(slot: Slot, id: string, parent: Head | undefined): Record<str
     return [channel, makeValue(place, sizeOf(random))] as const;
   });
   const steps = (parent?.checkpoint.channel_values.step as number | undefined) ?? 0;
-  // Both go into the header itself; the title is carried over by most checkpoints.
+  // Both are stored in the header; most checkpoints carry the title over.
   const title = parent === undefined || random.chance(0.2) ? { title: `${slot.thread} ${id}` } : {};
   return { ...Object.fromEntries(values), ...title, step: steps + 1 };
 }

@@ -4,24 +4,24 @@ import type { CheckpointBatch } from "../../../src/index.js";
 import type { ClientOptions } from "./client-options.js";
 import { CountingPool } from "./counting-pool.js";
 
-// By a name that TypeScript does not follow: types are checked before there is a build. The build is what ships.
+// Imported by a variable, because types are checked before the build exists. The load tests the build, which is published.
 const { PostgresSaver } = (await import(
   new URL("../../../dist/index.js", import.meta.url).href
 )) as typeof import("../../../src/index.js");
 
-/** A saver as the load uses it. */
+/** The methods of a saver that the load calls. */
 export type ChaosSaver = BaseCheckpointSaver & {
-  /** Missing where the saver has none. */
+  /** Undefined for a saver without batches. */
   batch?<T>(run: (batch: CheckpointBatch) => Promise<T>): Promise<T>;
 };
 
-/** A saver, and the pool that it was lent. */
+/** A saver and its passed-in pool. */
 export interface OpenedSaver {
   readonly saver: ChaosSaver;
   readonly pool: CountingPool;
 }
 
-/** Opens the saver that is put to the test, on a pool with the settings that `docs/reliability.md` advises. */
+/** Opens the saver under test, on a pool with the settings that `docs/reliability.md` recommends. */
 export function openSaver(options: ClientOptions): OpenedSaver {
   const pool = new CountingPool({
     connectionString: options.url,

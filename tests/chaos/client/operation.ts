@@ -1,24 +1,24 @@
 import type { Changes, OperationKind } from "../journal/entry.js";
 
-/** What a call has told. */
+/** The outcome of a call. */
 export interface Outcome {
   /** Checkpoints that were read. */
   readonly seen?: readonly string[];
-  /** What is wrong with what was read. */
+  /** The errors in what was read. */
   readonly violations?: readonly string[];
 }
 
-/** A call that is about to be made. */
+/** A call to make. */
 export interface Operation {
   readonly kind: OperationKind;
   readonly changes: Changes;
   /** Makes the call. */
   run(): Promise<Outcome>;
-  /** Called once it is acknowledged. */
+  /** Called when the call has returned. */
   done?(): void;
-  /** Called when it has thrown. */
+  /** Called when the call has thrown. */
   failed?(): void;
 }
 
-/** What a read changes. */
+/** The changes of a read. */
 export const NOTHING: Changes = { puts: [], writes: [], deletes: false };

@@ -4,19 +4,19 @@ import type { History, ThreadHistory } from "../checker/history.js";
 import type { Digests } from "../journal/entry.js";
 import type { Random } from "../random.js";
 
-/** Where the next checkpoint goes on from. */
+/** The parent of the next checkpoint. */
 export interface Head {
   readonly config: RunnableConfig;
   readonly checkpoint: Checkpoint;
   readonly digests: Digests;
 }
 
-/** Whoever makes the calls of one thread, one after the other. */
+/** Makes the calls of one thread one after another. */
 export class Slot {
   readonly number: number;
   readonly random: Random;
   readonly #history: History;
-  /** The checkpoint that the next one succeeds; none where the thread has to be looked up, or is empty. */
+  /** The parent of the next checkpoint; `undefined` if the thread must be read first, or is empty. */
   head: Head | undefined;
   #thread: string;
 
@@ -32,7 +32,7 @@ export class Slot {
     return this.#thread;
   }
 
-  /** What must be in the thread, by all that was acknowledged. */
+  /** What the thread must contain according to the acknowledged calls. */
   get known(): ThreadHistory {
     return this.#history.thread(this.#thread);
   }
@@ -41,7 +41,7 @@ export class Slot {
     return { configurable: { thread_id: this.#thread, checkpoint_ns: "" } };
   }
 
-  /** Takes a thread that nobody has used. */
+  /** Switches to an unused thread. */
   moveOn(): void {
     const [, incarnation = "0"] = this.#thread.split(".");
     this.#thread = `${this.number}.${Number(incarnation) + 1}`;

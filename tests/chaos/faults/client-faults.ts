@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.js";
 
-/** The process is killed in the middle of its calls; a new one goes on with the same threads. */
+/** Kills the process in the middle of its calls. A new one continues with the same threads. */
 export const killClient: Fault = {
   name: "client process killed with SIGKILL",
   inject: async ({ client }) => {
@@ -10,7 +10,7 @@ export const killClient: Fault = {
   },
 };
 
-/** Another part of the service holds every connection of the pool for longer than one is waited for. */
+/** Another part of the service holds every connection of the pool for longer than the saver waits for one. */
 export const exhaustConnections: Fault = {
   name: "pool exhausted",
   inject: async ({ client, settings }) => {

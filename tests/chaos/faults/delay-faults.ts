@@ -1,11 +1,11 @@
 import type { Fault } from "./fault.js";
 
 /**
- * What is sent on the connections that there are does not arrive; new connections work. When the load has gone on it does arrive, as
- * from a link that was down: statements that have been repeated since, and overtaken.
+ * Holds back everything sent on existing connections, while new ones work. Delivers it after the load has resumed, as from a
+ * link that was down: by then, the statements have been retried and are outdated.
  */
 export const delayStatements: Fault = {
-  name: "statements delayed until after their repetition",
+  name: "statements delayed until after their retries",
   inject: ({ proxy }) => {
     const statements = proxy.delayStatements();
     return Promise.resolve(() => {

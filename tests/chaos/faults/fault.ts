@@ -5,7 +5,7 @@ import type { Admin } from "../run/admin.js";
 import type { ChaosClient } from "../run/chaos-client.js";
 import type { ClientOptions } from "../client/client-options.js";
 
-/** All that a fault can disturb. */
+/** Everything that a fault can disturb. */
 export interface Scene {
   readonly server: EmbeddedServer;
   readonly proxy: TcpProxy;
@@ -15,14 +15,14 @@ export interface Scene {
   readonly random: Random;
 }
 
-/** One thing that goes wrong. */
+/** A fault. */
 export interface Fault {
-  /** As it stands in the report. */
+  /** The name in the report. */
   readonly name: string;
   /**
-   * Does it, and resolves as soon as the saver could work again.
+   * Injects the fault, and resolves as soon as the saver can work again.
    *
-   * @returns What is left to be put in order when the load has gone on, if anything.
+   * @returns A cleanup to run after the load has resumed, if any.
    */
   inject(scene: Scene): Promise<(() => void) | undefined>;
 }

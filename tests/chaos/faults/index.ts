@@ -11,7 +11,7 @@ import {
 } from "./server-faults.js";
 import { holdLock, terminateActive, terminateConnecting, terminateIdle } from "./session-faults.js";
 
-/** All that goes wrong in a run. */
+/** All faults of a run. */
 export const FAULTS: readonly Fault[] = [
   stopImmediately,
   killServer,

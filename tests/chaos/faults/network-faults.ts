@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./fault.js";
 
-/** Connections are reset, those that are made again too. */
+/** Resets all connections, including new ones for a while. */
 export const resetConnections: Fault = {
   name: "connections reset",
   inject: async ({ proxy }) => {
@@ -13,7 +13,7 @@ export const resetConnections: Fault = {
   },
 };
 
-/** Connections break within a message: half of a statement, then half of an answer. */
+/** Cuts connections in the middle of a message: first a statement, then an answer. */
 export const cutMessages: Fault = {
   name: "connections cut half way through a message",
   inject: async ({ proxy }) => {
@@ -27,9 +27,9 @@ export const cutMessages: Fault = {
   },
 };
 
-/** No byte goes in either direction for a while; then all of them do. */
+/** Holds back all bytes in both directions for a while, and then delivers them. */
 export const stallNetwork: Fault = {
-  name: "network stalled, then goes on",
+  name: "network stalled, then resumed",
   inject: async ({ proxy, random }) => {
     const resume = proxy.stall();
     await sleep(random.between(500, 3_000));
@@ -38,7 +38,7 @@ export const stallNetwork: Fault = {
   },
 };
 
-/** The connections that there are never answer again, and nobody says so; new ones work. */
+/** Existing connections silently never answer again; new ones work. */
 export const loseConnections: Fault = {
   name: "connections in a black hole, new ones work",
   inject: ({ proxy }) => Promise.resolve(proxy.blackHole()),

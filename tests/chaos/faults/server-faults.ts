@@ -3,7 +3,7 @@ import type { Fault, Scene } from "./fault.js";
 
 const UP_MS = 20_000;
 
-/** `pg_ctl stop -m immediate`: every process ends at once, and the next start has to recover. */
+/** `pg_ctl stop -m immediate`: all processes end at once, and the next start runs crash recovery. */
 export const stopImmediately: Fault = {
   name: "server stopped with -m immediate",
   inject: async ({ server, random }) => {
@@ -14,7 +14,7 @@ export const stopImmediately: Fault = {
   },
 };
 
-/** Every process of the server gets a SIGKILL. */
+/** Kills every process of the server with SIGKILL. */
 export const killServer: Fault = {
   name: "server killed with SIGKILL",
   inject: async ({ server, admin, random }) => {
@@ -26,7 +26,7 @@ export const killServer: Fault = {
   },
 };
 
-/** One backend gets a SIGKILL: the server then throws out all others, and recovers by itself. */
+/** Kills one backend with SIGKILL: the server then terminates all others, and recovers by itself. */
 export const killBackend: Fault = {
   name: "one backend killed with SIGKILL",
   inject: async ({ admin, random }) => {
@@ -37,7 +37,7 @@ export const killBackend: Fault = {
   },
 };
 
-/** As in a failover, when the server that is written to has become one that is only read from. */
+/** Makes the server read-only, like a primary that has become a standby in a failover. */
 export const turnReadOnly: Fault = {
   name: "server read-only, as in a failover",
   inject: async ({ admin, random }) => {
@@ -48,7 +48,7 @@ export const turnReadOnly: Fault = {
   },
 };
 
-/** The role has no connection left on the server, and those that it had are gone. */
+/** Terminates the connections of the role, and refuses new ones. */
 export const refuseConnections: Fault = {
   name: "no connections left on the server",
   inject: async ({ admin, random }) => {
@@ -60,7 +60,7 @@ export const refuseConnections: Fault = {
   },
 };
 
-/** Whom the load connects as. */
+/** The role that the load connects as. */
 export const ROLE = "chaos";
 
 /** The backends that serve the load. */
@@ -68,7 +68,7 @@ export async function backends({ admin }: Pick<Scene, "admin">): Promise<{ pid: 
   const found = await admin.query<{ pid: number }>("select pid from pg_stat_activity where usename = $1", [
     ROLE,
   ]);
-  if (found.length === 0) throw new Error("The load has no connection that could be killed");
+  if (found.length === 0) throw new Error("the load has no connection to kill");
   return found;
 }
 

@@ -5,33 +5,33 @@ import type { Fault } from "./fault.js";
 
 const LOOK_MS = 5_000;
 
-/** Backends that wait for a statement are terminated, as an administrator does it. */
+/** Terminates idle backends, as an administrator would. */
 export const terminateIdle: Fault = {
   name: "idle backends terminated",
   inject: async ({ admin }) => {
     await waitFor(async () => {
-      const gone = await admin.query(TERMINATE, [ROLE, "idle"]);
-      return gone.length > 0 ? gone : undefined;
+      const terminated = await admin.query(TERMINATE, [ROLE, "idle"]);
+      return terminated.length > 0 ? terminated : undefined;
     }, LOOK_MS);
     return undefined;
   },
 };
 
-/** Backends are terminated while they work on a statement: it is made to wait for a lock until then. */
+/** Terminates backends during a statement, which waits for a lock until then. */
 export const terminateActive: Fault = {
   name: "backends terminated in mid-statement",
   inject: async ({ admin }) => {
     await admin.whileLocked(async () => {
       await waitFor(async () => {
-        const gone = await admin.query(TERMINATE, [ROLE, "active"]);
-        return gone.length > 0 ? gone : undefined;
+        const terminated = await admin.query(TERMINATE, [ROLE, "active"]);
+        return terminated.length > 0 ? terminated : undefined;
       }, LOOK_MS);
     });
     return undefined;
   },
 };
 
-/** Somebody holds a lock on a table for longer than a statement may take. */
+/** Holds a lock on a table for longer than the statement timeout. */
 export const holdLock: Fault = {
   name: "statements time out on a lock",
   inject: async ({ admin, settings }) => {
@@ -41,8 +41,8 @@ export const holdLock: Fault = {
 };
 
 /**
- * Backends are terminated as they connect: first by the proxy, so that the end of the handshake and the error arrive in one
- * chunk; then by the server, all of them again and again, at whatever moment that finds them.
+ * Terminates connections during the handshake: first by the proxy, so that the end of the handshake and the error arrive in
+ * one chunk, then repeatedly by the server, at random moments.
  */
 export const terminateConnecting: Fault = {
   name: "backends terminated as they connect",

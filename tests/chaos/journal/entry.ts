@@ -1,14 +1,14 @@
-/** The checksum of each channel's value, by channel. */
+/** The checksum of each channel's value. */
 export type Digests = Readonly<Record<string, string>>;
 
-/** What a checkpoint was to become, all channels included that it has from its parent. */
+/** A checkpoint to put, including the channels that it carries over from its parent. */
 export interface PutRecord {
   readonly id: string;
   readonly parent: string | null;
   readonly channels: Digests;
 }
 
-/** What one task was to write beside a checkpoint. */
+/** A pending write to store. */
 export interface WriteRecord {
   readonly checkpoint: string;
   readonly task: string;
@@ -17,41 +17,41 @@ export interface WriteRecord {
   readonly digest: string;
 }
 
-/** What the load does. */
+/** The calls of the load. */
 export type OperationKind = "put" | "fork" | "putWrites" | "batch" | "getTuple" | "list" | "deleteThread";
 
-/** What an operation would change. */
+/** The changes of an operation. */
 export interface Changes {
   readonly puts: readonly PutRecord[];
   readonly writes: readonly WriteRecord[];
-  /** Whether the thread goes. */
+  /** Whether it deletes the thread. */
   readonly deletes: boolean;
 }
 
-/** Written before a call. */
+/** Recorded before a call. */
 export interface IntentEntry extends Changes {
   readonly type: "intent";
   readonly at: number;
-  /** Unlike that of any other operation of all processes. */
+  /** Unique over the operations of all processes. */
   readonly op: string;
   readonly kind: OperationKind;
-  /** Whoever makes the calls of a thread, one after the other; it takes another thread when one is deleted. */
+  /** The slot that makes the calls of a thread one after another. It takes another thread when one is deleted. */
   readonly slot: number;
   readonly thread: string;
 }
 
-/** Written when the call has returned. */
+/** Recorded when the call has returned. */
 export interface AckEntry {
   readonly type: "ack";
   readonly at: number;
   readonly op: string;
-  /** How often it was tried, as far as that can be told from the connections that it took. */
+  /** How many attempts it took, estimated by the connections that it used. */
   readonly attempts: number;
-  /** Checkpoints that were read: whatever became of their own calls, they are there from now on. */
+  /** Checkpoints that were read. From now on they must exist, whatever the outcome of their own calls. */
   readonly seen: readonly string[];
 }
 
-/** Written when the call has thrown: it may have done what it was to do. */
+/** Recorded when the call has thrown. It may still have taken effect. */
 export interface FailEntry {
   readonly type: "fail";
   readonly at: number;
@@ -59,7 +59,7 @@ export interface FailEntry {
   readonly error: string;
 }
 
-/** Written when a read returned what it must not return. */
+/** Recorded when a read returned a wrong result. */
 export interface ViolationEntry {
   readonly type: "violation";
   readonly at: number;
@@ -67,7 +67,7 @@ export interface ViolationEntry {
   readonly text: string;
 }
 
-/** What happened to a process of the load. */
+/** An event of a process of the load. */
 export interface ProcessEntry {
   readonly type: "process";
   readonly at: number;
@@ -78,6 +78,6 @@ export interface ProcessEntry {
 /** One line of the journal. Times are milliseconds of `nowMs`. */
 export type JournalEntry = IntentEntry | AckEntry | FailEntry | ViolationEntry | ProcessEntry;
 
-/** The same without its time, which the journal knows. */
+/** An entry without its time, which the journal adds. */
 export type UntimedEntry = WithoutTime<JournalEntry>;
 type WithoutTime<Entry> = Entry extends unknown ? Omit<Entry, "at"> : never;

@@ -16,14 +16,14 @@ describe("a journal", () => {
 
   const stopped: UntimedEntry = { type: "process", event: "stopped", detail: "" };
 
-  it("reads back what was added, in its order and with its time", () => {
+  it("reads back its entries in order and with their times", () => {
     const journal = new JournalFile(path);
     const added = [journal.add(stopped), journal.add({ ...stopped, event: "started" })];
     journal.close();
     expect(readJournal(path)).toEqual(added);
   });
 
-  it("goes on after a line that a killed process has left unfinished, which does not count", async () => {
+  it("ignores an unfinished line of a killed process, and continues after it", async () => {
     const killed = new JournalFile(path);
     const before = killed.add(stopped);
     killed.close();
@@ -34,7 +34,7 @@ describe("a journal", () => {
     expect(readJournal(path)).toEqual([before, after]);
   });
 
-  it("is read as it grows, a line once it is whole", async () => {
+  it("returns each line once it is complete, while the journal grows", async () => {
     const tail = new JournalTail(path);
     expect(tail.read()).toEqual([]);
     const journal = new JournalFile(path);

@@ -3,19 +3,19 @@ import { nowMs } from "../clock.js";
 import type { JournalEntry, UntimedEntry } from "./entry.js";
 
 /**
- * The end of a journal that is written to. Each line is one `write` to a file that is only appended to: what was written
- * survives the process, whose memory plays no part in it. It would not survive the machine.
+ * Appends to a journal. Each line is one `write` to an append-only file without a buffer, so it survives a kill of the process.
+ * It would not survive a crash of the machine.
  */
 export class JournalFile {
   readonly #file: number;
 
   constructor(path: string) {
     this.#file = openSync(path, "a");
-    // The process before may have been killed within a line.
+    // The previous process may have been killed in the middle of a line.
     writeSync(this.#file, "\n");
   }
 
-  /** Adds a line, and returns it as it is read back. */
+  /** Appends a line, and returns it as it will be read back. */
   add<Entry extends UntimedEntry>(entry: Entry): Entry & { readonly at: number } {
     const timed = { ...entry, at: nowMs() };
     writeSync(this.#file, `${JSON.stringify(timed)}\n`);
@@ -27,12 +27,12 @@ export class JournalFile {
   }
 }
 
-/** All that a journal holds; nothing where there is none. */
+/** Reads all entries of a journal; none if the file doesn't exist. */
 export function readJournal(path: string): JournalEntry[] {
   return existsSync(path) ? parseLines(readFileSync(path, "utf8").split("\n")) : [];
 }
 
-/** Reads a journal as it grows. */
+/** Follows a growing journal. */
 export class JournalTail {
   readonly #path: string;
   #offset = 0;
@@ -42,7 +42,7 @@ export class JournalTail {
     this.#path = path;
   }
 
-  /** What was added since the last call. */
+  /** Returns the entries that were appended since the last call. */
   read(): JournalEntry[] {
     if (!existsSync(this.#path)) return [];
     const file = openSync(this.#path, "r");
@@ -62,7 +62,7 @@ export class JournalTail {
       const length = readSync(file, chunk, 0, CHUNK_BYTES, this.#offset);
       if (length === 0) return text;
       this.#offset += length;
-      // All that the journal holds is ASCII: no character is cut in two.
+      // The journal is ASCII, so no chunk ends in the middle of a character.
       text += chunk.toString("latin1", 0, length);
     }
   }
@@ -75,7 +75,7 @@ function parseLines(lines: readonly string[]): JournalEntry[] {
     try {
       return line === "" ? [] : [JSON.parse(line) as JournalEntry];
     } catch {
-      return []; // The line that a process was killed in: its call was never made, or never acknowledged.
+      return []; // A process was killed while writing this line: its call was never made, or never acknowledged.
     }
   });
 }

@@ -5,13 +5,13 @@ import { markdownTable } from "./table.js";
 
 const SHOWN = 20;
 
-/** The figures of a run as a table, all faults together in its last line. */
+/** The figures of a run as a table, with the total of all faults in its last line. */
 export function figuresTable(run: ChaosRun): string {
   const figures = figuresByFault(run);
   return markdownTable(HEAD, [...figures, totalOf(figures)].map(rowOf));
 }
 
-/** What must be zero. */
+/** The counts that must be zero, as a table. */
 export function promisesTable(run: ChaosRun): string {
   const found = (kind: string): number => run.findings.filter((finding) => finding.kind === kind).length;
   const noted = (is: (entry: ChaosRun["entries"][number]) => boolean): number =>
@@ -20,30 +20,30 @@ export function promisesTable(run: ChaosRun): string {
     ["", "times"],
     [
       ["acknowledged and lost", found("lost")],
-      ["half-written, or mixed with something else", found("halfWritten")],
-      ["deleted and come back", found("cameBack")],
-      ["stored, but sent by nobody", found("unexplained")],
+      ["half-written, or mixed with another value", found("halfWritten")],
+      ["deleted, but came back", found("cameBack")],
+      ["stored, but never sent", found("unexplained")],
       [
-        "reads that were incomplete or older than what was acknowledged",
+        "reads that were incomplete, or older than an acknowledged put",
         noted(({ type }) => type === "violation"),
       ],
       [
         "unhandled rejections",
         noted((entry) => entry.type === "process" && entry.event === "unhandledRejection"),
       ],
-      ["ends of the process that nobody had killed", run.exits.length],
+      ["unexpected exits of the process", run.exits.length],
     ],
   );
 }
 
-/** All that is told of a run on the console. */
+/** The console output of a run. */
 export function describeRun(run: ChaosRun): string {
   const failures = failuresOf(run);
   const errors = errorsOf(run.entries).map(([error, times]) => `  ${times} × ${error}`);
   return [
     figuresTable(run),
     promisesTable(run),
-    `${run.checkpoints} checkpoints in the end`,
+    `${run.checkpoints} checkpoints at the end`,
     `Calls that failed:\n${firstOf(errors).join("\n")}`,
     failures.length === 0 ? "Every promise was kept" : `BROKEN:\n${firstOf(failures).join("\n")}`,
   ].join("\n\n");

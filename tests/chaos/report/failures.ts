@@ -8,9 +8,9 @@ import type { ChaosRun } from "../run/run-chaos.js";
  */
 export function failuresOf(run: ChaosRun, resumeMs = RESUME_MS): string[] {
   return [
-    ...run.exits.map((exit) => `the process ended by itself: ${exit}`),
+    ...run.exits.map((exit) => `unexpected exit of the process: ${exit}`),
     ...run.entries.flatMap((entry) => {
-      if (entry.type === "violation") return [`a read was wrong: operation ${entry.op}: ${entry.text}`];
+      if (entry.type === "violation") return [`wrong result of a read: operation ${entry.op}: ${entry.text}`];
       const isUnhandled = entry.type === "process" && entry.event === "unhandledRejection";
       return isUnhandled ? [`unhandled rejection: ${entry.detail}`] : [];
     }),
@@ -19,7 +19,7 @@ export function failuresOf(run: ChaosRun, resumeMs = RESUME_MS): string[] {
       if (resumption.allMs <= resumeMs) return [];
       return [`resumed only after ${Math.round(resumption.allMs)} ms: ${fault}`];
     }),
-    ...(run.hasStopped ? [] : ["calls had no end when the load was told to stop"]),
+    ...(run.hasStopped ? [] : ["calls did not end when the load stopped"]),
     ...run.findings.map(({ kind, thread, text }) => `${kind}: thread ${thread}: ${text}`),
   ];
 }

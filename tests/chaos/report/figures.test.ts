@@ -22,7 +22,7 @@ function run(more: Partial<ChaosRun>): ChaosRun {
 }
 
 describe("the figures of a run", () => {
-  it("count a call for the fault that it ended after, and apart whether it was retried or failed", () => {
+  it("count a call for the last fault before its end, and separately whether it was retried or failed", () => {
     const entries = [
       ...[intent("1", 0), ack("1", 50)],
       ...[intent("2", 90), ack("2", 250, 3)],
@@ -49,7 +49,7 @@ describe("the figures of a run", () => {
     expect(errorsOf(entries)).toEqual([["no", 1]]);
   });
 
-  it("take the longest time of a kind of fault, and no end for one that was not outlived", () => {
+  it("take the longest time of a kind of fault, which is infinite if the load never resumed", () => {
     const incidents = [incident("one", 0, 30), incident("one", 500, 20), incident("two", 900)];
     expect(figuresByFault(run({ incidents })).map(({ times, allMs }) => [times, allMs])).toEqual([
       [2, 30],
@@ -59,22 +59,22 @@ describe("the figures of a run", () => {
 });
 
 describe("the failures of a run", () => {
-  it("are none where every promise was kept", () => {
+  it("are empty when every promise was kept", () => {
     expect(failuresOf(run({ incidents: [incident("one", 0, 4_999)] }))).toEqual([]);
   });
 
   it.each<[string, Partial<ChaosRun>]>([
     ["a finding of the checker", { findings: [{ kind: "lost", thread: "1.1", text: "a" }] }],
-    ["a read that was wrong", { entries: [{ type: "violation", at: 0, op: "1", text: "older" }] }],
+    ["a wrong result of a read", { entries: [{ type: "violation", at: 0, op: "1", text: "older" }] }],
     [
       "an unhandled rejection",
       { entries: [{ type: "process", at: 0, event: "unhandledRejection", detail: "" }] },
     ],
-    ["an end of the process", { exits: ["exit code 1"] }],
-    ["a load that went on too late", { incidents: [incident("one", 0, 5_001)] }],
-    ["a load that did not go on", { incidents: [incident("one", 0)] }],
-    ["a load that could not be stopped", { hasStopped: false }],
-  ])("are told: %s", (_what, broken) => {
+    ["an unexpected exit of the process", { exits: ["exit code 1"] }],
+    ["a load that resumed too late", { incidents: [incident("one", 0, 5_001)] }],
+    ["a load that never resumed", { incidents: [incident("one", 0)] }],
+    ["a load that did not stop", { hasStopped: false }],
+  ])("include %s", (_what, broken) => {
     expect(failuresOf(run(broken))).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { groupBy } from "../group-by.js";
+import { groupBy } from "../../../src/saver/model/group-by.js";
 import type { AckEntry, FailEntry, IntentEntry, JournalEntry } from "../journal/entry.js";
 import type { ChaosRun, Incident } from "../run/run-chaos.js";
 
@@ -8,18 +8,18 @@ export interface Figures {
   readonly times: number;
   readonly acknowledged: number;
   readonly failed: number;
-  /** Acknowledged, but not at the first attempt. */
+  /** Calls that were acknowledged, but not at the first attempt. */
   readonly retried: number;
   readonly exits: number;
-  /** From the server's return to the first acknowledged call: the longest, in milliseconds. */
+  /** The longest time from the return of the server to the first acknowledged call, in milliseconds. */
   readonly firstMs: number;
-  /** To the last thread that had a call acknowledged again; infinite where one had none. */
+  /** The longest time until every thread had a call acknowledged again; infinite if one had none. */
   readonly allMs: number;
-  /** To the end of the last call that had been under way at the return, one way or the other. */
+  /** The longest time until all calls that were pending at the return had ended, whatever their outcome. */
   readonly pendingMs: number;
 }
 
-/** The figures of each kind of fault; a call counts for the last fault that began before its end. */
+/** The figures of each kind of fault. A call counts for the last fault that started before its end. */
 export function figuresByFault({ incidents, entries }: ChaosRun): Figures[] {
   const calls = callsOf(entries);
   const windows = incidents.map((incident, i) => ({
@@ -52,7 +52,7 @@ export function totalOf(figures: readonly Figures[]): Figures {
   };
 }
 
-/** How often each error was thrown, the most frequent first. */
+/** How often each error was thrown, most frequent first. */
 export function errorsOf(entries: readonly JournalEntry[]): [string, number][] {
   const failures = entries.filter((entry) => entry.type === "fail");
   const counts = [...groupBy(failures, ({ error }) => error)].map(([error, { length }]): [string, number] => [
@@ -88,7 +88,7 @@ function figuresOf(name: string, windows: readonly Window[]): Figures {
   };
 }
 
-// A list takes as many connections as it has pages.
+// A list takes one connection per page, so it is not counted.
 function wasRetried({ intent, end }: Call): boolean {
   return end.type === "ack" && intent.kind !== "list" && end.attempts > 1;
 }

@@ -1,4 +1,4 @@
-/** A table of Markdown. */
+/** Formats a Markdown table. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -8,7 +8,7 @@ const DOCUMENT = new URL("../../../docs/reliability.md", import.meta.url);
 const BEGIN = "<!-- figures: begin, written by CHAOS_REPORT=write npm run test:chaos -->";
 const END = "<!-- figures: end -->";
 
-/** Puts the figures of a run into the documentation, in the place of the last ones. */
+/** Replaces the figures in the documentation by those of a run. */
 export async function writeReport(
   run: ChaosRun,
   { seed, minutes }: { seed: number; minutes: number },
@@ -17,8 +17,8 @@ export async function writeReport(
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
-    throw new Error("docs/reliability.md has lost its markers");
-  const made = `${minutes} minutes on ${machine()}, Node ${process.versions.node}, CHAOS_SEED=${seed}; ${run.checkpoints} checkpoints were there in the end.`;
+    throw new Error("docs/reliability.md has no markers for the report");
+  const made = `${minutes} minutes on ${machine()}, Node ${process.versions.node}, CHAOS_SEED=${seed}; ${run.checkpoints} checkpoints at the end.`;
   const whole = [
     before.trimEnd(),
     BEGIN,

@@ -1,11 +1,11 @@
 import pg from "pg";
 import { waitFor } from "../clock.js";
 
-/** Sends statements as the superuser, past the proxy, each time on a connection of its own. */
+/** Sends statements as the superuser without the proxy, each on a new connection. */
 export class Admin {
   readonly #url: string;
 
-  /** @param url - of the database that the load uses. */
+  /** @param url - The database that the load uses. */
   constructor(url: string) {
     this.#url = url;
   }
@@ -14,7 +14,7 @@ export class Admin {
     return this.onConnection(async (client) => (await client.query<Row>(sql, parameters)).rows);
   }
 
-  /** Hands out a connection, and closes it afterwards. */
+  /** Calls `run` with a connection, and closes it afterwards. */
   async onConnection<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: this.#url });
     client.on("error", () => undefined);
@@ -29,10 +29,10 @@ export class Admin {
   /** Waits until the server answers. */
   async untilUp(timeoutMs: number): Promise<void> {
     const isUp = await waitFor(() => this.query("select").then(Boolean, () => undefined), timeoutMs);
-    if (isUp === undefined) throw new Error(`The server did not come back within ${timeoutMs} ms`);
+    if (isUp === undefined) throw new Error(`the server did not come back within ${timeoutMs} ms`);
   }
 
-  /** Runs `meanwhile` while nobody else can read or write checkpoints. */
+  /** Runs `meanwhile` while a lock blocks all reads and writes of checkpoints. */
   async whileLocked(meanwhile: (client: pg.Client) => Promise<unknown>): Promise<void> {
     await this.onConnection(async (client) => {
       await client.query("begin");

@@ -6,12 +6,12 @@ import type { ClientOptions, ClientOrder } from "../client/client-options.js";
 
 const PROGRAM = fileURLToPath(new URL("../client/main.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-/** How long the calls under way may take when the load is told to stop. */
+/** How long pending calls may take when the load stops. */
 const STOP_MS = 30_000;
 
-/** The process of the load: started, killed, and started again where it has ended by itself. */
+/** Starts and kills the process of the load, and restarts it after an unexpected exit. */
 export class ChaosClient {
-  /** How the process ended that nobody had killed or stopped. */
+  /** The unexpected exits of the process. */
   readonly exits: string[] = [];
   readonly #options: Omit<ClientOptions, "generation">;
   #generation = 0;
@@ -22,13 +22,13 @@ export class ChaosClient {
     this.#options = options;
   }
 
-  /** Starts a process, and resolves when it begins to make calls. */
+  /** Starts a process, and resolves when it starts to make calls. */
   async start(): Promise<void> {
     this.#isToEnd = false;
     const argument = JSON.stringify({ ...this.#options, generation: ++this.#generation });
     const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, argument], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
-      // Jest's options are not for this process.
+      // Drops the Node options of Jest.
       env: { ...process.env, NODE_OPTIONS: "" },
     });
     this.#child = child;
@@ -41,30 +41,30 @@ export class ChaosClient {
       this.exits.push(`${signal ?? `exit code ${code ?? "?"}`}: ${errors}`);
       void this.start();
     });
-    // One that ends before is started anew by the listener above.
+    // The listener above restarts a process that exits before.
     await Promise.race([once(child, "message"), once(child, "exit")]);
   }
 
-  /** Kills the process in the middle of whatever it does. */
+  /** Kills the process in the middle of its calls. */
   async kill(): Promise<void> {
     await this.#end((child) => child.kill("SIGKILL"));
   }
 
-  /** Takes all of its connections away from the saver for a while. */
+  /** Takes all connections away from the saver for a while. */
   async exhaustPool(forMs: number): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
     const done = once(child, "message");
-    tell(child, { order: "exhaust", forMs });
+    sendOrder(child, { order: "exhaust", forMs });
     await done;
   }
 
-  /** Lets the process finish its calls. @returns Whether it has done so. */
+  /** Lets the process finish its calls. @returns Whether it finished them in time. */
   async stop(): Promise<boolean> {
     const child = this.#child;
     const timer = setTimeout(() => child?.kill("SIGKILL"), STOP_MS);
     await this.#end((running) => {
-      tell(running, { order: "stop" });
+      sendOrder(running, { order: "stop" });
     });
     clearTimeout(timer);
     return child?.signalCode === null;
@@ -80,6 +80,6 @@ export class ChaosClient {
   }
 }
 
-function tell(child: ChildProcess, order: ClientOrder): void {
+function sendOrder(child: ChildProcess, order: ClientOrder): void {
   child.send(order);
 }

@@ -2,26 +2,26 @@ import type { ClientOptions } from "../client/client-options.js";
 import type { Fault } from "../faults/fault.js";
 import type { Random } from "../random.js";
 
-/** How a run is made. */
+/** The options of a run. */
 export interface ChaosOptions {
-  /** Decides what the load does and what goes wrong when, as far as the machine's own timing lets it. */
+  /** The seed of the load and of the faults. The timing of the machine also affects a run. */
   readonly seed: number;
   readonly saver: ClientOptions["saver"];
   /** Whether older checkpoints get a second successor; default `true`. */
   readonly forks?: boolean;
-  /** What goes wrong, one after the other. */
+  /** The faults to inject, one after another. */
   readonly faults: (random: Random) => Iterable<Fault>;
-  /** The longest time without a fault between two of them, in milliseconds. */
+  /** The longest pause between two faults, in milliseconds. */
   readonly calmMs: number;
   /** The longest time to wait for a load that does not go on, in milliseconds; default 20 s. */
   readonly giveUpMs?: number;
-  /** Has the server acknowledge before it writes, which loses calls when it is killed: a checker must find that out. */
+  /** Makes the server acknowledge before it writes, so that a kill loses calls, which the checker must find. */
   readonly sabotage?: boolean;
-  /** Told of each fault as it comes. */
+  /** Called with a description of each fault. */
   readonly onProgress?: (text: string) => void;
 }
 
-/** The load of every run: more threads than connections, so that the pool is always exhausted. */
+/** The load of every run. It has more threads than connections, so the pool is always exhausted. */
 export const LOAD = {
   slots: 24,
   poolSize: 6,
@@ -29,5 +29,5 @@ export const LOAD = {
   statementTimeoutMs: 1_000,
 } as const;
 
-/** All threads have gone on within this time after the server has come back, or the run has failed. */
+/** A run fails unless all threads resume within this time after the server has come back. */
 export const RESUME_MS = 5_000;

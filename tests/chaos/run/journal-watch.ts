@@ -2,11 +2,11 @@ import { waitFor } from "../clock.js";
 import type { JournalEntry } from "../journal/entry.js";
 import { JournalTail } from "../journal/journal-file.js";
 
-/** When the load went on after a fault, in milliseconds after the time that was asked for. */
+/** When the load resumed after a fault, in milliseconds since a given time. */
 export interface Resumption {
-  /** The first call that was acknowledged. */
+  /** The time of the first acknowledged call. */
   readonly firstMs: number;
-  /** The last slot to have a call acknowledged. */
+  /** The time until every slot had a call acknowledged. */
   readonly allMs: number;
 }
 
@@ -22,7 +22,7 @@ export class JournalWatch {
     this.#slots = slots;
   }
 
-  /** Waits until every slot has a call acknowledged that ended after `since`. */
+  /** Waits until every slot has an acknowledged call that ended after `since`. */
   async untilResumed(since: number, timeoutMs: number): Promise<Resumption | undefined> {
     const resumed = new Map<number, number>();
     let from = this.entries.findLastIndex(({ at }) => at <= since) + 1;
@@ -38,7 +38,7 @@ export class JournalWatch {
     }, timeoutMs);
   }
 
-  /** Reads what was written since. */
+  /** Reads the new entries. */
   catchUp(): void {
     for (const entry of this.#tail.read()) {
       if (entry.type === "intent") this.#slotOf.set(entry.op, entry.slot);

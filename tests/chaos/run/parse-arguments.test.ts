@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { parseChaosArguments } from "./parse-arguments.js";
 
-describe("the arguments of a long run", () => {
-  it("are three minutes with our saver and a seed that is drawn, unless something else is said", () => {
+describe("parseChaosArguments", () => {
+  it("defaults to three minutes, our saver and a random seed", () => {
     const { seed, ...others } = parseChaosArguments([], {});
     expect(Number.isInteger(seed)).toBe(true);
     expect(others).toEqual({
@@ -11,7 +11,7 @@ describe("the arguments of a long run", () => {
     });
   });
 
-  it("are taken from the command line and the environment", () => {
+  it("reads the command line and the environment", () => {
     const env = { CHAOS_MINUTES: "0.5", CHAOS_SEED: "7", CHAOS_REPORT: "write" };
     const given = ["--saver", "official", "--only", "killed", "--no-forks", "--sabotage"];
     expect(parseChaosArguments(given, env)).toEqual({
@@ -27,7 +27,7 @@ describe("the arguments of a long run", () => {
     [[], { CHAOS_MINUTES: "0" }],
     [[], { CHAOS_SEED: "-1" }],
     [[], { CHAOS_REPORT: "maybe" }],
-  ])("are refused where they can't be used: %j %j", (args, env) => {
+  ])("refuses invalid arguments: %j %j", (args, env) => {
     expect(() => parseChaosArguments(args, env)).toThrow();
   });
 });

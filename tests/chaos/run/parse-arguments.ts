@@ -4,14 +4,14 @@ import { z } from "zod";
 
 export const USAGE = `npm run test:chaos [-- --saver official] [-- --only <text>]
 
-  --saver     whom the load is put upon: ours (default), or official, for comparison
-  --only      faults that have this text in their names; all by default
-  --no-forks  goes on from the newest checkpoint alone
-  --sabotage  has the server acknowledge before it writes: the run must then find that calls were lost
+  --saver     the saver under load: ours (default), or official, for comparison
+  --only      only faults with this text in their names; default: all
+  --no-forks  only continues from the newest checkpoint
+  --sabotage  makes the server acknowledge before it writes; the run must then find lost calls
 
-CHAOS_MINUTES  for how long things go wrong (default 3)
-CHAOS_SEED     decides what goes wrong when; the seed of a run is printed
-CHAOS_REPORT   "write" puts the figures into docs/reliability.md`;
+CHAOS_MINUTES  how long to inject faults, in minutes (default 3)
+CHAOS_SEED     the seed of the random faults; each run prints its seed
+CHAOS_REPORT   "write" writes the figures to docs/reliability.md`;
 
 const environment = z.object({
   CHAOS_MINUTES: z.coerce.number().positive().default(3),
@@ -19,24 +19,24 @@ const environment = z.object({
   CHAOS_REPORT: z.literal(["write", ""]).default(""),
 });
 
-/** What a long run was asked for. */
+/** The arguments of a long run. */
 export interface ChaosArguments {
   readonly seed: number;
   readonly saver: "ours" | "official";
-  /** A part of the names of the faults; empty for all. */
+  /** A text in the names of the faults; empty for all faults. */
   readonly only: string;
   readonly forks: boolean;
   readonly sabotage: boolean;
   readonly minutes: number;
-  /** Whether the figures go into the documentation. */
+  /** Whether to write the figures to the documentation. */
   readonly writes: boolean;
   readonly help: boolean;
 }
 
 /**
- * Reads the command line and the environment.
+ * Parses the command line and the environment.
  *
- * @throws Error that says what of it can't be used.
+ * @throws Error that names the invalid argument.
  */
 export function parseChaosArguments(args: string[], env: NodeJS.ProcessEnv): ChaosArguments {
   const { values } = parseArgs({
@@ -62,7 +62,7 @@ export function parseChaosArguments(args: string[], env: NodeJS.ProcessEnv): Cha
   };
 }
 
-/** A seed that is short enough to be copied. */
+/** Returns a random seed that is short enough to copy. */
 export function randomSeed(): number {
   return randomInt(1_000_000);
 }

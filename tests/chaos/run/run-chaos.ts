@@ -10,35 +10,35 @@ import { type ChaosOptions, LOAD, RESUME_MS } from "./chaos-options.js";
 import { JournalWatch, type Resumption } from "./journal-watch.js";
 import { openStage, type Stage } from "./scene.js";
 
-/** One thing that went wrong, and how the load went on. Times are those of the journal. */
+/** A fault, and how the load resumed. Times are those of the journal. */
 export interface Incident {
   readonly fault: string;
   readonly beganAt: number;
-  /** When the saver could work again. */
+  /** The time from which the saver could work again. */
   readonly returnedAt: number;
-  /** Missing where the load did not go on. */
+  /** Undefined if the load never resumed. */
   readonly resumption: Resumption | undefined;
-  /** How often the process of the load ended by itself in the meantime. */
+  /** How many unexpected exits the process of the load had in the meantime. */
   readonly exits: number;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface ChaosRun {
   readonly incidents: readonly Incident[];
   readonly findings: readonly Finding[];
   readonly entries: readonly JournalEntry[];
-  /** How the process ended that nobody had killed. */
+  /** The unexpected exits of the process. */
   readonly exits: readonly string[];
-  /** Whether all calls had an end when the load was told to stop. */
+  /** Whether all calls ended in time when the load stopped. */
   readonly hasStopped: boolean;
-  /** How many checkpoints there were in the end. */
+  /** The number of checkpoints at the end. */
   readonly checkpoints: number;
 }
 
 const GIVE_UP_MS = 4 * RESUME_MS;
 const CALM_MS = 200;
 
-/** Loads a saver, lets things go wrong, and compares what it has acknowledged with what is in the database. */
+/** Puts a saver under load, injects faults, and compares the acknowledged calls with the contents of the database. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const stage = await openStage(options);
   try {
@@ -46,7 +46,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     const { giveUpMs = GIVE_UP_MS } = options;
     await stage.client.start();
     if ((await watch.untilResumed(nowMs(), giveUpMs)) === undefined) {
-      throw new Error(`The load did not start: ${stage.client.exits.join("\n")}`);
+      throw new Error(`the load did not start: ${stage.client.exits.join("\n")}`);
     }
     const incidents: Incident[] = [];
     for (const fault of options.faults(stage.random)) {

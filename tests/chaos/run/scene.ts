@@ -11,18 +11,18 @@ import { Admin } from "./admin.js";
 import { ChaosClient } from "./chaos-client.js";
 import { type ChaosOptions, LOAD } from "./chaos-options.js";
 
-/** A server of the run's own with the tables, a proxy before it, and the process of the load. */
+/** The server of a run with its tables, the proxy in front of it, and the process of the load. */
 export interface Stage extends Scene {
-  /** The file that the load writes. */
+  /** The path of the journal. */
   readonly journal: string;
-  /** The database without the proxy. */
+  /** The URL of the database without the proxy. */
   readonly directUrl: string;
   readonly calmMs: number;
-  /** Ends all of it and leaves nothing behind. */
+  /** Stops everything, and removes all files. */
   close(): Promise<void>;
 }
 
-/** Sets up all that a run needs; the load is not started. */
+/** Sets up everything that a run needs, without starting the load. */
 export async function openStage({
   seed,
   saver,
@@ -51,7 +51,7 @@ export async function openStage({
   };
 }
 
-// Not as the superuser, for whom there is always a connection left.
+// The load is not a superuser, for whom the server reserves connections.
 async function createDatabase(server: EmbeddedServer): Promise<string> {
   const admin = new Admin(server.url);
   await admin.query(`create role ${ROLE} login password '${ROLE}'`);

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** The value of a channel or a write. It says where it belongs and carries its own checksum. */
+/** The value of a channel or a write. It contains its place and its own checksum. */
 export interface ChaosValue {
   readonly thread: string;
-  /** The checkpoint that it was made for. */
+  /** The checkpoint that this value was made for. */
   readonly checkpoint: string;
   readonly channel: string;
   readonly body: string | Uint8Array | readonly string[];
-  /** Over all of the above. */
+  /** The checksum of all fields above. */
   readonly sum: string;
 }
 
-/** A value for this place, with a body of about `bytes` bytes that no other value has. */
+/** Makes a value for this place, with a unique body of about `bytes` bytes. */
 export function makeValue(
   place: Pick<ChaosValue, "thread" | "checkpoint" | "channel">,
   bytes: number,
@@ -20,7 +20,7 @@ export function makeValue(
   return { ...place, body, sum: sumOf({ ...place, body }) };
 }
 
-/** Whether a value is as it was made: nothing is missing, nothing is mixed with another one. */
+/** Whether a value is complete and not mixed with another one. */
 export function isIntact(value: unknown): value is ChaosValue {
   if (typeof value !== "object" || value === null || !("sum" in value) || !("body" in value)) return false;
   return value.sum === sumOf(value as ChaosValue);
@@ -37,7 +37,7 @@ function sumOf({ thread, checkpoint, channel, body }: Omit<ChaosValue, "sum">): 
   return digestOf({ thread, checkpoint, channel, body });
 }
 
-/** A short checksum of any value of JSON, with byte arrays among it. Equal values have equal ones. */
+/** A short checksum of a JSON value that may contain byte arrays. Equal values have equal checksums. */
 export function digestOf(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) =>
     part instanceof Uint8Array ? { bytes: createHash("sha1").update(part).digest("hex") } : part,

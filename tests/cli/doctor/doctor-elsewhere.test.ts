@@ -50,7 +50,7 @@ describe("doctor of a server of one's own", () => {
     const { code, findings } = await doctor();
     expect(code).toBe(1);
     expect(findings.filter(({ state }) => state === "error")).toMatchObject([
-      { check: "read-only", message: "the server is in recovery and takes no writes" },
+      { check: "read-only", message: "the server is in recovery, and accepts no writes" },
     ]);
     expect(findings.filter(({ state }) => state === "unknown")).toEqual([]);
   });

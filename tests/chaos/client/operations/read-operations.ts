@@ -6,7 +6,7 @@ import type { ChaosSaver } from "../open-saver.js";
 import type { Head, Slot } from "../slot.js";
 import { verifyNewest, verifyTuple } from "../verify-tuple.js";
 
-/** Reads the newest checkpoint, and goes on from it. */
+/** Reads the newest checkpoint, and continues from it. */
 export function getNewest(saver: ChaosSaver, slot: Slot): Operation {
   let found: CheckpointTuple | undefined;
   return {
@@ -23,7 +23,7 @@ export function getNewest(saver: ChaosSaver, slot: Slot): Operation {
   };
 }
 
-/** Reads an older checkpoint by its id, and hands it over to be forked. */
+/** Reads an older checkpoint by its id, and passes it on as the parent of a fork. */
 export function getOlder(
   saver: ChaosSaver,
   slot: Slot,

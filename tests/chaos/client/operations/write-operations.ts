@@ -20,7 +20,7 @@ export function put(saver: ChaosSaver, slot: Slot, parent: Head | undefined = sl
   };
 }
 
-/** Stores the writes of a task beside the newest checkpoint. */
+/** Stores writes of a task for the newest checkpoint. */
 export function putWrites(saver: ChaosSaver, slot: Slot, { config, checkpoint }: Head): Operation {
   const { records, values } = newWrites(slot, checkpoint.id);
   const task = records[0]?.task ?? "";
@@ -34,7 +34,7 @@ export function putWrites(saver: ChaosSaver, slot: Slot, { config, checkpoint }:
   };
 }
 
-/** Stores two checkpoints, one after the other, and writes beside both: all of it or nothing. */
+/** Stores two checkpoints in sequence, and writes of both, in one batch. */
 export function batch(saver: ChaosSaver, slot: Slot): Operation {
   const first = newCheckpoint(saver, slot, slot.head);
   const second = newCheckpoint(saver, slot, headOf(first, slot));
@@ -61,7 +61,7 @@ export function batch(saver: ChaosSaver, slot: Slot): Operation {
   };
 }
 
-/** Deletes the thread. It is used again at times, but never where the deletion may still be under way. */
+/** Deletes the thread. It may be used again, but not while the deletion may still take effect. */
 export function deleteThread(saver: ChaosSaver, slot: Slot): Operation {
   const isUsedAgain = slot.random.chance(0.5);
   return {

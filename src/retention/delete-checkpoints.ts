@@ -1,0 +1,52 @@
+import type { CallContext } from "../db/call-context.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { chunksOf } from "./chunks-of.js";
+import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
+import { deleteCheckpointRows, type DeletedCheckpointsRow } from "./queries/delete-checkpoints.js";
+import { lockCheckpoints } from "./queries/lock-checkpoints.js";
+import { requireReadCommitted } from "./require-read-committed.js";
+
+/**
+ * Deletes the checkpoints of a plan with their pending writes, in transactions of at most `batchSize` checkpoints, and yields
+ * what each transaction deleted. When a checkpoint gets a new child in the meantime, it plans the rest again.
+ */
+export async function* deleteCheckpoints(
+  call: CallContext,
+  firstPlan: DeletionPlan,
+  batchSize: number,
+): AsyncGenerator<RowCounts> {
+  let plan: DeletionPlan | undefined = firstPlan;
+  while (plan !== undefined) {
+    const { key, deletableIds }: DeletionPlan = plan;
+    const deleted = new Set<string>();
+    let isOutdated = false;
+    for (const batch of chunksOf(deletableIds, batchSize)) {
+      const { is_outdated, ...counts } = await deleteBatch(call, plan, batch);
+      isOutdated = is_outdated;
+      if (isOutdated) break;
+      for (const id of batch) deleted.add(id);
+      yield { ...NO_ROWS, ...counts };
+    }
+    if (!isOutdated) return;
+    [plan] = await planDeletions(call, [{ key, ids: deletableIds.filter((id) => !deleted.has(id)) }]);
+  }
+}
+
+async function deleteBatch(
+  call: CallContext,
+  { key: namespace, children, keptSenders }: DeletionPlan,
+  checkpointIds: readonly string[],
+): Promise<DeletedCheckpointsRow> {
+  const key = { ...namespace, checkpointIds };
+  const known = checkpointIds.flatMap((id) => children.get(id) ?? []);
+  const deletion = deleteCheckpointRows(call.schema, {
+    ...key,
+    knownIds: known.map(({ checkpoint_id }) => checkpoint_id),
+    knownVersions: known.map(({ version }) => version),
+    keptSenders: checkpointIds.filter((id) => keptSenders.has(id)),
+  });
+  const guard = [{ statement: lockCheckpoints(call.schema, key), check: requireReadCommitted }];
+  const [[deleted] = []] = await runTransaction(call, { guard, statements: [deletion] });
+  return deleted ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
+}

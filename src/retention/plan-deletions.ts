@@ -1,0 +1,78 @@
+import type { CallContext } from "../db/call-context.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { compareText } from "../saver/model/compare-text.js";
+import { groupBy } from "../saver/model/group-by.js";
+import type { CandidateLineage, DeletionCandidates } from "./deletion-candidates.js";
+import { findNeededAncestors } from "./find-needed-ancestors.js";
+import { lookUpAll } from "./look-up-all.js";
+import { type LineageRow, selectLineage } from "./queries/select-lineage.js";
+import { selectSendReaders } from "./queries/select-send-readers.js";
+
+/** The deletions in one namespace. */
+export interface DeletionPlan {
+  readonly key: NamespaceKey;
+  /** Newest first, so that children are deleted before their parents and every remaining checkpoint stays readable. */
+  readonly deletableIds: readonly string[];
+  /** By checkpoint, the children that were examined and that exist when it is deleted. */
+  readonly children: ReadonlyMap<string, readonly LineageRow[]>;
+  /** The checkpoints whose sends stay, because a kept checkpoint of a format before version 4 reads them. */
+  readonly keptSenders: ReadonlySet<string>;
+}
+
+/**
+ * Finds which candidates can be deleted, and what the kept checkpoints need: the ancestors that delta channels are rebuilt
+ * from, and sends. It only reads. The number of statements doesn't grow with the number of namespaces, except for one per
+ * namespace whose delta channels need ancestors.
+ */
+export async function planDeletions(
+  call: CallContext,
+  candidates: readonly DeletionCandidates[],
+): Promise<DeletionPlan[]> {
+  const lineages = await selectLineage(
+    call,
+    candidates.map(({ key }) => key),
+  );
+  const all = candidates.map((each, at) => withLineage(each, lineages[at] ?? []));
+  const needed = await findNeededAncestors(call, all);
+  const kept = new Map(
+    all.map((each) => [each, [...each.keptChildren, ...(needed.get(each)?.values() ?? [])]] as const),
+  );
+  const readers = await lookUpAll(
+    all.filter((each) => (kept.get(each) ?? []).length > 0),
+    (some) =>
+      selectSendReaders(
+        call,
+        some.map((each) => ({
+          ...each.key,
+          checkpointIds: (kept.get(each) ?? []).map(({ checkpoint_id }) => checkpoint_id),
+        })),
+      ),
+  );
+  return all.map((each) => ({
+    key: each.key,
+    deletableIds: each.ids.filter((id) => needed.get(each)?.has(id) !== true),
+    children: groupBy(
+      [...(kept.get(each) ?? []), ...childrenOfCandidates(each).filter(isDeletedAfterParent)],
+      ({ parent_checkpoint_id }) => parent_checkpoint_id ?? "",
+    ),
+    keptSenders: new Set((readers.get(each) ?? []).map(({ parent_checkpoint_id }) => parent_checkpoint_id)),
+  }));
+}
+
+function withLineage(candidates: DeletionCandidates, lineage: readonly LineageRow[]): CandidateLineage {
+  const isCandidate = new Set(candidates.ids);
+  const keptChildren = childrenOfCandidates({ ...candidates, lineage }).filter(
+    ({ checkpoint_id }) => !isCandidate.has(checkpoint_id),
+  );
+  return { ...candidates, lineage, keptChildren };
+}
+
+function childrenOfCandidates({ ids, lineage }: Pick<CandidateLineage, "ids" | "lineage">): LineageRow[] {
+  const isCandidate = new Set(ids);
+  return lineage.filter(({ parent_checkpoint_id: id }) => id !== null && isCandidate.has(id));
+}
+
+/** Ids grow from parent to child, except where the clocks of writers differ. There the parent is deleted first. */
+function isDeletedAfterParent({ checkpoint_id, parent_checkpoint_id }: LineageRow): boolean {
+  return parent_checkpoint_id !== null && compareText(checkpoint_id, parent_checkpoint_id) < 0;
+}

@@ -1,0 +1,76 @@
+import { sql, type SqlBool } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import {
+  givenCheckpoints,
+  givenList,
+  type GivenOrdinal,
+  type GivenParams,
+  givenParams,
+  rowsPerNamespace,
+  withGiven,
+} from "./given-namespaces.js";
+
+/** The retention rule for the checkpoints of one namespace. */
+export interface CandidateScope extends NamespaceKey {
+  /** Selects the checkpoints with smaller ids that are old enough; all, whatever their age, when `undefined`. */
+  readonly below: string | undefined;
+}
+
+/**
+ * The ids of the checkpoints of each namespace that the retention rule selects for deletion, newest first.
+ *
+ * @param cutoff - Only ids that are UUIDs of version 6 and less than this; any id when `undefined`.
+ */
+export async function selectCandidates(
+  call: CallContext,
+  scopes: readonly CandidateScope[],
+  cutoff: string | undefined,
+): Promise<string[][]> {
+  const age = cutoff === undefined ? "any" : "aged";
+  const given = scopes.map(({ below, ...key }) => ({
+    key,
+    lists: { below: below === undefined ? [] : [below] },
+  }));
+  const rows = await runStatement(call, candidates.of(age, age), {
+    ...givenParams(given),
+    cutoff: cutoff ?? "",
+  });
+  return rowsPerNamespace(scopes, rows).map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
+}
+
+interface CandidateParams extends GivenParams {
+  readonly cutoff: string;
+}
+
+interface CandidateRow extends GivenOrdinal {
+  checkpoint_id: string;
+}
+
+const candidates = /* @__PURE__ */ new StatementFamily<"any" | "aged", CandidateParams, CandidateRow>(
+  (age) => (db, parameter) =>
+    withGiven(db, parameter, ["below"])
+      .selectFrom("given")
+      .innerJoinLateral(
+        givenCheckpoints(db)
+          .select("stored.checkpoint_id")
+          .where((eb) => {
+            const id = eb.ref("stored.checkpoint_id");
+            const isBelow = sql<SqlBool>`${id} collate "C" < (${givenList("below")})[1]`;
+            const isOld = sql<SqlBool>`${id} collate "C" < ${parameter("cutoff")} and ${isUuid6(id)}`;
+            return eb.or([
+              sql<SqlBool>`cardinality(${givenList("below")}) = 0`,
+              age === "any" ? isBelow : eb.and([isBelow, isOld]),
+            ]);
+          })
+          .offset(sql.lit(0))
+          .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "each.checkpoint_id"])
+      .orderBy("given.ordinal")
+      .orderBy(sql`each.checkpoint_id collate "C"`, "desc"),
+);

@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { eachCountedChannel } from "../../saver/queries/header-parts.js";
+import {
+  givenCheckpoints,
+  type GivenOrdinal,
+  type GivenParams,
+  givenParams,
+  rowsPerNamespace,
+  withGiven,
+} from "./given-namespaces.js";
+
+/** A delta channel whose super-steps LangGraph counts in the metadata of checkpoints. */
+export interface CountedChannelRow {
+  channel: string;
+  /** The newest checkpoint with a counter of this channel. */
+  newest_id: string;
+}
+
+/** The delta channels of each namespace whose super-steps LangGraph counts in the metadata. */
+export async function selectCountedChannels(
+  call: CallContext,
+  namespaces: readonly NamespaceKey[],
+): Promise<CountedChannelRow[][]> {
+  if (namespaces.length === 0) return [];
+  const params = givenParams(namespaces.map((key) => ({ key })));
+  return rowsPerNamespace(namespaces, await runStatement(call, countedChannels, params));
+}
+
+const countedChannels = /* @__PURE__ */ new Statement<GivenParams, CountedChannelRow & GivenOrdinal>(
+  (db, parameter) =>
+    withGiven(db, parameter)
+      .selectFrom("given")
+      .innerJoinLateral(
+        givenCheckpoints(db)
+          .innerJoinLateral(
+            (eb) => eachCountedChannel(eb.ref("stored.metadata")),
+            (join) => join.onTrue(),
+          )
+          .select(["counted.channel", sql<string>`max(stored.checkpoint_id collate "C")`.as("newest_id")])
+          .groupBy("counted.channel")
+          .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "each.channel", "each.newest_id"]),
+);

@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { unreferencedBlobs } from "./blob-references.js";
+import {
+  type GivenOrdinal,
+  type GivenParams,
+  givenParams,
+  rowsPerNamespace,
+  withGiven,
+} from "./given-namespaces.js";
+
+/** A value that no checkpoint references. */
+export interface OrphanedBlobRow {
+  channel: string;
+  version: string;
+}
+
+/** The values of each namespace that no checkpoint references, ordered by channel and version. */
+export async function selectOrphanedBlobs(
+  call: CallContext,
+  namespaces: readonly NamespaceKey[],
+): Promise<OrphanedBlobRow[][]> {
+  if (namespaces.length === 0) return [];
+  const params = givenParams(namespaces.map((key) => ({ key })));
+  return rowsPerNamespace(namespaces, await runStatement(call, orphanedBlobs, params));
+}
+
+const orphanedBlobs = /* @__PURE__ */ new Statement<GivenParams, OrphanedBlobRow & GivenOrdinal>(
+  (db, parameter) =>
+    withGiven(db, parameter)
+      .selectFrom("given")
+      .innerJoinLateral(unreferencedBlobs(db, "all").as("each"), (join) => join.onTrue())
+      .select(["given.ordinal", "each.channel", "each.version"])
+      .orderBy("given.ordinal")
+      .orderBy(sql`each.channel collate "C"`)
+      .orderBy(sql`each.version collate "C"`),
+);

@@ -1,0 +1,55 @@
+import type { SaverCall } from "../call/saver-call.js";
+import type { BatchOperation } from "../codec/resolve-batch.js";
+import { type CheckpointRef, watchChannel, watchScope } from "./watch-channel.js";
+
+type Offer = (checkpoint: CheckpointRef) => void;
+
+/** The watches of this process that have started, and that get no notifications from the server yet, by channel. */
+const startingWatches = new Map<string, Set<Offer>>();
+
+/**
+ * Registers a watch that gets no notifications yet: `offer` is called for each checkpoint of the thread that this process
+ * stores.
+ *
+ * @returns A function that ends this. Checkpoints that are being stored at that time are still offered.
+ */
+export function registerStartingWatch(channel: string, offer: Offer): () => void {
+  const known = startingWatches.get(channel);
+  if (known === undefined) startingWatches.set(channel, new Set([offer]));
+  else known.add(offer);
+  return () => {
+    const others = startingWatches.get(channel);
+    others?.delete(offer);
+    if (others?.size === 0) startingWatches.delete(channel);
+  };
+}
+
+/** The watches that were starting when a call began to store checkpoints. */
+export interface LocalOffers {
+  /** Offers them the checkpoints of the call. Call it once these are stored. */
+  deliver(): void;
+}
+
+/** Collects the starting watches of the threads that operations put checkpoints into. */
+export function localOffers(
+  { policy, schema, database }: SaverCall,
+  operations: readonly BatchOperation[],
+): LocalOffers {
+  // The checkpoints of a passed-in transaction become visible when its owner commits, if at all.
+  if (policy.notifies !== true || startingWatches.size === 0 || database.kysely.isTransaction)
+    return NO_OFFERS;
+  const scope = watchScope(schema, policy.tenantId);
+  const offers = operations.flatMap((operation) => {
+    if (operation.kind !== "put") return [];
+    const { checkpoint } = operation;
+    const watches = startingWatches.get(watchChannel(scope, checkpoint.threadId)) ?? [];
+    return [...watches].map((offer) => ({ offer, checkpoint }));
+  });
+  return {
+    deliver: () => {
+      for (const { offer, checkpoint } of offers) offer(checkpoint);
+    },
+  };
+}
+
+const NO_OFFERS: LocalOffers = { deliver: () => undefined };

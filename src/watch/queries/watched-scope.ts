@@ -1,0 +1,34 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Parameter } from "../../db/statements/statement.js";
+
+/** The checkpoints of a thread, or of one of its namespaces. */
+export interface WatchedScope {
+  readonly threadId: string;
+  /** All namespaces when `undefined`. */
+  readonly checkpointNs: string | undefined;
+}
+
+/** The parameters of a {@link WatchedScope}. */
+export interface ScopeParams {
+  readonly threadId: string;
+  /** Ignored for a scope of all namespaces. */
+  readonly checkpointNs: string;
+}
+
+export function scopeParams({ threadId, checkpointNs = "" }: WatchedScope): ScopeParams {
+  return { threadId, checkpointNs };
+}
+
+/** Whether a row of `checkpoints` is in the scope. */
+export function isInScope(parameter: Parameter<ScopeParams>, isOneNamespace: boolean): RawBuilder<SqlBool> {
+  const isOfThread = sql<SqlBool>`thread_id = ${parameter("threadId")}`;
+  return isOneNamespace
+    ? sql<SqlBool>`${isOfThread} and checkpoint_ns = ${parameter("checkpointNs")}`
+    : isOfThread;
+}
+
+/** A row that identifies a checkpoint within its thread. */
+export interface CheckpointRefRow {
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+}
