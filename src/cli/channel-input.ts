@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { InvalidConfigError } from "../errors/index.js";
 import { pythonOriginOf } from "../serde/python-origin.js";
-import { isArray, isObject, isPlainObject, isRecord } from "../serde/msgpack/prototypes.js";
+import { isArray, isObject, isRecord } from "../serde/msgpack/prototypes.js";
+import { isPlainObject } from "../serde/plain-object.js";
 
 /**
  * Makes of JSON that a user gave for a channel what the channel holds: messages where it has held messages, coerced as by

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPlainObject } from "../serde/msgpack/prototypes.js";
+import { isPlainObject } from "../serde/plain-object.js";
 
 /** The longest key, in bytes of UTF-8: all keys of a row must fit on a quarter of an index page together. */
 export const MAX_KEY_BYTES = 2_000;
@@ -52,7 +52,7 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
 ): z.ZodPipe<z.ZodUnknown, z.ZodRecord<Key, Value>> {
   return z
     .unknown()
-    .refine(isNoInstance, "must be a plain object")
+    .refine(isPlainOrNoObject, "must be a plain object")
     .refine(hasNoProtoKey, PROTO_KEY)
     .pipe(z.record(key, value));
 }
@@ -60,8 +60,11 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
 /** What is said of an object that {@link hasNoProtoKey} refuses. */
 export const PROTO_KEY = 'must not have the key "__proto__"';
 
-// What an object inherits is not among its keys, so that a filter by it would match everything, too.
-function isNoInstance(value: unknown): boolean {
+/**
+ * Whether a value is plain as far as it is an object. What an instance of a class inherits, or a Map holds, is not among its
+ * keys: metadata would lose it, and a filter by it would match everything.
+ */
+export function isPlainOrNoObject(value: unknown): boolean {
   return typeof value !== "object" || value === null || Array.isArray(value) || isPlainObject(value);
 }
 

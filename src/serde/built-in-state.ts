@@ -10,7 +10,6 @@ const EXOTIC: readonly ((value: object) => boolean)[] = [
   types.isGeneratorObject,
   types.isMap,
   types.isMapIterator,
-  types.isModuleNamespaceObject,
   types.isNativeError,
   types.isPromise,
   types.isRegExp,
@@ -28,11 +27,9 @@ export function isBareArray(value: readonly unknown[]): boolean {
 const PLAIN_TAG = "[object Object]";
 
 /**
- * What an object is if it only has the prototype of a literal, such as a Map whose prototype was replaced, or a namespace
- * such as Math. Asking takes long, so only objects without properties or without a prototype are asked.
+ * What an object is if it only has the prototype of a literal, such as a Map whose prototype was replaced. Asking takes long, so only objects without properties or without a prototype are asked.
  */
 export function disguiseOf(value: object): string | undefined {
-  if (Object.hasOwn(value, Symbol.toStringTag)) return Object.prototype.toString.call(value);
   if (prototypeOf(value) !== null) {
     const tag = Object.prototype.toString.call(value);
     return tag === PLAIN_TAG ? undefined : tag;

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "@jest/globals";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
@@ -5,8 +6,10 @@ import { StringPromptValue } from "@langchain/core/prompt_values";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { argumentsOf } from "./test-support/arguments-of.js";
 import { firstDifference } from "./test-support/first-difference.js";
 import { SerializationError } from "../errors/index.js";
+import * as moduleNamespace from "./json/limits.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
@@ -51,6 +54,11 @@ function withPrototype(value: object, prototype: object | null): object {
   return Object.setPrototypeOf(value, prototype) as object;
 }
 
+function withoutIterator(value: object): object {
+  Reflect.deleteProperty(value, Symbol.iterator);
+  return value;
+}
+
 const resizable = (): ArrayBuffer => Reflect.construct(ArrayBuffer, [4, { maxByteLength: 8 }]) as ArrayBuffer;
 const shared = (): SharedArrayBuffer => new SharedArrayBuffer(8);
 
@@ -93,6 +101,7 @@ const MAKERS: readonly (() => object)[] = [
   () => /(?<year>\d+)/.exec("in 2024")?.groups ?? {},
   () => /a/.exec("a") ?? [],
   () => Object(1) as object,
+  () => argumentsOf(1, 2),
   () => Promise.resolve(1),
   () => new WeakMap(),
   () => new (class Map2 extends Map {})(),
@@ -193,7 +202,15 @@ describe.each(Object.entries(layouts))(
         "a typed array that is an object by its prototype",
         withPrototype(new Uint8Array(1), Object.prototype),
       ],
-      ["a namespace", Math],
+      ...Object.entries({ Math, JSON, Reflect, Atomics, Intl }).map(
+        ([name, namespace]): [string, unknown] => [`the built-in namespace ${name}`, namespace],
+      ),
+      ["a built-in namespace with an added property", runInNewContext("Object.assign(Math, { added: 1 })")],
+      ["a module namespace", moduleNamespace],
+      ["an arguments object", argumentsOf(1, 2)],
+      ["an empty arguments object", argumentsOf()],
+      ["an arguments object of another realm", runInNewContext("(function () { return arguments; })(1)")],
+      ["an arguments object without an iterator", withoutIterator(argumentsOf(1, 2))],
     ])("refused: %s", async (_what, value) => {
       await expect(Promise.resolve({ channel: [value] }).then(roundTrip)).rejects.toThrow(/^at channel\[0\]/);
     });

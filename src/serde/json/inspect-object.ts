@@ -30,6 +30,13 @@ export function classNameOf(target: object): string {
   return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "(anonymous)";
 }
 
+/** Names an object that can't be stored, for an error: its class, or what makes it no plain object. */
+export function describeUnstorable(target: object): string {
+  if (types.isArgumentsObject(target)) return "the arguments of a function";
+  if (Object.hasOwn(target, Symbol.toStringTag)) return Object.prototype.toString.call(target);
+  return `an instance of ${classNameOf(target)}`;
+}
+
 /**
  * Whether an object is an instance of the built-in class `name` and not of a class that extends it. Goes by name and
  * by the length of the prototype chain, since the built-ins of another realm (a `vm` context, a test runner) are as good.
@@ -38,19 +45,13 @@ export function isExactly(target: object, name: string, depth: number): boolean 
   return classNameOf(target) === name && prototypeDepth(target) === depth;
 }
 
-/** Whether an object is a plain one: written as `{…}`, or without a prototype. */
-export function isPlainObject(target: object): boolean {
-  const proto = prototypeOf(target);
-  if (types.isArgumentsObject(target)) return false;
-  if (proto === null || proto === Object.prototype) return true;
-  return prototypeOf(proto) === null && Object.hasOwn(proto, "isPrototypeOf");
-}
-
 /** The own enumerable symbol keys: state that no format can hold. */
 export function ownSymbols(target: object): symbol[] {
-  return Object.getOwnPropertySymbols(target).filter((key) =>
-    Object.prototype.propertyIsEnumerable.call(target, key),
-  );
+  const symbols = Object.getOwnPropertySymbols(target);
+  // Nearly every object has none.
+  return symbols.length === 0
+    ? symbols
+    : symbols.filter((key) => Object.prototype.propertyIsEnumerable.call(target, key));
 }
 
 /** Sets an own property, whatever its name is: assigning `__proto__` would change the prototype instead. */

@@ -1,4 +1,5 @@
-import { isPlainObject, ownEntries, prototypeOf } from "./inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
+import { ownEntries, prototypeOf } from "./inspect-object.js";
 
 /** Whether two values are the same data: identical, or arrays or plain objects of the same data in the same order. */
 export function isSameData(a: unknown, b: unknown): boolean {

@@ -8,7 +8,8 @@ import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
 import type { Encoder } from "./encoder.js";
-import { classNameOf, isPlainObject } from "./inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
+import { describeUnstorable } from "./inspect-object.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { undefinedRecord } from "./records.js";
@@ -83,8 +84,7 @@ export class TreeEncoder implements Encoder {
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??
       encodeLangGraph(value, place, this);
-    if (json === undefined)
-      throw place.error(`an instance of the class ${classNameOf(value)} can't be stored`);
+    if (json === undefined) throw place.error(`${describeUnstorable(value)} can't be stored`);
     return json;
   }
 }

@@ -1,4 +1,3 @@
-import { types } from "node:util";
 import { disguiseOf } from "../built-in-state.js";
 import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
@@ -17,7 +16,6 @@ export function encodeObject(value: Record<string, unknown>, context: EncodeCont
   if (!hasSymbols) return encodeBare(value, encodeEntries(value, undefined, context), context);
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
-  if (types.isArgumentsObject(value)) return context.fail("the arguments of a function can't be stored");
   const origin = pythonOriginOf(value);
   const entries = encodeEntries(value, pythonScalarsOf(value), context);
   return origin === undefined

@@ -1,5 +1,5 @@
 import { SerializationError } from "../../errors/index.js";
-import { pythonOriginOf } from "../python-origin.js";
+import { type PythonOrigin, pythonOriginOf } from "../python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
 import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";
 import { encodeMap, encodeSet } from "./encode-collections.js";
@@ -9,8 +9,9 @@ import { encodeError } from "./encode-error.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
-import { classNameOf } from "../json/inspect-object.js";
-import { isArray, isPlainObject } from "./prototypes.js";
+import { describeUnstorable } from "../json/inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
+import { isArray } from "./prototypes.js";
 import { isBareArray } from "../built-in-state.js";
 import { standsForLangGraph } from "../langchain/langgraph-literals.js";
 import { LONG_TEXT, SharedParts } from "../shared-parts.js";
@@ -133,18 +134,19 @@ class Encoder implements EncodeContext {
     const bytesBefore = this.#parts.bytes;
     let encoded = known;
     if (known === undefined) {
+      const origin = pythonOriginOf(value);
       if (isArray(value) && isBareArray(value)) {
-        const levels = plainLevels(value);
+        const levels = levelsOf(value, origin);
         this.#enter(value, levels);
         encoded = encodeArray(value, this);
         this.#leave(levels);
       } else if (
         isPlainObject(value) &&
-        !standsForLangGraph(value) &&
         !isArray(value) &&
-        !ArrayBuffer.isView(value)
+        !ArrayBuffer.isView(value) &&
+        (origin === undefined || !standsForLangGraph(value))
       ) {
-        const levels = plainLevels(value);
+        const levels = levelsOf(value, origin);
         this.#enter(value, levels);
         encoded = encodeObject(value, this);
         this.#leave(levels);
@@ -161,7 +163,7 @@ class Encoder implements EncodeContext {
       const encoded = encodeKind(value, this);
       if (encoded !== undefined) return encoded;
     }
-    return this.fail(`an instance of ${classNameOf(value)} can't be stored`);
+    return this.fail(`${describeUnstorable(value)} can't be stored`);
   }
 
   #enter(value: object, levels: number): void {
@@ -177,7 +179,7 @@ class Encoder implements EncodeContext {
   }
 }
 
-function plainLevels(value: object): number {
-  const isPlain = pythonOriginOf(value) === undefined && Object.getPrototypeOf(value) !== null;
+function levelsOf(value: object, origin: PythonOrigin | undefined): number {
+  const isPlain = origin === undefined && Object.getPrototypeOf(value) !== null;
   return isPlain ? 1 : EXTENSION_LEVELS;
 }

@@ -1,9 +1,4 @@
-/** Whether the object is a literal: its prototype is that of objects, in whatever realm, or none. */
-export function isPlainObject(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return true;
-  return isObject(prototype) && isRootPrototype(prototype);
-}
+import { isPlainObject } from "../plain-object.js";
 
 /** Whether the value is an object, not null. */
 export function isObject(value: unknown): value is object {
@@ -48,8 +43,4 @@ export function extraSymbol(value: object, known?: symbol): string | undefined {
   return symbols
     .find((symbol) => symbol !== known && Object.prototype.propertyIsEnumerable.call(value, symbol))
     ?.toString();
-}
-
-function isRootPrototype(prototype: object): boolean {
-  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
 }
