@@ -9,7 +9,7 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { isJsonSerializer } from "./serde/json-serializer.js";
+import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
 import { type CallOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import {

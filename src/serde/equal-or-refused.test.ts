@@ -14,7 +14,7 @@ import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
 
-// A longer hunt: SERDE_RUNS=100000
+// For a longer run: SERDE_RUNS=100000
 const RUNS = Number(process.env.SERDE_RUNS ?? 2000);
 
 const layouts: Record<string, (value: unknown) => unknown> = {
@@ -23,8 +23,11 @@ const layouts: Record<string, (value: unknown) => unknown> = {
   JSONB: (value) => parseJsonText(stringifyJson(value, { jsonb: true })),
 };
 
-/** What a round trip loses; undefined where it loses nothing, or writing is refused by an error that names the place. */
-async function loss(roundTrip: (value: unknown) => unknown, value: unknown): Promise<string | undefined> {
+/** The difference after a round trip, or `undefined` if there is none or if an error that names the path refuses the value. */
+async function differenceAfter(
+  roundTrip: (value: unknown) => unknown,
+  value: unknown,
+): Promise<string | undefined> {
   let read: unknown;
   try {
     read = await roundTrip({ channel: [value] });
@@ -62,7 +65,7 @@ function withoutIterator(value: object): object {
 const resizable = (): ArrayBuffer => Reflect.construct(ArrayBuffer, [4, { maxByteLength: 8 }]) as ArrayBuffer;
 const shared = (): SharedArrayBuffer => new SharedArrayBuffer(8);
 
-/** Makes an instance of each kind of object that can be stored, anew for each run, since a run changes it. */
+/** Creates a new instance of each kind of object for each run, since a run changes it. */
 const MAKERS: readonly (() => object)[] = [
   () => ({ a: 1 }),
   () => ({}),
@@ -122,7 +125,7 @@ const change = fc.constantFrom<(value: object) => object>(
   (value) => Object.preventExtensions(value),
   (value) => (ArrayBuffer.isView(value) ? Object.seal(value) : Object.freeze(value)),
   (value) => ("lg_name" in value ? value : withPrototype(value, null)),
-  // Objects of LangGraph's are told by the name that they carry, whatever their class is called.
+  // LangGraph objects are recognized by their `lg_name`, whatever their class is.
   (value) => ("lg_name" in value ? value : withPrototype(value, Map.prototype)),
   (value) => withPrototype(value, Object.create(Object.getPrototypeOf(value) as object) as object),
 );
@@ -137,7 +140,7 @@ const place = fc.constantFrom<(value: object) => unknown>(
   (value) => Object.assign(new Send("node", 0), { args: value }),
 );
 
-/** A frozen object takes no change, and a typed array can't be frozen. */
+/** Applies a change, and ignores that a frozen object can't be changed and a typed array can't be frozen. */
 function tried(apply: (value: object) => object, value: object): object {
   try {
     return apply(value);
@@ -147,7 +150,7 @@ function tried(apply: (value: object) => object, value: object): object {
 }
 
 describe.each(Object.entries(layouts))(
-  "a value is read back equal, or refused by name: %s",
+  "a value is read back equal, or an error that names its path refuses it: %s",
   (_name, roundTrip) => {
     test.each<[string, unknown]>([
       ["a RegExp with a lone surrogate", new RegExp("\ud800")],
@@ -163,7 +166,7 @@ describe.each(Object.entries(layouts))(
       ],
       ["a Command of a Send", new Command({ goto: new Send("a", { x: new Map() }) })],
       [
-        "a Document of no text",
+        "a Document whose content is not a string",
         Object.assign(new Document({ pageContent: "" }), { pageContent: 5, metadata: null }),
       ],
     ])("%s", async (_what, value) => {
@@ -215,7 +218,7 @@ describe.each(Object.entries(layouts))(
       await expect(Promise.resolve({ channel: [value] }).then(roundTrip)).rejects.toThrow(/^at channel\[0\]/);
     });
 
-    test("a Command that was changed goes where it goes now", async () => {
+    test("a Command that was changed is read back with its current fields", async () => {
       const command = Object.assign(new Command({ goto: "a", update: { x: 1 } }), { goto: ["b"] });
       expect(await roundTrip([command])).toEqual([
         expect.objectContaining({ goto: ["b"], update: { x: 1 } }),
@@ -230,7 +233,7 @@ describe.each(Object.entries(layouts))(
           place,
           async (make, changes, put) => {
             const changed = changes.reduce((value, apply) => tried(apply, value), make());
-            expect(await loss(roundTrip, put(changed))).toBeUndefined();
+            expect(await differenceAfter(roundTrip, put(changed))).toBeUndefined();
           },
         ),
         { numRuns: RUNS, seed: 9 },

@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { isRecord } from "../../src/serde/msgpack/prototypes.js";
+import { isRecord } from "../../src/serde/objects/type-guards.js";
 
 /** What Python's models fill in. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {

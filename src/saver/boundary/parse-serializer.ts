@@ -1,6 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { checkedSerializer } from "../../serde/checked-serializer.js";
-import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
+import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 
 /**
  * The serializer that a saver was given, or MessagePack in Python's layout.

@@ -1,5 +1,5 @@
-import { isArray } from "../../serde/msgpack/prototypes.js";
-import { asPythonSet } from "../../serde/python-set.js";
+import { isArray } from "../../serde/objects/type-guards.js";
+import { asPythonSet } from "../../serde/python/python-set.js";
 
 /** The channels that an edge with several starts waits in, as both engines name them. */
 const BARRIER_CHANNEL = /^join:.+:.+$/s;

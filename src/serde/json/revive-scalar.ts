@@ -8,7 +8,7 @@ function onlyArg({ args }: JsonObject): unknown {
   return Array.isArray(args) && args.length === 1 ? args[0] : undefined;
 }
 
-/** Revives a number that JSON can't hold; its text must be the one that `String` gives. */
+/** Revives a number that JSON can't hold. Its text must be the one that `String` returns. */
 export function reviveNumber(record: JsonObject): Revived | undefined {
   const text = onlyArg(record);
   if (text === "-0") return { value: -0 };

@@ -11,7 +11,7 @@ import { encodeJson } from "./encode-json.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
-// Every UTF-16 code unit, so that lone surrogates and U+0000 come up, and the keys that mean something to a reader.
+// Every UTF-16 code unit, so that lone surrogates and U+0000 occur, and the keys that have a meaning for a reader.
 const text = fc.oneof(
   fc.string(),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
@@ -111,7 +111,7 @@ function messageOf(
   return new HumanMessage({ content, additional_kwargs: { extra }, response_metadata: metadata });
 }
 
-describe("a value reads back exactly as it was written", () => {
+describe("a value is read back equal", () => {
   for (const jsonb of [false, true]) {
     it(`as JSON data${jsonb ? " for a JSONB column" : ""}`, () => {
       fc.assert(
@@ -134,7 +134,7 @@ describe("a value reads back exactly as it was written", () => {
     });
   }
 
-  it("whatever it looks like inside a message", () => {
+  it("also inside a message", () => {
     fc.assert(
       fc.property(fc.dictionary(key, value, { maxKeys: 3 }), (args) => {
         const original = new AIMessage({ content: "", tool_calls: [{ name: "search", args, id: "1" }] });
@@ -145,7 +145,7 @@ describe("a value reads back exactly as it was written", () => {
   });
 });
 
-it("a value reads back equal from a JSONB column of a real server", async () => {
+it("a value is read back equal from a JSONB column of PGlite", async () => {
   const database = await PGlite.create();
   const select =
     "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
@@ -153,14 +153,14 @@ it("a value reads back equal from a JSONB column of a real server", async () => 
   const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
   const { rows } = await database.query<{ text: string }>(select, [bodies]);
   await database.close();
-  // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
+  // JSONB does not keep the order of keys, and any two different values have different JSON.
   expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
     values.map((original) => encodeJson(original)),
   );
 }, 60_000);
 
 describe("writing a value", () => {
-  it("does not change it, and shares nothing with it", () => {
+  it("does not change the value, and shares nothing with it", () => {
     fc.assert(
       fc.property(value, (original) => {
         const before = stringifyJson(original);
@@ -173,7 +173,7 @@ describe("writing a value", () => {
     );
   });
 
-  it("gives plain JSON data, whose text reads back as the same data", () => {
+  it("returns plain JSON data, whose text is parsed to the same data", () => {
     fc.assert(
       fc.property(value, fc.boolean(), (original, jsonb) => {
         const json = encodeJson(original, { jsonb });
@@ -182,7 +182,7 @@ describe("writing a value", () => {
     );
   });
 
-  it("puts nothing into a JSONB column that it refuses", () => {
+  it("writes nothing that a JSONB column refuses", () => {
     fc.assert(
       fc.property(value, (original) => {
         expect(stringifyJson(original, { jsonb: true })).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/);

@@ -1,7 +1,7 @@
 import { constants } from "node:buffer";
 
 import { standsForLangGraph } from "../langchain/langgraph-literals.js";
-import { LONG_TEXT, SharedParts } from "../shared-parts.js";
+import { LONG_TEXT, SharedParts } from "../objects/shared-parts.js";
 import { encodeBuiltin } from "./encode-builtin.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
@@ -9,12 +9,12 @@ import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
 import type { Encoder } from "./encoder.js";
 import { isPlainObject } from "../plain-object.js";
-import { describeUnstorable } from "./inspect-object.js";
+import { describeUnstorable } from "../objects/inspect-object.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { undefinedRecord } from "./records.js";
 
-/** One walk through one value. */
+/** Encodes one value. */
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly #open = new Set<object>();

@@ -1,4 +1,4 @@
-import { rememberScalars, type PythonScalar, type PythonScalars } from "../python-origin.js";
+import { rememberScalars, type PythonScalar, type PythonScalars } from "../python/python-origin.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
@@ -7,7 +7,7 @@ import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
 
-/** V8 ends the process when an array grows beyond that, by half of its size each time. */
+/** The longest array that V8 can grow to. A longer one ends the process, because V8 grows an array by half of its size. */
 const MAX_ITEMS = 112_813_858;
 
 /** Decodes the values of one MessagePack document. */
@@ -15,7 +15,7 @@ export class Decoder implements DecodeContext {
   readonly #reader: ByteReader;
   readonly #source: LangGraphSource;
   #depth = 0;
-  /** The bytes of the value just read, if it is a primitive that stands for another Python type. */
+  /** The bytes of the last value, if it was a primitive that JavaScript would write in other bytes. */
   #scalarBytes: Uint8Array | undefined;
 
   constructor(bytes: Uint8Array, source: LangGraphSource) {
@@ -31,7 +31,7 @@ export class Decoder implements DecodeContext {
     throw malformed(problem, cause);
   }
 
-  /** The one value that the bytes hold. */
+  /** Decodes the single value of the document. */
   document(): unknown {
     const value = this.#value();
     this.#reader.expectEnd();
@@ -109,7 +109,7 @@ export class Decoder implements DecodeContext {
     }
   }
 
-  /** A float that is whole would be written as an integer, so it is remembered; Map and Set make 0 of -0. */
+  /** A whole float would be written as an integer, so its bytes are kept. Map and Set turn -0 into 0. */
   #float(value: number): number {
     if (Number.isSafeInteger(value)) this.#scalarBytes = float64Bytes(value);
     return value;
@@ -152,7 +152,7 @@ export class Decoder implements DecodeContext {
     return token >= 0xa0 && token < 0xc0 ? this.#reader.key(this.#reader.uint8() & 0x1f) : this.#value();
   }
 
-  /** Goes on with a map in which a key turned up that no object can have. */
+  /** Decodes the rest of a map after the first key that is not a string. */
   #dict(
     start: object,
     startScalars: ReadonlyMap<string, PythonScalar> | undefined,
@@ -198,7 +198,7 @@ export class Decoder implements DecodeContext {
       case 0xd8:
         return 1 << (token - 0xd4);
       default:
-        throw malformed(`the byte 0x${token.toString(16)} begins no value`);
+        throw malformed(`the byte 0x${token.toString(16)} does not begin a value`);
     }
   }
 

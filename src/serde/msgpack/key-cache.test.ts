@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KeyCache } from "./key-cache.js";
 
-test("only ever gives the text that belongs to the bytes", () => {
+test("KeyCache only returns the string that belongs to the bytes", () => {
   const cache = new KeyCache();
   const bytes = fc.uint8Array({ maxLength: 40, max: 3 });
   fc.assert(

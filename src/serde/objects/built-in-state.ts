@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, types } from "node:util";
-import { classNameOf, isExactly, prototypeOf } from "./json/inspect-object.js";
+import { classNameOf, isExactly, prototypeOf } from "./inspect-object.js";
 
 const FEW_ELEMENTS = 64;
 
@@ -19,7 +19,7 @@ const EXOTIC: readonly ((value: object) => boolean)[] = [
   types.isWeakSet,
 ];
 
-/** Whether an array is an instance of Array itself, in whatever realm. */
+/** Whether an array is a direct instance of Array, in any realm. */
 export function isBareArray(value: readonly unknown[]): boolean {
   return prototypeOf(value) === Array.prototype || isExactly(value, "Array", 2);
 }
@@ -41,7 +41,10 @@ const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const TAG = Object.getOwnPropertyDescriptor(TYPED_ARRAY, Symbol.toStringTag);
 const LENGTH = Object.getOwnPropertyDescriptor(TYPED_ARRAY, "length");
 
-/** The built-in class that a view is an instance of, if of none that extends it, whatever properties the view has. */
+/**
+ * The built-in class that a view is a direct instance of, or `undefined` for a subclass. The own properties of the view can't
+ * change the result.
+ */
 export function viewClassOf(view: ArrayBufferView): string | undefined {
   if (types.isDataView(view)) return isExactly(view, "DataView", 2) ? "DataView" : undefined;
   const name = String(TAG?.get?.call(view));
@@ -50,8 +53,8 @@ export function viewClassOf(view: ArrayBufferView): string | undefined {
 }
 
 /**
- * What a copy of the bytes of a buffer, typed array or DataView would lose, as the end of a sentence. The bytes of shared
- * memory may change while they are written, and what is read back can't be resized.
+ * The error message for a buffer, typed array or DataView that a copy of its bytes would not restore. The bytes of shared
+ * memory may change while they are written, and a buffer that is read back can't be resized.
  */
 export function lostByCopying(value: ArrayBufferLike | ArrayBufferView): string | undefined {
   const isView = ArrayBuffer.isView(value);
@@ -64,7 +67,7 @@ export function lostByCopying(value: ArrayBufferLike | ArrayBufferView): string 
     : undefined;
 }
 
-/** Whether a view has enumerable properties apart from its elements, whose names take long to list. */
+/** Whether a view has enumerable properties apart from its elements. Listing the names of all elements takes long. */
 function hasNamedProperty(view: ArrayBufferView): boolean {
   if (types.isDataView(view)) return Object.keys(view).length > 0;
   const length = elementsOf(view);
@@ -73,7 +76,7 @@ function hasNamedProperty(view: ArrayBufferView): boolean {
     : !isDeepStrictEqual(view, bareView(view, length));
 }
 
-/** The number of elements, whatever properties the view has. */
+/** The number of elements. The own properties of the view can't change the result. */
 function elementsOf(view: ArrayBufferView): number {
   const length: unknown = LENGTH?.get?.call(view);
   return typeof length === "number" ? length : 0;
