@@ -1,4 +1,4 @@
-"""Answers requests: each is a line of JSON on the input, and its answer a line on the output."""
+"""Answers requests. Each request is a line of JSON on standard input, and each answer a line of JSON on standard output."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from psycopg.rows import dict_row
 
 
 def answer_all(tasks, subject_of):
-    """Does the task that each request names, with what `subject_of` makes of a connection to the database."""
+    """Runs the task that each request names. The first argument of a task is `subject_of(connection)`."""
     with Connection.connect(sys.argv[1], autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
         subject = subject_of(connection)
         for line in sys.stdin:
