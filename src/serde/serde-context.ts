@@ -66,7 +66,7 @@ export interface ContextualSerializer extends SerializerProtocol {
    * because the row selects the key that encrypts them. Copying a thread decodes such values and encodes them again. Without
    * this method it copies all bytes as they are.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    */
   bindsToPlace?(type: string): boolean;
 
@@ -81,7 +81,7 @@ export interface ContextualSerializer extends SerializerProtocol {
   /**
    * Reads a stored value.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @param context - the row that holds the value, where known
    */

@@ -64,7 +64,7 @@ export class CompressedSerializer implements ContextualSerializer {
   /**
    * Decompresses and reads a stored value. A value that is not compressed is only read.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @param context - the row that holds the value, and the read that it belongs to; passed on to the wrapped serializer
    * @throws {@link DeserializationError} for a value that exceeds the bound, alone or together with the other values of its read,

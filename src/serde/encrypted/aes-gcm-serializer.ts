@@ -89,7 +89,7 @@ export class AesGcmSerializer implements ContextualSerializer {
   /**
    * Decrypts and reads a stored value.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @param context - the row that holds the value; the same as when it was written
    * @throws {@link DeserializationError} for an unknown key, for a value that was changed or moved, in strict mode for an

@@ -82,7 +82,7 @@ export class EncryptedSerializer implements ContextualSerializer {
   /**
    * Decrypts and reads a stored value. A value that is not encrypted is only read.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @param context - the row that holds the value; passed on to the wrapped serializer
    * @throws {@link DeserializationError} for a wrong key, a changed row, and a value that the wrapped serializer can't read

@@ -22,13 +22,13 @@ export function decodeJson(json: JsonValue): unknown {
 
 /** Like {@link decodeJson}, for a caller that already has the classes of @langchain/langgraph. */
 export function decodeTree(json: JsonValue, source: LangGraphSource): unknown {
-  return guarded(() => new TreeDecoder(source).decode(json, { level: 0, inKwargs: false }));
+  return withStackCheck(() => new TreeDecoder(source).decode(json, { level: 0, inKwargs: false }));
 }
 
 /** Converts a stack overflow to a DeserializationError. The caller may have used up most of the stack. */
-function guarded<T>(walk: () => T): T {
+function withStackCheck<T>(decode: () => T): T {
   try {
-    return walk();
+    return decode();
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new DeserializationError("the value is nested too deep for the stack", { cause });

@@ -6,6 +6,7 @@ import { rejectSymbols } from "./encode-plain.js";
 import type { Encoder } from "./encoder.js";
 import { isExactly } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
+import { describeKey } from "../objects/value-path.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
@@ -40,15 +41,10 @@ function encodeMap(map: ReadonlyMap<unknown, unknown>, place: Place, encoder: En
     ),
     encoder.encode(
       value,
-      place.inRecord(() => `.get(${nameKey(key)})`, 4),
+      place.inRecord(() => `.get(${describeKey(key)})`, 4),
     ),
   ]);
   return constructorRecord("Map", [pairs]);
-}
-
-function nameKey(key: unknown): string {
-  if (typeof key === "string") return JSON.stringify(key);
-  return typeof key === "object" && key !== null ? "an object" : String(key);
 }
 
 function encodeSet(set: ReadonlySet<unknown>, place: Place, encoder: Encoder): JsonValue {

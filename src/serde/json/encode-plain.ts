@@ -1,4 +1,4 @@
-import { disguiseOf } from "../objects/built-in-state.js";
+import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
 import type { Encoder } from "./encoder.js";
 import { isExactly, ownEntries, ownSymbols, prototypeOf } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
@@ -10,7 +10,7 @@ export function encodePlainObject(value: object, place: Place, encoder: Encoder)
   rejectSymbols(value, place);
   const entries = ownEntries(value);
   const mayBeDisguised = entries.length === 0 || prototypeOf(value) === null;
-  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) throw place.error(`${disguise} can't be stored`);
   if (prototypeOf(value) === null) return encodeEntries(entries, place, encoder, { prototype: null });
   if (needsEntries(entries, encoder)) return encodeEntries(entries, place, encoder, {});

@@ -46,7 +46,7 @@ export class JsonSerializer implements SerializerProtocol {
   /**
    * Reads a stored value of any type tag.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @returns the value; rejects with a {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be
    *   read

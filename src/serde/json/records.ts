@@ -21,6 +21,11 @@ export function constructorRecord(
   return { lc: 2, type: "constructor", id: [name], method, args, kwargs };
 }
 
+/** The argument of a record, if it has exactly one. */
+export function onlyArgumentOf({ args }: JsonObject): JsonValue | undefined {
+  return Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+}
+
 const RECORD_TYPES: Record<1 | 2, readonly unknown[]> = {
   1: ["constructor", "secret", "not_implemented"],
   2: ["constructor", "undefined", "delta_snapshot"],

@@ -1,6 +1,7 @@
 import { TYPED_ARRAYS } from "../objects/typed-arrays.js";
 import type { Revived } from "./decoder.js";
 import { isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
 const VIEWS: ReadonlyMap<string, ViewClass> = new Map<string, ViewClass>([
   ["DataView", { BYTES_PER_ELEMENT: 1, make: (bytes) => new DataView(bytes) }],
@@ -21,9 +22,10 @@ interface ViewClass {
 export const VIEW_NAMES = [...VIEWS.keys()];
 
 /** Revives the official record of a Uint8Array, which lists the bytes as numbers. */
-export function reviveBytes({ method, args }: JsonObject): Revived | undefined {
+export function reviveBytes(record: JsonObject): Revived | undefined {
+  const { method } = record;
   if (method !== undefined && method !== null && method !== "from") return undefined;
-  const bytes = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+  const bytes = onlyArgumentOf(record);
   return Array.isArray(bytes) && bytes.every(isByte) ? { value: Uint8Array.from(bytes) } : undefined;
 }
 
@@ -51,8 +53,8 @@ function nameOf({ id }: JsonObject): string | undefined {
   return isStringArray(id) ? id[0] : undefined;
 }
 
-function base64Of({ args }: JsonObject): ArrayBuffer | undefined {
-  const text = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+function base64Of(record: JsonObject): ArrayBuffer | undefined {
+  const text = onlyArgumentOf(record);
   if (typeof text !== "string") return undefined;
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? Uint8Array.from(bytes).buffer : undefined;

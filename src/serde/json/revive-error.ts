@@ -1,12 +1,13 @@
 import { errorFactoryOf } from "../objects/built-in-errors.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
 /** Revives an error with all its properties, or from its message alone if the official saver wrote it. */
 export function reviveError(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
-  const { method, args } = record;
+  const { method } = record;
   const kwargs = isJsonObject(record.kwargs) ? record.kwargs : {};
-  const message = Array.isArray(args) && args.length === 1 ? decodeText(args[0], depth, decoder) : undefined;
+  const message = decodeText(onlyArgumentOf(record), depth, decoder);
   const make = errorFactoryOf(kwargs.class ?? "Error");
   if ((method !== undefined && method !== null) || message === undefined || make === undefined)
     return undefined;

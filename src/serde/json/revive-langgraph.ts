@@ -53,14 +53,7 @@ function reviveCommand(record: JsonObject, depth: Depth, decoder: Decoder): unkn
   const command = classes === null ? langGraphLiteral("Command", {}) : new classes.Command({});
   for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
   const argument = decodeArgument(record, command, depth, decoder);
-  if (classes !== null && argument !== undefined) {
-    Object.defineProperty(command, COMMAND_ARGUMENT, {
-      value: argument,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
+  if (classes !== null && argument !== undefined) defineOwn(command, COMMAND_ARGUMENT, argument);
   return command;
 }
 

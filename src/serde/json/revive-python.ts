@@ -1,5 +1,6 @@
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
 /** The revivers of the records of old Python savers, by module and class. A record of any other class is read as data. */
 export const PYTHON_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Reviver>([
@@ -57,8 +58,8 @@ function reviveSet(record: JsonObject, depth: Depth, decoder: Decoder): Revived 
   return list && { value: new Set(list.map((item) => decoder.decode(item, inside(depth, 3)))) };
 }
 
-function textOf({ args }: JsonObject): string | undefined {
-  const text = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+function textOf(record: JsonObject): string | undefined {
+  const text = onlyArgumentOf(record);
   return typeof text === "string" ? text : undefined;
 }
 

@@ -1,11 +1,13 @@
 import { rememberScalars, type PythonScalar, type PythonScalars } from "../python/python-origin.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
 import { dictOf } from "./decode-dict.js";
 import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
+import { float64Bytes } from "./wire.js";
 
 /** The longest array that V8 can grow to. A longer one ends the process, because V8 grows an array by half of its size. */
 const MAX_ITEMS = 112_813_858;
@@ -139,7 +141,7 @@ export class Decoder implements DecodeContext {
       const key = this.#key();
       if (typeof key !== "string") return this.#dict(object, scalars, key, size - index);
       const value = this.#value();
-      if (key === "__proto__") defineProto(object, value);
+      if (key === "__proto__") defineOwn(object, key, value);
       else object[key] = value;
       if (this.#scalarBytes !== undefined)
         (scalars ??= new Map()).set(key, { value, bytes: this.#scalarBytes });
@@ -221,16 +223,4 @@ function isPythonScalar(code: number, value: unknown): boolean {
 function toNumber(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
-}
-
-function float64Bytes(value: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(9);
-  bytes[0] = 0xcb;
-  bytes.writeDoubleBE(value, 1);
-  return bytes;
-}
-
-/** Assigning `__proto__` would replace the prototype. */
-function defineProto(object: object, value: unknown): void {
-  Object.defineProperty(object, "__proto__", { value, enumerable: true, configurable: true, writable: true });
 }

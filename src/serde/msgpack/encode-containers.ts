@@ -1,4 +1,4 @@
-import { disguiseOf } from "../objects/built-in-state.js";
+import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
 import {
   PYTHON_SCALARS,
   pythonOriginOf,
@@ -41,7 +41,7 @@ function encodeEntries(
 ): unknown {
   const keys = Object.keys(value);
   const mayBeDisguised = keys.length === 0 || Object.getPrototypeOf(value) === null;
-  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) return context.fail(`${disguise} can't be stored`);
   let copy: Map<unknown, unknown> | undefined;
   for (let index = 0; index < keys.length; index += 1) {

@@ -39,7 +39,7 @@ export class MsgpackSerializer implements SerializerProtocol {
   /**
    * Reads a stored value of any type tag.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
    * @throws {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be read
    */

@@ -42,10 +42,15 @@ export function extension(code: number, payload: Uint8Array = new Uint8Array()):
 
 /** Encodes a float64, also for a whole number. */
 export function float64(value: number): Wire {
+  return new Wire(float64Bytes(value));
+}
+
+/** The bytes of a float64. */
+export function float64Bytes(value: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(9);
   bytes[0] = 0xcb;
   bytes.writeDoubleBE(value, 1);
-  return new Wire(bytes);
+  return bytes;
 }
 
 // The whole process shares msgpackr's extension table. Only this file uses the class `Wire`, so no other user's value matches

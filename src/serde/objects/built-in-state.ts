@@ -3,7 +3,7 @@ import { classNameOf, isExactly, prototypeOf } from "./inspect-object.js";
 
 const FEW_ELEMENTS = 64;
 
-const EXOTIC: readonly ((value: object) => boolean)[] = [
+const BUILT_IN_CHECKS: readonly ((value: object) => boolean)[] = [
   types.isAnyArrayBuffer,
   types.isBoxedPrimitive,
   types.isDate,
@@ -27,14 +27,16 @@ export function isBareArray(value: readonly unknown[]): boolean {
 const PLAIN_TAG = "[object Object]";
 
 /**
- * What an object is if it only has the prototype of a literal, such as a Map whose prototype was replaced. Asking takes long, so only objects without properties or without a prototype are asked.
+ * Describes a built-in object that looks like a plain object because its prototype was replaced, such as a Map with the prototype
+ * of a literal. Returns `undefined` for any other object. The checks are slow, so the encoders only call it for objects without
+ * properties or without a prototype.
  */
-export function disguiseOf(value: object): string | undefined {
+export function describeDisguisedBuiltIn(value: object): string | undefined {
   if (prototypeOf(value) !== null) {
     const tag = Object.prototype.toString.call(value);
     return tag === PLAIN_TAG ? undefined : tag;
   }
-  return EXOTIC.some((is) => is(value)) ? "a built-in object with another prototype" : undefined;
+  return BUILT_IN_CHECKS.some((is) => is(value)) ? "a built-in object with another prototype" : undefined;
 }
 
 const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;

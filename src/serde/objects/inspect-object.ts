@@ -7,7 +7,7 @@ export function readProperty(target: object, key: PropertyKey): unknown {
 }
 
 /** Sets an own property of any name. Assigning `__proto__` would replace the prototype instead. */
-export function defineOwn(target: object, key: string, value: unknown): void {
+export function defineOwn(target: object, key: PropertyKey, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
