@@ -1,5 +1,5 @@
 import { KEEP_TOMBSTONES } from "./keep-tombstones.js";
-import type { PruneReport } from "../retention/pruning.js";
+import type { PruneReport } from "../retention/retention-types.js";
 import type { CommandContext, Report } from "./command-definition.js";
 import type { DeleteFlags } from "./delete-named.js";
 import { describeCounts } from "./describe-counts.js";

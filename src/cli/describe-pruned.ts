@@ -1,4 +1,4 @@
-import type { PruneReport } from "../retention/pruning.js";
+import type { PruneReport } from "../retention/retention-types.js";
 import { describeCounts } from "./describe-counts.js";
 import { counted } from "./format-values.js";
 

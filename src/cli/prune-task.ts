@@ -1,4 +1,4 @@
-import type { PruneReport, RetentionOptions } from "../retention/pruning.js";
+import type { PruneReport, RetentionOptions } from "../retention/retention-types.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 import type { CommandContext } from "./command-definition.js";
 

@@ -8,14 +8,13 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { argumentsOf } from "./test-support/arguments-of.js";
 import { firstDifference } from "./test-support/first-difference.js";
+import { runs } from "../../tests/support/runs.js";
 import { SerializationError } from "../errors/index.js";
 import * as moduleNamespace from "./json/limits.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
 
-// For a longer run: SERDE_RUNS=100000
-const RUNS = Number(process.env.SERDE_RUNS ?? 2000);
 
 const layouts: Record<string, (value: unknown) => unknown> = {
   MessagePack: (value) => decode(encode(value)),
@@ -236,7 +235,7 @@ describe.each(Object.entries(layouts))(
             expect(await differenceAfter(roundTrip, put(changed))).toBeUndefined();
           },
         ),
-        { numRuns: RUNS, seed: 9 },
+        runs(2_000),
       );
     });
   },

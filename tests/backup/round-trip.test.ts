@@ -4,7 +4,8 @@ import { CompiledQuery, type Kysely } from "kysely";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { allRows, countRows } from "./all-rows.js";
 
 const EMPTY = "truncate checkpoints, checkpoint_blobs, checkpoint_writes";
@@ -33,7 +34,7 @@ const checkpoint = fc.tuple(key, text, key, fc.option(text), type, json, json);
 const blob = fc.tuple(key, text, key, key, type, fc.option(bytes));
 const write = fc.tuple(key, text, key, key, text, fc.integer({ min: -4, max: 9 }), key, type, bytes);
 
-describeEachTarget("a backup", (target) => {
+describeAnyTarget("a backup", (target) => {
   let source: TestDatabase;
   let copy: TestDatabase;
   let from: PostgresSaver;
@@ -81,7 +82,7 @@ describeEachTarget("a backup", (target) => {
           expect(await allRows(copy)).toEqual(stored);
         },
       ),
-      { numRuns: target.name === "postgres" ? 60 : 25 },
+      runs(target.name === "postgres" ? 60 : 25),
     );
   });
 

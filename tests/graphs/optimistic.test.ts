@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { ConcurrentModificationError, ThreadDeletedError } from "../../src/index.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf, stateBefore, type WithHistory } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
@@ -167,7 +167,7 @@ describeGraphs(
   BOTH,
 );
 
-describeEachTarget("two concurrent runs of a thread", (target) => {
+describeAnyTarget("two concurrent runs of a thread", (target) => {
   it.each(DURABILITIES)(
     "with optimistic concurrency and durability %s: one of them fails",
     async (durability) => {

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { PruneReport } from "../../retention/pruning.js";
+import type { PruneReport } from "../../retention/retention-types.js";
 import { NO_ROWS } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { describeCounts, hasRows } from "../describe-counts.js";

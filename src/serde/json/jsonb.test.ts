@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { AIMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
 import { decodeJson } from "./decode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { firstDifference } from "../test-support/first-difference.js";
@@ -63,11 +64,15 @@ describe("a value is read back equal from a JSONB column", () => {
       fc.asyncProperty(text, async (string) => {
         await expectReadBackEqual(Object.fromEntries([[string, string]]));
       }),
+      runs(100),
     );
   });
 
   it("as any number", async () => {
-    await fc.assert(fc.asyncProperty(fc.double(), (number) => expectReadBackEqual(number)));
+    await fc.assert(
+      fc.asyncProperty(fc.double(), (number) => expectReadBackEqual(number)),
+      runs(100),
+    );
   });
 });
 

@@ -20,7 +20,7 @@ export const PYTHON_SCALARS: unique symbol = Symbol.for("langgraph-checkpoint-ky
 
 /** The Python value that a value was read from, with all that is needed to write the same value again. */
 export interface PythonOrigin {
-  /** The extension code in the stored bytes, or {@link PYTHON_DICT}. */
+  /** The extension code in the stored bytes, or `PYTHON_DICT`. */
   readonly code: number;
   readonly module: string;
   readonly name: string;

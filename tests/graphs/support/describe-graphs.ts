@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
 import { PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
-import { describeEachTarget } from "../../support/targets.js";
+import { describeAnyTarget } from "../../support/targets.js";
 
 /** The config of one thread, to pass to a graph. */
 export interface Thread {
@@ -30,7 +30,7 @@ export function describeGraphs(
   layouts: readonly Layout[] = ["MessagePack", "JSON"],
   options: PostgresSaverOptions = {},
 ): void {
-  describeEachTarget(name, (target) => {
+  describeAnyTarget(name, (target) => {
     // The layout hardly depends on the server, so one layout is enough on PGlite.
     describe.each(target.name === "pglite" ? layouts.slice(0, 1) : layouts)("written as %s", (layout) => {
       let saver: PostgresSaver;

@@ -9,13 +9,27 @@ from psycopg.rows import dict_row
 
 
 def answer_all(tasks, subject_of):
-    """Runs the task that each request names. The first argument of a task is `subject_of(connection)`."""
-    with Connection.connect(sys.argv[1], autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
-        subject = subject_of(connection)
-        for line in sys.stdin:
-            request = json.loads(line)
-            try:
+    """Runs the task that each request names. The first argument of a task is `subject_of(connection)`.
+
+    The request `connect` closes the connection, and connects to the database of its `url`.
+    """
+    connection = connect(sys.argv[1])
+    subject = subject_of(connection)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if request["do"] == "connect":
+                connection.close()
+                connection = connect(request["url"])
+                subject = subject_of(connection)
+                answer = {}
+            else:
                 answer = tasks[request["do"]](subject, request)
-            except Exception:
-                answer = {"raised": traceback.format_exc()}
-            print(json.dumps(answer), flush=True)
+        except Exception:
+            answer = {"raised": traceback.format_exc()}
+        print(json.dumps(answer), flush=True)
+    connection.close()
+
+
+def connect(url):
+    return Connection.connect(url, autocommit=True, prepare_threshold=0, row_factory=dict_row)
