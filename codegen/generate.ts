@@ -1,6 +1,6 @@
 /**
- * Writes `src/db/schema.generated.ts` from a database that the migrations have just built; with `--verify` it only
- * compares, and exits 1 when the file is behind the migrations. PGlite is enough: it is Postgres, and needs no server.
+ * Generates `src/db/schema.generated.ts` from a freshly migrated PGlite. With `--verify` it only compares, and exits with code 1
+ * if the file does not match the migrations.
  */
 import { fileURLToPath } from "node:url";
 import { generate, getDialect, Logger } from "kysely-codegen";

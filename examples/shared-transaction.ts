@@ -8,15 +8,15 @@ export interface ShopDatabase {
   orders: { id: string; item: string };
 }
 
-/** Tells whether the shop has an item in stock. */
+/** Returns whether the shop has an item in stock. */
 export type Stock = (item: string) => boolean;
 
 /**
- * Places an order and confirms it in the conversation about it, both or neither: the row and the checkpoints are
- * committed by one transaction, so that a confirmation is never read for an order that does not exist.
+ * Places an order and confirms it in a conversation, both or neither: one transaction commits the row and the checkpoints, so that
+ * nobody can read the confirmation of an order that does not exist.
  *
- * @param db - The application's Kysely, with the checkpoint tables beside its own.
- * @throws Error when the item is not in stock; nothing is stored then.
+ * @param db - The application's Kysely, with its own tables and the checkpoint tables.
+ * @throws Error if the item is not in stock. Nothing is stored then.
  *
  * @example
  * ```ts

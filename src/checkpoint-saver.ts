@@ -75,7 +75,7 @@ import { putWrites } from "./saver/put-writes.js";
 import { readEachOnce } from "./saver/read-each-once.js";
 import { readTuple } from "./saver/read-tuple.js";
 import { setUp } from "./saver/set-up.js";
-import { isJsonSerializer } from "./serde/json-serializer.js";
+import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/observed-call.js";
 import { parseCopy } from "./threads/boundary/parse-copy.js";
 import { parseFork, parseRollback } from "./threads/boundary/parse-fork.js";

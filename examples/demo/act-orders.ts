@@ -9,13 +9,13 @@ const Orders = z.object({
   journal: z.string(),
 });
 
-/** What the process of an act is told on its command line, as JSON. */
+/** The argument of the process of an act, as JSON on its command line. */
 export type ActOrders = z.infer<typeof Orders>;
 
 /** The name of an act. */
 export type ActName = ActOrders["act"];
 
-/** Reads what the process was told. */
+/** Parses the argument of the process. */
 export function parseActOrders(args: readonly string[]): ActOrders {
   return Orders.parse(JSON.parse(args[0] ?? ""));
 }

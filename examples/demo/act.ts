@@ -1,4 +1,4 @@
-/** The process of one act, which tells the story on its standard output: `node act.ts '{"act":"begin",…}'`. */
+/** The process of one act, which prints the story to its standard output: `node act.ts '{"act":"begin",…}'`. */
 import { CheckpointError, PostgresSaver } from "../../src/index.js";
 import { parseActOrders } from "./act-orders.js";
 import { ACTS } from "./acts.js";

@@ -10,14 +10,14 @@ import { questionOf } from "./thread-node.js";
 import { createTripAgent } from "./trip-agent.js";
 import { REQUEST } from "./trip-script.js";
 
-/** What an act is played with. */
+/** The saver, the thread and the journal of an act. */
 export interface Stage {
   readonly saver: PostgresSaver;
   readonly threadId: string;
   readonly journal: Journal;
 }
 
-/** The acts, in the order in which they are played; each in a process of its own. */
+/** The acts, in their order. Each runs in its own process. */
 export const ACTS: Record<ActName, (stage: Stage) => Promise<void>> = { begin, resume, answer, fork };
 
 async function begin(stage: Stage): Promise<void> {
@@ -33,15 +33,18 @@ async function begin(stage: Stage): Promise<void> {
   });
   say("person", `“${REQUEST}”`, "green");
   await agent.invoke({ messages: [new HumanMessage(REQUEST)] }, runConfig(stage));
-  throw new Error("The agent got to the end of its run, though it was to be killed in the middle");
+  throw new Error("The agent finished its run, but should have been killed in the middle");
 }
 
 async function resume(stage: Stage): Promise<void> {
-  announce("2  Another process goes on where that one stopped", process.pid);
+  announce("2  Another process continues where that one stopped", process.pid);
   const agent = createAgent(stage);
   const { tasks } = await agent.getState(runConfig(stage));
   const results = pendingToolMessages(await latest(stage)).map(({ name }) => name ?? "?");
-  say("found", `a step with ${tasks.length} tasks, and what one of them wrote: ${results.join(", ")}`);
+  say(
+    "found",
+    `a step with ${tasks.length} tasks, and the stored write of one of them: ${results.join(", ")}`,
+  );
   await agent.invoke(null, runConfig(stage));
   await sayQuestion(stage, "the process ends, the question stays");
 }
@@ -54,7 +57,7 @@ async function answer(stage: Stage): Promise<void> {
 }
 
 async function fork(stage: Stage): Promise<void> {
-  announce("4  And if the answer were no? The thread is forked where it asked", process.pid);
+  announce("4  What if the answer were no? The thread is forked at the question", process.pid);
   const agent = createAgent(stage);
   const { config } = await checkpointThatAsked(stage);
   await agent.invoke(null, { ...runConfig(stage), ...config });
@@ -74,12 +77,12 @@ function createAgent({ saver, journal }: Stage) {
   return createTripAgent(saver, { journal, inReserveRoom: () => Promise.resolve() });
 }
 
-// With "sync" a checkpoint is stored before the next step begins, so that the step which is killed has one to go back to.
+// With "sync" a checkpoint is stored before the next step begins, so that the killed step can be resumed from it.
 function runConfig({ threadId }: Stage) {
   return { configurable: { thread_id: threadId }, durability: "sync" as const };
 }
 
-/** Waits until the database has what the other task of this step returned. */
+/** Waits until the database has the write of the other task of this step. */
 async function waitForPendingWrite(stage: Stage): Promise<CheckpointTuple> {
   for (;;) {
     const tuple = await latest(stage);

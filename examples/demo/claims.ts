@@ -6,13 +6,13 @@ import type { JournalEntry } from "./journal.js";
 import type { ActEnd } from "./run-act.js";
 import type { ThreadNode } from "./thread-node.js";
 
-/** Something that the demo says is so, and whether it is. */
+/** A claim of the demo, and whether it is true. */
 export interface Claim {
   readonly text: string;
   readonly holds: boolean;
 }
 
-/** What there is to judge by when the story is over. */
+/** The evidence that the claims are checked against. */
 export interface Evidence {
   readonly ends: Readonly<Record<ActName, ActEnd>>;
   readonly journal: readonly JournalEntry[];
@@ -20,7 +20,7 @@ export interface Evidence {
   readonly nodes: readonly ThreadNode[];
 }
 
-/** What the demo shows, held against what happened. */
+/** Checks the claims of the demo against the evidence. */
 export function checkClaims(evidence: Evidence): Claim[] {
   const { ends, journal, nodes, tuples } = evidence;
   const runs = (event: JournalEntry["event"], tool: string) =>
@@ -35,19 +35,19 @@ export function checkClaims(evidence: Evidence): Claim[] {
         same(runs("started", "reserve_room"), [ends.begin.pid, ends.resume.pid]),
     },
     {
-      text: "The tool that had finished there was not run again: the train is reserved once",
+      text: "The tool that had finished was not run again: the train is reserved once",
       holds: same(runs("started", "reserve_train"), [ends.begin.pid]),
     },
     {
-      text: `The tool that was cut off was run again, in process ${ends.resume.pid}: one room`,
+      text: `The tool that was interrupted was run again in process ${ends.resume.pid}: one room is reserved`,
       holds: same(runs("finished", "reserve_room"), [ends.resume.pid]),
     },
     {
-      text: "Nothing was paid before the person answered, and each branch asked for itself",
+      text: "Nothing was paid before the person answered, and each branch asked separately",
       holds: same(runs("finished", "pay"), [ends.answer.pid, ends.fork.pid]),
     },
     {
-      text: "The thread has two heads, and the fork left the branch that it came from as it was",
+      text: "The thread has two heads, and the fork did not change the original branch",
       holds: endings.length === 2 && endings[0] !== endings[1] && same(endings, said),
     },
   ];

@@ -2,11 +2,11 @@ import { paint } from "./narrator.js";
 import type { ThreadNode } from "./thread-node.js";
 
 /**
- * Draws a thread as a tree, the oldest checkpoint on top. A branch that was forked off is drawn to the right, and below
- * it the line goes on that was there before.
+ * Draws a thread as a tree, with the oldest checkpoint at the top. A forked branch is drawn to the right, and the original branch
+ * continues below it.
  *
  * @param nodes - The checkpoints, oldest first.
- * @param notes - What else to say about a checkpoint, by its id.
+ * @param notes - A remark about a checkpoint, by its id.
  */
 export function drawThread(
   nodes: readonly ThreadNode[],
@@ -15,14 +15,14 @@ export function drawThread(
   const ids = new Set(nodes.map(({ id }) => id));
   const childrenOf = new Map<string | undefined, ThreadNode[]>();
   for (const node of nodes) {
-    // A parent that was deleted leaves its children at the root.
+    // The children of a deleted parent are drawn as roots.
     const parent = node.parentId !== undefined && ids.has(node.parentId) ? node.parentId : undefined;
     childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), node]);
   }
   return (childrenOf.get(undefined) ?? []).flatMap((root) => drawBranch(root, "", { childrenOf, notes }));
 }
 
-/** The ids of the checkpoints that nothing follows, oldest first: the end of each branch. */
+/** The ids of the checkpoints without children, oldest first: the head of each branch. */
 export function headsOf(nodes: readonly ThreadNode[]): string[] {
   const parents = new Set(nodes.map(({ parentId }) => parentId));
   return nodes.filter(({ id }) => !parents.has(id)).map(({ id }) => id);
@@ -61,7 +61,7 @@ function authors({ source, writtenBy }: ThreadNode): string {
 
 function remarks({ id, question, answer }: ThreadNode, notes: ReadonlyMap<string, string>): string[] {
   const asked = question === undefined ? undefined : `asked “${question}”`;
-  const answered = answer === undefined ? "" : `, was told “${answer}”`;
+  const answered = answer === undefined ? "" : `, answered “${answer}”`;
   return [notes.get(id), asked === undefined ? undefined : asked + answered]
     .filter((remark) => remark !== undefined)
     .map((remark) => paint("dim", remark));

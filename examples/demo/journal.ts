@@ -4,16 +4,16 @@ import { z } from "zod";
 const Entry = z.object({
   pid: z.number(),
   event: z.enum(["started", "finished", "stored", "answered"]),
-  /** The tool, the checkpoint that the process dies at, or the agent's last words. */
+  /** The tool, the checkpoint at which the process is killed, or the agent's last message. */
   subject: z.string(),
 });
 
-/** Something that happened, and in which process. */
+/** An event, and the process in which it happened. */
 export type JournalEntry = z.infer<typeof Entry>;
 
 /**
- * The outside world's memory of the story, which the checkpoints have no part in: what ran is told from here, not from
- * what was saved. A line is in the file when `append` returns, so that it outlives a process that is killed next.
+ * A log of events outside the database, so that the claims about what ran do not depend on the checkpoints. A line is in the file
+ * when `append` returns, so it survives if the process is killed next.
  */
 export class Journal {
   readonly #file: string;

@@ -1,6 +1,6 @@
 /**
- * The main job of this library, before your eyes: an agent is killed in the middle of a super-step, goes on in another
- * process, waits for a person, and is forked. Run it with `npm run demo`; it needs no key and no network.
+ * Demonstrates what this library is for: an agent is killed in the middle of a super-step, continues in another process, waits for
+ * a person, and is forked. Run it with `npm run demo`. It needs no API key and no network.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,14 +29,14 @@ async function main(options: DemoOptions): Promise<void> {
     const url = options.url ?? `file://${join(folder, "pglite")}`;
     await play({ ...options, url, journal: join(folder, "journal.jsonl") });
   } catch (error) {
-    say("kept", `${folder}, for a look at what went wrong`, "red");
+    say("kept", `${folder}, to inspect what went wrong`, "red");
     throw error;
   }
   if (options.keep && options.url === undefined) say("kept", folder);
   else await rm(folder, { recursive: true });
 }
 
-/** Refuses a connection string with a mistake, any part of which may be the password. */
+/** Describes a database without the password. Throws for a malformed connection string, without quoting it. */
 async function describe(url: string): Promise<string> {
   const opened = openDatabase(url);
   const { host, port, database } = opened.address();

@@ -3,12 +3,12 @@ import { z } from "zod";
 
 export const USAGE = `npm run demo -- [--url <url>] [--schema <name>] [--keep]
 
-  --url     where the checkpoints go: postgres://… for a server, file://folder for PGlite in that folder;
-            a new temporary folder unless given
-  --schema  the schema that the tables are in (default langgraph_demo)
-  --keep    leave the temporary folder, or on a given database the thread, as it is at the end`;
+  --url     the database: postgres://… for a server, file://folder for PGlite in that folder
+            (default: PGlite in a new temporary folder)
+  --schema  the schema of the tables (default: langgraph_demo)
+  --keep    keep the temporary folder, or the thread in the given database`;
 
-/** What the demo was asked for on the command line. */
+/** The options on the command line of the demo. */
 export interface DemoOptions {
   readonly url: string | undefined;
   readonly schema: string;
@@ -24,9 +24,9 @@ const sharedUrl = z
   );
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @throws Error that says which argument can't be used.
+ * @throws Error that names the invalid argument.
  */
 export function parseDemoOptions(args: string[]): DemoOptions {
   const { values } = parseArgs({

@@ -9,20 +9,20 @@ import { announce, paint, say } from "./narrator.js";
 import { type ActEnd, runAct } from "./run-act.js";
 import { threadNodes } from "./thread-node.js";
 
-/** Where the story is played. */
+/** Options of the demo. */
 export interface PlayOptions {
   readonly url: string;
   readonly schema: string;
-  /** The file that the processes note in what they did. */
+  /** The file in which the processes log what they did. */
   readonly journal: string;
-  /** Whether the thread is left in the database. */
+  /** Whether the thread is kept in the database. */
   readonly keep: boolean;
 }
 
 /**
- * Plays the story on a thread of its own, act by act, draws the thread, and checks that it was as told.
+ * Runs the acts of the demo on a new thread, draws the thread, and checks the claims of the demo.
  *
- * @throws Error that says which act failed, or what was not so.
+ * @throws Error that names the act that failed, or the claims that are not true.
  */
 export async function play({ url, schema, journal, keep }: PlayOptions): Promise<void> {
   const threadId = `trip-${randomBytes(3).toString("hex")}`;
@@ -43,10 +43,11 @@ export async function play({ url, schema, journal, keep }: PlayOptions): Promise
 
 async function killedAct(orders: ActOrders): Promise<ActEnd> {
   const end = await runAct(orders);
-  if (end.signal !== "SIGKILL") throw new Error(`Act "${orders.act}" was to be killed, and ${outcome(end)}`);
+  if (end.signal !== "SIGKILL")
+    throw new Error(`Act "${orders.act}" should have been killed, but ${outcome(end)}`);
   say(
     "SIGKILL",
-    "reserve_train was done, reserve_room half way: nothing of the process is left but what it stored",
+    "reserve_train had finished, reserve_room had not: only the stored checkpoints and writes are left",
     "red",
   );
   return end;
@@ -76,13 +77,13 @@ interface Story {
 
 function conclude(story: Story): void {
   const nodes = threadNodes(story.tuples);
-  announce("The thread, as saver.list() tells it");
+  announce("The thread, as saver.list() returns it");
   for (const line of drawThread(nodes, deaths(story.journal))) console.log(`   ${line}`);
   announce("Checked");
   const claims = checkClaims({ ...story, nodes });
   claims.forEach(show);
   const failed = claims.filter(({ holds }) => !holds);
-  if (failed.length > 0) throw new Error(`Not so: ${failed.map(({ text }) => text).join("; ")}`);
+  if (failed.length > 0) throw new Error(`Not true: ${failed.map(({ text }) => text).join("; ")}`);
 }
 
 function deaths(journal: readonly JournalEntry[]): Map<string, string> {

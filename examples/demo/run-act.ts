@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { ActOrders } from "./act-orders.js";
 
 const PROGRAM = fileURLToPath(new URL("act.ts", import.meta.url));
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** How the process of an act ended. */
 export interface ActEnd {
@@ -16,12 +16,12 @@ export interface ActEnd {
 
 const Exit = z.tuple([z.number().nullable(), z.string().nullable()]);
 
-/** Plays an act in a process of its own, and waits for its end. */
+/** Runs an act in its own process, and waits for its end. */
 export async function runAct(orders: ActOrders): Promise<ActEnd> {
   const loader = import.meta.resolve("tsx");
   const child = spawn(process.execPath, ["--import", loader, PROGRAM, JSON.stringify(orders)], {
     stdio: ["ignore", "inherit", "inherit"],
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     killSignal: "SIGTERM",
   });
   const [code, signal] = Exit.parse(await once(child, "exit"));

@@ -4,12 +4,12 @@ import type { AIMessage, AIMessageChunk, BaseMessage } from "@langchain/core/mes
 import type { ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
 
-/** What the model says next in a conversation. */
+/** Returns the model's next message in a conversation. */
 export type Script = (conversation: readonly BaseMessage[]) => AIMessage;
 
 /**
- * A chat model without a key or a network. It counts nothing: what it says depends on the conversation alone, as with a
- * real model, so that it goes on where another process stopped.
+ * A chat model without an API key or a network. Like a real model it keeps no state: its messages depend on the conversation alone,
+ * so it can continue where another process stopped.
  */
 export class ScriptedChatModel extends BaseChatModel {
   readonly #script: Script;
@@ -23,7 +23,7 @@ export class ScriptedChatModel extends BaseChatModel {
     return "scripted";
   }
 
-  /** The script knows the tools already. */
+  /** The script already contains the tool calls. */
   override bindTools(): Runnable<BaseLanguageModelInput, AIMessageChunk> {
     return this;
   }

@@ -1,18 +1,18 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 
-/** A checkpoint, as far as the tree of its thread shows it. */
+/** The facts of a checkpoint that the drawing of its thread shows. */
 export interface ThreadNode {
   readonly id: string;
   readonly parentId: string | undefined;
   readonly step: number;
-  /** Where the checkpoint comes from: `input`, `loop`, `update`, `fork`. */
+  /** The source of the checkpoint: `input`, `loop`, `update` or `fork`. */
   readonly source: string;
-  /** The nodes whose writes it holds, those that were sent with what they were sent for. */
+  /** The nodes whose writes the checkpoint contains, with the tool for tasks of a Send. */
   readonly writtenBy: readonly string[];
-  /** What a person was asked there. */
+  /** The question of the interrupt at this checkpoint. */
   readonly question: string | undefined;
-  /** What the person answered. */
+  /** The person's answer. */
   readonly answer: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const ToolTask = z.object({
   args: z.object({ lg_tool_call: z.object({ name: z.string() }) }),
 });
 const Tasks = z.array(ToolTask).catch([]);
-// LangGraph writes a single one without a list around it.
+// LangGraph before 1.7 writes a single interrupt without a list.
 const Interrupt = z.object({ value: z.unknown() });
 const Interrupts = z.union([
   Interrupt,
@@ -40,7 +40,7 @@ export function threadNodes(tuples: readonly CheckpointTuple[]): ThreadNode[] {
   });
 }
 
-/** What the checkpoint asked a person, if it did. */
+/** The question of the interrupt at a checkpoint, if there is one. */
 export function questionOf(tuple: CheckpointTuple): string | undefined {
   return asText(Interrupts.safeParse(lastWrite(tuple, "__interrupt__")).data?.value);
 }
@@ -58,7 +58,7 @@ function threadNode(tuple: CheckpointTuple, parent: CheckpointTuple | undefined)
   };
 }
 
-/** The nodes that have seen channels since the parent: a run of a node is seen by the versions that it was shown. */
+/** The nodes that ran since the parent checkpoint: their entries in `versions_seen` changed. */
 function nodesThatRan(tuple: CheckpointTuple, parent: CheckpointTuple | undefined): string[] {
   const before = parent?.checkpoint.versions_seen ?? {};
   return Object.entries(tuple.checkpoint.versions_seen)
@@ -67,7 +67,7 @@ function nodesThatRan(tuple: CheckpointTuple, parent: CheckpointTuple | undefine
     .map(([name]) => name);
 }
 
-/** The tasks that the parent had waiting to be sent; they are shown no channel. */
+/** The tools that ran in the tasks of the parent's Sends. Such tasks have no entries in `versions_seen`. */
 function toolsThatRan(parent: CheckpointTuple | undefined): string[] {
   const tasks = Tasks.parse(parent?.checkpoint.channel_values.__pregel_tasks);
   return tasks.map(({ node, args }) => `${node}(${args.lg_tool_call.name})`);

@@ -9,7 +9,7 @@ import { createTripTools, type TripToolsOptions } from "./trip-tools.js";
 
 type State = typeof MessagesAnnotation.State;
 
-/** An agent that calls its tools side by side, each as a task of its own: what one of them did is kept on its own. */
+/** An agent that calls its tools in parallel, each in its own task, so that the writes of each tool are stored separately. */
 export function createTripAgent(checkpointer: PostgresSaver, options: TripToolsOptions) {
   const tools = createTripTools(options);
   const model = new ScriptedChatModel(tripScript).bindTools();

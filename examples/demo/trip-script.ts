@@ -1,10 +1,10 @@
 import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { Script } from "./scripted-chat-model.js";
 
-/** What the person asks for. */
+/** The person's request. */
 export const REQUEST = "Book the night train to Vienna and a room for two nights, then pay.";
 
-/** The model's part: reserve both at once, then pay, then tell how it went. */
+/** The model's messages: it reserves both in parallel, then pays, then reports the result. */
 export const tripScript: Script = (conversation) => {
   const payment = resultOf(conversation, "pay");
   if (payment !== undefined) return new AIMessage(`Vienna: ${payment}`);

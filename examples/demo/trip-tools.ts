@@ -4,15 +4,15 @@ import { z } from "zod";
 import type { Journal } from "./journal.js";
 import { say } from "./narrator.js";
 
-/** What the tools of the agent are made with. */
+/** Options of {@link createTripTools}. */
 export interface TripToolsOptions {
-  /** Where every run of a tool is noted. */
+  /** Receives an entry for every run of a tool. */
   readonly journal: Journal;
-  /** Happens in the middle of `reserve_room`: the moment for a process to die. */
+  /** Called in the middle of `reserve_room`, where a process can kill itself. */
   readonly inReserveRoom: () => Promise<void>;
 }
 
-/** The tools: two reservations, and a payment that a person has to approve. */
+/** Creates the tools: two reservations, and a payment that a person has to approve. */
 export function createTripTools({ journal, inReserveRoom }: TripToolsOptions) {
   const done = (name: string, result: string): string => {
     journal.append("finished", name);
@@ -44,14 +44,14 @@ export function createTripTools({ journal, inReserveRoom }: TripToolsOptions) {
   );
   const pay = tool(
     ({ euros }) => {
-      // The tool starts anew with the answer, so whatever may happen only once comes after this line.
+      // The tool starts again with the answer, so code that must run only once comes after this line.
       const answer: unknown = interrupt(`Pay ${euros} €?`);
       if (answer !== "yes") return done("pay", `declined, nothing was paid`);
       return done("pay", `${euros} € paid`);
     },
     {
       name: "pay",
-      description: "Pays, when a person agrees",
+      description: "Pays after a person agrees",
       schema: z.object({ euros: z.number() }),
     },
   );

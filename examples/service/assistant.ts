@@ -2,7 +2,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { PostgresSaver } from "../../src/index.js";
 
-/** A stand-in for your agent, without a model: what it answers shows that it remembers the thread. */
+/** Replace this graph by your agent. It needs no model, and its answers show that it remembers the thread. */
 export function createAssistant(checkpointer: PostgresSaver) {
   return new StateGraph(MessagesAnnotation)
     .addNode("answer", ({ messages }: typeof MessagesAnnotation.State) => {

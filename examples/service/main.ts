@@ -1,4 +1,4 @@
-/** Run it with `DATABASE_URL=postgres://… npx tsx examples/service/main.ts`; without a database it keeps nothing. */
+/** Run it with `DATABASE_URL=postgres://… npx tsx examples/service/main.ts`. Without a database it stores nothing on disk. */
 import { startService } from "./start-service.js";
 
 const service = await startService(process.env.DATABASE_URL ?? "memory://", Number(process.env.PORT ?? 3000));

@@ -10,7 +10,7 @@ import { createAssistant } from "./assistant.js";
 export interface Service {
   /** The port that it listens on. */
   readonly port: number;
-  /** Lets the requests finish that have begun, then closes the database. */
+  /** Waits for the requests in progress, then closes the database. */
   stop(): Promise<void>;
 }
 
@@ -23,19 +23,19 @@ const ROUTE = /^\/threads\/([\w-]+)\/messages$/;
 const Message = z.object({ text: z.string().min(1) });
 
 /**
- * Starts the service: `POST /threads/:id/messages` with `{"text":"…"}` says something in a thread and is answered.
- * One saver serves the whole process.
+ * Starts the service. `POST /threads/:id/messages` with `{"text":"…"}` sends a message to a thread and returns the answer. One
+ * saver serves the whole process.
  *
- * @param databaseUrl - `postgres://…`, or what else `PostgresSaver.fromConnString` takes.
- * @param port - The port to listen on; 0 is a free one.
+ * @param databaseUrl - `postgres://…`, or any other URL that `PostgresSaver.fromConnString` accepts.
+ * @param port - The port to listen on, or 0 for a free port.
  */
 export async function startService(databaseUrl: string, port: number): Promise<Service> {
   const saver = PostgresSaver.fromConnString(databaseUrl);
-  // A service whose role may not create tables leaves this to its pipeline: `npx langgraph-checkpoint-kysely migrate`.
+  // If the role of the service may not create tables, run `npx langgraph-checkpoint-kysely migrate` in the pipeline instead.
   await saver.setup();
   const assistant = createAssistant(saver);
-  // Two runs of one thread at once would begin from the same checkpoint, and one would be forgotten. With several
-  // instances, keep a lock of this kind where all of them see it.
+  // Two concurrent runs of one thread would begin from the same checkpoint, and the result of one would be lost. With several
+  // instances of the service, use a lock that all of them share.
   const busy = new Set<string>();
 
   async function answer(request: IncomingMessage): Promise<Answer> {
@@ -60,7 +60,7 @@ export async function startService(databaseUrl: string, port: number): Promise<S
 
   const server = createServer((request, response) => {
     void answer(request).then(({ status, body }) => {
-      // A connection that is kept would keep the server from closing.
+      // A kept-alive connection would prevent the server from closing.
       response.shouldKeepAlive &&= server.listening;
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });

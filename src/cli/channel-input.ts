@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { InvalidConfigError } from "../errors/index.js";
-import { pythonOriginOf } from "../serde/python-origin.js";
-import { isArray, isObject, isPlainObject, isRecord } from "../serde/msgpack/prototypes.js";
+import { pythonOriginOf } from "../serde/python/python-origin.js";
+import { isArray, isObject, isRecord } from "../serde/objects/type-guards.js";
+import { isPlainObject } from "../serde/plain-object.js";
 
 /**
  * Makes of JSON that a user gave for a channel what the channel holds: messages where it has held messages, coerced as by

@@ -3,7 +3,7 @@ import { CompressedSerializer } from "../serde/compressed/compressed-serializer.
 import { KEY_VARIABLE } from "../serde/encrypted/aes-cipher.js";
 import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
 import { EncryptedSerializer } from "../serde/encrypted/encrypted-serializer.js";
-import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
+import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
 import type { CommandIO } from "./command-io.js";
 

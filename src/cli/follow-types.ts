@@ -7,8 +7,8 @@ import {
 import { CompressedSerializer } from "../serde/compressed/compressed-serializer.js";
 import { KEY_VARIABLE } from "../serde/encrypted/aes-cipher.js";
 import { AES_GCM_LAYER } from "../serde/encrypted/aes-gcm-layer.js";
-import { JsonSerializer } from "../serde/json-serializer.js";
-import { MsgpackSerializer } from "../serde/msgpack-serializer.js";
+import { JsonSerializer } from "../serde/json/json-serializer.js";
+import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { aesSerializer, CliSerializer } from "./cli-serializer.js";
 import type { CommandIO } from "./command-io.js";

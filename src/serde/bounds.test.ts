@@ -4,12 +4,12 @@ import { DeserializationError, SerializationError } from "../errors/index.js";
 import { encodeJson } from "./json/encode-json.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { MAX_DIGITS, MAX_JSON_DEPTH } from "./json/limits.js";
-import { JsonSerializer } from "./json-serializer.js";
+import { JsonSerializer } from "./json/json-serializer.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
 import { extension, pack } from "./msgpack/wire.js";
 import { EXT } from "./msgpack/ext-codes.js";
-import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
 
 const encoders: Record<string, (value: unknown) => unknown> = {
   MessagePack: encode,
@@ -18,7 +18,7 @@ const encoders: Record<string, (value: unknown) => unknown> = {
 };
 const readers = [new MsgpackSerializer(), new JsonSerializer()];
 
-/** An object that refers twice to an object that refers twice to an object, and so on. */
+/** An object with two references to an object with two references to an object, and so on. */
 function doubled(levels: number, refer: (part: unknown) => unknown): unknown {
   let value: unknown = { leaf: true };
   for (let level = 0; level < levels; level += 1) value = refer(value);
@@ -34,7 +34,7 @@ function errorOf(run: () => unknown): unknown {
 }
 
 describe.each(Object.entries(encoders))(
-  "a graph that would take more than any memory holds, as %s",
+  "a graph whose encoding would exceed all memory, as %s",
   (_name, write) => {
     test.each<[string, (part: unknown) => unknown]>([
       ["objects", (part) => ({ a: part, b: part })],
@@ -50,35 +50,35 @@ describe.each(Object.entries(encoders))(
       expect(String(error)).toMatch(/ at (metadata\.)?channel.*refers to the same objects so often/);
     });
 
-    test("is refused where a text is repeated", () => {
+    test("is refused for a repeated string", () => {
       const text = "x".repeat(2 ** 20);
       expect(() => write(Array.from({ length: 8192 }, () => text))).toThrow(/takes more than \d+ bytes/);
     });
   },
 );
 
-describe("a value whose parts occur several times is written like any other", () => {
+describe("a value whose parts occur several times", () => {
   const part = { list: Array.from({ length: 50 }, (_, index) => ({ index, text: "some text" })) };
   const value = { parts: Array.from({ length: 100 }, () => part), messages: [new HumanMessage("hi"), part, new Map([["k", part]])] }; // prettier-ignore
 
-  test("and read back equal", async () => {
+  test("is read back equal", async () => {
     for (const serializer of readers)
       expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(value)))).toEqual(value);
   });
 
-  test("in the same bytes as copies of the parts", () => {
+  test("is written in the same bytes as copies of the parts", () => {
     const copies = { ...value, parts: value.parts.map((copied) => structuredClone(copied)) };
     expect(Buffer.compare(encode(value), encode(copies))).toBe(0);
     expect(stringifyJson(value)).toBe(stringifyJson(copies));
   });
 
-  test("also inside and outside of a message, where LangChain's layout differs", () => {
+  test("is read back equal inside and outside of a message, where LangChain's layout differs", () => {
     const marked = { lc: "x".repeat(100) };
     const both = [marked, new HumanMessage({ content: "x", additional_kwargs: { marked } }), marked];
     expect(parseJsonText(stringifyJson(both))).toEqual(both);
   });
 
-  test("but is refused where the part lies too deep at its second place", () => {
+  test("is refused if a part lies too deep where it occurs again", () => {
     const deep = doubled(MAX_JSON_DEPTH - 20, (inner) => [inner, "x".repeat(100)]);
     expect(() => encode([deep, [[deep]]])).not.toThrow();
     let second: unknown = deep;
@@ -87,7 +87,7 @@ describe("a value whose parts occur several times is written like any other", ()
   });
 });
 
-describe("what is nested too deep, or has too many digits, is refused before it is parsed", () => {
+describe("JSON text that is nested too deep, or has too many digits, is refused before it is parsed", () => {
   const brackets = 2_000_000;
   const digits = "9".repeat(2_000_000);
 
@@ -110,7 +110,7 @@ describe("what is nested too deep, or has too many digits, is refused before it 
     expect(() => decode(pack(extension(EXT.LANGCHAIN, Buffer.from(text))))).toThrow(problem);
   });
 
-  test("but not brackets side by side, or digits in a text", () => {
+  test("but not text with many brackets side by side, or digits in a string", () => {
     const flat = Array.from({ length: 5000 }, () => [{ "[[{": "[[[" }]);
     expect(parseJsonText(JSON.stringify(flat))).toEqual(flat);
     expect(parseJsonText(JSON.stringify([digits.slice(0, MAX_DIGITS * 2)]))).toEqual([
@@ -118,7 +118,7 @@ describe("what is nested too deep, or has too many digits, is refused before it 
     ]);
   });
 
-  test("what may be written may be read: an integer of as many digits, and none of more is written", () => {
+  test("and encoding refuses an integer of more digits than can be read", () => {
     const most = BigInt(digits.slice(0, MAX_DIGITS));
     for (const integer of [most, -most]) {
       expect(parseJsonText(stringifyJson({ integer }))).toEqual({ integer });
@@ -129,7 +129,7 @@ describe("what is nested too deep, or has too many digits, is refused before it 
   });
 });
 
-test("arrays of many holes take no room, in either layout", () => {
+test("the holes of an array take no memory, in either layout", () => {
   const before = process.memoryUsage().rss;
   const holes = Array.from({ length: 100 }, (_, index) => {
     const array: unknown[] = [];

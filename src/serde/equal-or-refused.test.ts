@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "@jest/globals";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
@@ -5,9 +6,11 @@ import { StringPromptValue } from "@langchain/core/prompt_values";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { argumentsOf } from "./test-support/arguments-of.js";
 import { firstDifference } from "./test-support/first-difference.js";
 import { runs } from "../../tests/support/runs.js";
 import { SerializationError } from "../errors/index.js";
+import * as moduleNamespace from "./json/limits.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
@@ -18,8 +21,11 @@ const layouts: Record<string, (value: unknown) => unknown> = {
   JSONB: (value) => parseJsonText(stringifyJson(value, { jsonb: true })),
 };
 
-/** What a round trip loses; undefined where it loses nothing, or writing is refused by an error that names the place. */
-async function loss(roundTrip: (value: unknown) => unknown, value: unknown): Promise<string | undefined> {
+/** The difference after a round trip, or `undefined` if there is none or if an error that names the path refuses the value. */
+async function differenceAfter(
+  roundTrip: (value: unknown) => unknown,
+  value: unknown,
+): Promise<string | undefined> {
   let read: unknown;
   try {
     read = await roundTrip({ channel: [value] });
@@ -49,10 +55,15 @@ function withPrototype(value: object, prototype: object | null): object {
   return Object.setPrototypeOf(value, prototype) as object;
 }
 
+function withoutIterator(value: object): object {
+  Reflect.deleteProperty(value, Symbol.iterator);
+  return value;
+}
+
 const resizable = (): ArrayBuffer => Reflect.construct(ArrayBuffer, [4, { maxByteLength: 8 }]) as ArrayBuffer;
 const shared = (): SharedArrayBuffer => new SharedArrayBuffer(8);
 
-/** Makes an instance of each kind of object that can be stored, anew for each run, since a run changes it. */
+/** Creates a new instance of each kind of object for each run, since a run changes it. */
 const MAKERS: readonly (() => object)[] = [
   () => ({ a: 1 }),
   () => ({}),
@@ -91,6 +102,7 @@ const MAKERS: readonly (() => object)[] = [
   () => /(?<year>\d+)/.exec("in 2024")?.groups ?? {},
   () => /a/.exec("a") ?? [],
   () => Object(1) as object,
+  () => argumentsOf(1, 2),
   () => Promise.resolve(1),
   () => new WeakMap(),
   () => new (class Map2 extends Map {})(),
@@ -111,7 +123,7 @@ const change = fc.constantFrom<(value: object) => object>(
   (value) => Object.preventExtensions(value),
   (value) => (ArrayBuffer.isView(value) ? Object.seal(value) : Object.freeze(value)),
   (value) => ("lg_name" in value ? value : withPrototype(value, null)),
-  // Objects of LangGraph's are told by the name that they carry, whatever their class is called.
+  // LangGraph objects are recognized by their `lg_name`, whatever their class is.
   (value) => ("lg_name" in value ? value : withPrototype(value, Map.prototype)),
   (value) => withPrototype(value, Object.create(Object.getPrototypeOf(value) as object) as object),
 );
@@ -126,7 +138,7 @@ const place = fc.constantFrom<(value: object) => unknown>(
   (value) => Object.assign(new Send("node", 0), { args: value }),
 );
 
-/** A frozen object takes no change, and a typed array can't be frozen. */
+/** Applies a change, and ignores that a frozen object can't be changed and a typed array can't be frozen. */
 function tried(apply: (value: object) => object, value: object): object {
   try {
     return apply(value);
@@ -136,7 +148,7 @@ function tried(apply: (value: object) => object, value: object): object {
 }
 
 describe.each(Object.entries(layouts))(
-  "a value is read back equal, or refused by name: %s",
+  "a value is read back equal, or an error that names its path refuses it: %s",
   (_name, roundTrip) => {
     test.each<[string, unknown]>([
       ["a RegExp with a lone surrogate", new RegExp("\ud800")],
@@ -152,7 +164,7 @@ describe.each(Object.entries(layouts))(
       ],
       ["a Command of a Send", new Command({ goto: new Send("a", { x: new Map() }) })],
       [
-        "a Document of no text",
+        "a Document whose content is not a string",
         Object.assign(new Document({ pageContent: "" }), { pageContent: 5, metadata: null }),
       ],
     ])("%s", async (_what, value) => {
@@ -191,12 +203,20 @@ describe.each(Object.entries(layouts))(
         "a typed array that is an object by its prototype",
         withPrototype(new Uint8Array(1), Object.prototype),
       ],
-      ["a namespace", Math],
+      ...Object.entries({ Math, JSON, Reflect, Atomics, Intl }).map(
+        ([name, namespace]): [string, unknown] => [`the built-in namespace ${name}`, namespace],
+      ),
+      ["a built-in namespace with an added property", runInNewContext("Object.assign(Math, { added: 1 })")],
+      ["a module namespace", moduleNamespace],
+      ["an arguments object", argumentsOf(1, 2)],
+      ["an empty arguments object", argumentsOf()],
+      ["an arguments object of another realm", runInNewContext("(function () { return arguments; })(1)")],
+      ["an arguments object without an iterator", withoutIterator(argumentsOf(1, 2))],
     ])("refused: %s", async (_what, value) => {
       await expect(Promise.resolve({ channel: [value] }).then(roundTrip)).rejects.toThrow(/^at channel\[0\]/);
     });
 
-    test("a Command that was changed goes where it goes now", async () => {
+    test("a Command that was changed is read back with its current fields", async () => {
       const command = Object.assign(new Command({ goto: "a", update: { x: 1 } }), { goto: ["b"] });
       expect(await roundTrip([command])).toEqual([
         expect.objectContaining({ goto: ["b"], update: { x: 1 } }),
@@ -211,7 +231,7 @@ describe.each(Object.entries(layouts))(
           place,
           async (make, changes, put) => {
             const changed = changes.reduce((value, apply) => tried(apply, value), make());
-            expect(await loss(roundTrip, put(changed))).toBeUndefined();
+            expect(await differenceAfter(roundTrip, put(changed))).toBeUndefined();
           },
         ),
         runs(2_000),

@@ -1,9 +1,9 @@
 import { CheckpointError, type ErrorLocation, SerializationError } from "../errors/index.js";
 
 /**
- * Looks at a value of the caller's, whose getters and Proxies may throw anything.
+ * Reads a value of the caller. Its getters and Proxies may throw anything.
  *
- * @throws SerializationError in place of what they throw; an error of ours stays as it is.
+ * @throws SerializationError with the thrown value as its cause. A `CheckpointError` is thrown as it is.
  */
 export function guardRead<T>(read: () => T, location: ErrorLocation, path = ""): T {
   try {

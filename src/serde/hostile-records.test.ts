@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { DeserializationError } from "../errors/index.js";
-import { JsonSerializer } from "./json-serializer.js";
+import { JsonSerializer } from "./json/json-serializer.js";
 import { encode } from "./msgpack/encoder.js";
-import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
 
 const serializer = new MsgpackSerializer();
 
-/** Objects that look like something to be built, and name what must never be. */
+/** Objects in the shape of records that name classes that must never be instantiated. */
 const FOREIGN_RECORDS = [
   { lc: 1, type: "constructor", id: ["langchain", "llms", "openai", "OpenAI"], kwargs: { a: 1 } },
   { lc: 1, type: "constructor", id: ["langchain_community", "llms", "X"], kwargs: {} },
@@ -17,7 +17,7 @@ const FOREIGN_RECORDS = [
   { lc: 2, type: "constructor", id: ["os", "system"], args: ["ls"] },
 ];
 
-describe("a record that names a class of nobody's stays the data that it is", () => {
+describe("a record of a class that is not on the list is read as data", () => {
   test.each(FOREIGN_RECORDS.map((record) => [record.id.join("."), record] as const))(
     "in both layouts: %s",
     async (_name, record) => {
@@ -26,7 +26,7 @@ describe("a record that names a class of nobody's stays the data that it is", ()
     },
   );
 
-  test("in MessagePack, where classes have extensions of their own, any record at all", async () => {
+  test("like every record in MessagePack, where classes have extensions of their own", async () => {
     const record = {
       lc: 1,
       type: "constructor",
@@ -37,7 +37,7 @@ describe("a record that names a class of nobody's stays the data that it is", ()
   });
 });
 
-test("JSON that is cut off anywhere is refused", async () => {
+test("JSON that is truncated at any byte is refused", async () => {
   const [type, data] = await new JsonSerializer().dumpsTyped({ a: [new Set(["é"]), 2n ** 70n, { b: "\n" }] });
   for (let length = 1; length < data.length; length += 1)
     await expect(serializer.loadsTyped(type, data.subarray(0, length))).rejects.toBeInstanceOf(

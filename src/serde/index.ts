@@ -5,9 +5,9 @@ export { type AesGcmOptions, AesGcmSerializer } from "./encrypted/aes-gcm-serial
 export { EncryptedSerializer } from "./encrypted/encrypted-serializer.js";
 export type { CheckpointCipher, EncryptedBytes } from "./encrypted/checkpoint-cipher.js";
 export type { EncryptionKey } from "./encrypted/encryption-keys.js";
-export { JsonSerializer } from "./json-serializer.js";
-export { MsgpackSerializer } from "./msgpack-serializer.js";
-export { PYTHON_ORIGIN, type PythonOrigin } from "./python-origin.js";
+export { JsonSerializer } from "./json/json-serializer.js";
+export { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
+export { PYTHON_ORIGIN, type PythonOrigin } from "./python/python-origin.js";
 export type {
   ChannelValueContext,
   ContextualSerializer,

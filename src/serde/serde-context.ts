@@ -1,15 +1,15 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
-/** What is known of a value beside its row. */
+/** The context of a value apart from its row. */
 interface ReadContext {
   /**
-   * Where the value is read: an object that is the same for all values that one read returns together, such as those of a
-   * checkpoint, and another one for each read. A serializer can count by it what it makes of them; it has no fields.
+   * Identifies one read. All values that one read returns together, such as those of a checkpoint, carry the same object, and
+   * each read has its own. The object has no fields: a serializer can use it as a key, for example to add up sizes.
    */
   readonly read?: object | undefined;
 }
 
-/** The row of a channel's value: what tells it from all others. */
+/** Identifies the row of a channel's value. */
 export interface ChannelValueContext extends ReadContext {
   readonly threadId: string;
   /** The namespace; `""` is the root graph. */
@@ -19,25 +19,25 @@ export interface ChannelValueContext extends ReadContext {
   readonly version: string;
 }
 
-/** The row of a pending write: what tells it from all others. */
+/** Identifies the row of a pending write. */
 export interface PendingWriteContext extends ReadContext {
   readonly threadId: string;
   /** The namespace; `""` is the root graph. */
   readonly checkpointNs: string;
   readonly channel: string;
-  /** The checkpoint that the write is kept beside. */
+  /** The checkpoint that the write belongs to. */
   readonly checkpointId: string;
   readonly taskId: string;
-  /** The position of the write among those of its task; below zero for the special channels. */
+  /** The position of the write among the writes of its task. It is negative for the special channels. */
   readonly idx: number;
 }
 
-/** Where a stored value stands. A value is written and read with the same context, or it has been moved. */
+/** The row of a stored value. A value is read with the context that it was written with, unless its row was moved. */
 export type ValueContext = ChannelValueContext | PendingWriteContext;
 
 /**
- * A serializer that is told where a value stands, so that it can bind the bytes to their place or choose a key by it. The
- * saver tells every serializer; one that takes no context is given it in vain.
+ * A serializer that receives the row of each value as a context. It can bind the bytes to their row, or choose a key by the
+ * row. The saver passes the context to every serializer; a serializer that does not need it ignores it.
  *
  * @example
  * ```ts
@@ -56,24 +56,24 @@ export type ValueContext = ChannelValueContext | PendingWriteContext;
  */
 export interface ContextualSerializer extends SerializerProtocol {
   /**
-   * Whether values that stand as plain JSON in the header of a checkpoint, where Python's saver and the default
-   * serializer keep small ones, are refused when they are read. No serializer is asked for them.
+   * Whether a read refuses values that the header of a checkpoint holds as plain JSON. Python's saver and the default
+   * serializer store small values there, and no serializer reads them.
    */
   readonly refusesPlaintext?: boolean;
 
   /**
-   * Whether bytes with this type tag can be read at no other place than the one that they were written for, as where they
-   * are bound to it, or encrypted by a key that is chosen by it. Such values are decoded and encoded anew when a thread is
-   * copied; without this method none are.
+   * Whether bytes with this type tag can only be read in the row that they were written for: because they are bound to it, or
+   * because the row selects the key that encrypts them. Copying a thread decodes such values and encodes them again. Without
+   * this method it copies all bytes as they are.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    */
   bindsToPlace?(type: string): boolean;
 
   /**
    * Encodes a value.
    *
-   * @param context - where the value will stand, if that is known
+   * @param context - the row that will hold the value, where known
    * @returns the type tag and the bytes
    */
   dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]>;
@@ -81,9 +81,9 @@ export interface ContextualSerializer extends SerializerProtocol {
   /**
    * Reads a stored value.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @param context - where the value stands, if that is known
+   * @param context - the row that holds the value, where known
    */
   loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown>;
 }

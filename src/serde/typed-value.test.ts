@@ -12,7 +12,7 @@ function read(type: string, data: Uint8Array | string): unknown {
 }
 
 describe("a stored value is read by its type tag", () => {
-  test("msgpack and json by the reader of that layout, from bytes or text", () => {
+  test("msgpack and json by the reader of the layout, from bytes or text", () => {
     expect(read("msgpack", Uint8Array.of(1))).toEqual({ msgpack: [1] });
     expect(read("json", Buffer.from('"é"'))).toEqual({ json: '"é"' });
     expect(read("json", "1")).toEqual({ json: "1" });
@@ -27,7 +27,7 @@ describe("a stored value is read by its type tag", () => {
     expect(read(type, "ab")).toEqual(Uint8Array.from([97, 98]));
   });
 
-  test("null as null, empty as nothing", () => {
+  test("null as null, empty as undefined", () => {
     expect(read("null", "")).toBeNull();
     expect(read("empty", "")).toBeUndefined();
   });
@@ -40,7 +40,7 @@ describe("a stored value is read by its type tag", () => {
     ["yaml", /unknown type "yaml"/],
     ["", /unknown type ""/],
     ["constructor", /unknown type "constructor"/],
-  ])("%s is refused with the reason", (type, reason) => {
+  ])("%j is refused with the reason", (type, reason) => {
     expect(() => read(type, "")).toThrow(DeserializationError);
     expect(() => read(type, "")).toThrow(reason);
     expect(() => read(type, "")).toThrow(expect.objectContaining({ typeTag: type }));

@@ -1,8 +1,8 @@
 import { DeserializationError } from "../errors/index.js";
 import { isCompression } from "./compressed/codecs.js";
-import { outermostLayer } from "./layered-tag.js";
+import { outermostLayer } from "./layers/layered-tag.js";
 
-/** How the two layouts of a value are read; everything else about a type tag is the same for every serializer. */
+/** The readers of the two layouts of a value. Every serializer treats all other type tags alike. */
 export interface LayoutReaders {
   /** Reads MessagePack with Python's extensions and this library's own. */
   readonly msgpack: (bytes: Uint8Array) => unknown;
@@ -11,11 +11,11 @@ export interface LayoutReaders {
 }
 
 /**
- * Reads a stored value by its type tag. A reader may return a promise, which the caller awaits.
+ * Reads a stored value by its type tag. A reader may return a promise; the caller awaits it.
  *
- * @param type - the tag, as the column `type` has it
+ * @param type - the type tag, from the column `type`
  * @param data - the bytes, or their text
- * @throws {@link DeserializationError} for a tag that no reader can or may read
+ * @throws {@link DeserializationError} for a type tag that is unknown, encrypted or compressed, and for a Python pickle
  */
 export function readTypedValue(type: string, data: Uint8Array | string, readers: LayoutReaders): unknown {
   switch (type) {
@@ -53,7 +53,7 @@ function toBytes(data: Uint8Array | string): Uint8Array {
   return typeof data === "string" ? new TextEncoder().encode(data) : plainBytes(data);
 }
 
-/** A driver hands out Buffers; a stored value is a Uint8Array, whose `slice` copies. */
+/** A driver returns Buffers. A stored value is a Uint8Array, whose `slice` copies. */
 function plainBytes(data: Uint8Array): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -1,7 +1,7 @@
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
 import { langGraphLiteral } from "../serde/langchain/langgraph-literals.js";
-import { isArray, isRecord } from "../serde/msgpack/prototypes.js";
-import { asPythonInterrupts } from "../serde/python-interrupt.js";
+import { isArray, isRecord } from "../serde/objects/type-guards.js";
+import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
 import { toStoredBarrier } from "../saver/codec/barrier-value.js";
 
 /**

@@ -12,10 +12,10 @@ const TREE = `
    │   process N died in the step after this one
    ●  step 2   loop   tools(reserve_train), tools(reserve_room)
    ●  step 3   loop   agent
-   │   asked “Pay 269 €?”, was told “yes”
+   │   asked “Pay 269 €?”, answered “yes”
    ├─╮
    │ ◆  step 4   fork   a copy of the checkpoint above
-   │ │   asked “Pay 269 €?”, was told “no”
+   │ │   asked “Pay 269 €?”, answered “no”
    │ ●  step 5   loop   tools(pay)
    │ ◉  step 6   loop   agent   ← head
    │
@@ -87,7 +87,7 @@ describeServer("the demo on a server", (server) => {
       await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");
       const { code, errors, left } = await demo.run("--url", database.source, "--schema", "strange");
       expect(code).toBe(1);
-      expect(errors).toContain('The demo failed. Act "begin" was to be killed, and ended with exit code 1');
+      expect(errors).toContain('The demo failed. Act "begin" should have been killed, but ended with exit code 1');
       expect(errors).toContain("Error: ");
       expect(left).toHaveLength(1);
     },

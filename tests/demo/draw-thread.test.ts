@@ -65,7 +65,7 @@ describe("the drawing of a thread", () => {
     expect(drawThread(nodes, new Map([["1", "a note"]]))).toEqual([
       "●  step -1  loop   agent",
       "│   a note",
-      "│   asked “Pay?”, was told “yes”",
+      "│   asked “Pay?”, answered “yes”",
       "◉  step 0   loop   agent   ← head",
       "    asked “Sure?”",
     ]);

@@ -59,7 +59,7 @@ describeGraphs("an agent with tools", (suite) => {
     expect(contentsOf(model.calls[2]?.messages ?? [])).toEqual(contentsOf(messages.slice(0, -1)));
   });
 
-  it("gets its messages back as messages, with their ids and tool calls", async () => {
+  it("reads its messages back as messages, with their ids and tool calls", async () => {
     const model = fakeModel().respondWithTools([askWeather]).respond(new AIMessage("Take an umbrella."));
     const agent = createAgent(suite, model);
     const thread = suite.newThread();
@@ -74,7 +74,7 @@ describeGraphs("an agent with tools", (suite) => {
     expect(messages.every(({ id }) => typeof id === "string")).toBe(true);
   });
 
-  it("calls a tool that several calls were made of once for each", async () => {
+  it("runs a tool once for each of several parallel calls", async () => {
     const calls = ["Bergen", "Oslo", "Narvik"].map((city, index) => ({
       name: "weather",
       args: { city },
@@ -87,7 +87,7 @@ describeGraphs("an agent with tools", (suite) => {
     expect(contentsOf(messages).slice(2, -1)).toEqual(calls.map(({ args }) => `It rains in ${args.city}.`));
   });
 
-  it("can be taken back to before a tool was called, and go on from there", async () => {
+  it("can be forked from before a tool call, and runs on from there", async () => {
     const model = fakeModel()
       .respondWithTools([askWeather])
       .respond(new AIMessage("first"))
@@ -102,7 +102,7 @@ describeGraphs("an agent with tools", (suite) => {
     expect(contentsOf(messages)).toEqual(["Weather?", "Weather?", "It rains in Bergen.", "second"]);
   });
 
-  it("is a thread for each user, and the threads do not mix when they run at once", async () => {
+  it("keeps the threads of concurrent users apart", async () => {
     const agents = Array.from({ length: 8 }, (_, index) => {
       const model = fakeModel().respond((messages) => new AIMessage(`${index}: ${messages.length}`));
       return { agent: createAgent(suite, model), thread: suite.newThread(), index };
@@ -122,7 +122,7 @@ describeGraphs("an agent with tools", (suite) => {
     }
   });
 
-  it("shows its last checkpoint to whoever asks the saver", async () => {
+  it("stores its last checkpoint where the saver finds it", async () => {
     const agent = createAgent(suite, fakeModel().respond(new AIMessage("one")));
     const thread = suite.newThread();
     await agent.invoke({ messages: [new HumanMessage("first")] }, thread);

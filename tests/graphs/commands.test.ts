@@ -7,7 +7,7 @@ import { LogState, says } from "./support/log-state.js";
 const ItemState = Annotation.Root({ ...LogState.spec, item: Annotation<unknown> });
 
 describeGraphs("Send and Command", (suite) => {
-  it("fan out into as many tasks as there are sends, each with its own input, merged in order", async () => {
+  it("run one task for each Send with its own input, and merge the results in order", async () => {
     const items = Array.from({ length: 50 }, (_, index) => `item ${index}`);
     const graph = new StateGraph(ItemState)
       .addNode("worker", ({ item }) => ({ log: [String(item)] }))
@@ -21,7 +21,7 @@ describeGraphs("Send and Command", (suite) => {
     expect(log).toEqual([...items, "50 done"]);
   });
 
-  it("hold a send's input until the task runs, in another process if need be", async () => {
+  it("store the input of a Send until the task runs, also in another process", async () => {
     const input = { item: { at: new Date(5), who: new Set([1, 2]), big: 2n ** 80n } };
     const build = () =>
       new StateGraph(ItemState)
@@ -39,7 +39,7 @@ describeGraphs("Send and Command", (suite) => {
     expect((await build().getState(thread)).values).toEqual({ log: ["read back"], item: input.item });
   });
 
-  it("go where a node says, with the update that it says", async () => {
+  it("run the node that a Command names, with the update of the Command", async () => {
     const graph = new StateGraph(LogState)
       .addNode(
         "router",
@@ -71,7 +71,7 @@ describeGraphs("Send and Command", (suite) => {
     ]);
   });
 
-  it("change a finished thread from outside, and run on from there", async () => {
+  it("update a finished thread, and run on from there", async () => {
     const graph = new StateGraph(LogState)
       .addNode("work", says("work"), { ends: ["extra"] })
       .addNode("extra", says("extra"))
@@ -85,7 +85,7 @@ describeGraphs("Send and Command", (suite) => {
     expect((await graph.getState(thread)).values).toEqual({ log: ["work", "outside", "extra"] });
   });
 
-  it("wait for all branches at a join, whichever super-step they end in", async () => {
+  it("wait for all branches at a join, even if they end in different super-steps", async () => {
     const graph = new StateGraph(LogState)
       .addNode("short", says("short"))
       .addNode("long", says("long"))

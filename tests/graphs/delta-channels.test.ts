@@ -20,7 +20,7 @@ function append(current: string[], writes: string[][]): string[] {
   return [...current, ...writes.flat()];
 }
 
-/** Every marker goes to a delta channel and to a plain one, which must read alike whatever happens. */
+/** Writes every marker to a delta channel and to a plain channel, which must always have the same value. */
 function bothState(snapshotFrequency = 1000) {
   return Annotation.Root({
     delta: new DeltaChannel<string[], string[]>(append, { snapshotFrequency }),
@@ -56,7 +56,7 @@ async function snapshotsOf(suite: GraphSuite, thread: Thread): Promise<unknown[]
   return found;
 }
 
-/** LangGraph.js stores none before 1.5, and forgets the order of parallel writes when it stores them at the end. */
+/** LangGraph.js before 1.5 stores no task paths, and loses the order of parallel writes when it stores them at the end. */
 async function hasTaskPaths(suite: GraphSuite, { configurable }: Thread): Promise<boolean> {
   const stats = await suite.saver.taskStats(configurable.thread_id);
   return stats.some(({ taskPath }) => taskPath !== "");
@@ -64,7 +64,7 @@ async function hasTaskPaths(suite: GraphSuite, { configurable }: Thread): Promis
 
 describeGraphs("a delta channel", (suite) => {
   describe.each(["sync", "async", "exit"] as const)("with durability %s", (durability) => {
-    it("reads like a plain one at every step of several runs", async () => {
+    it("has the value of a plain channel at every step of several runs", async () => {
       const thread = suite.newThread();
       for (const question of ["one", "two", "three"]) {
         await chat(suite).invoke(both(question), { ...thread, durability });
@@ -78,7 +78,7 @@ describeGraphs("a delta channel", (suite) => {
     });
 
     it.each(["with", "without"])(
-      "reads as it was left when several nodes wrote to it in one super-step, %s an Overwrite",
+      "keeps the order of the writes of several nodes in one super-step, %s an Overwrite",
       async (overwrite) => {
         const last = overwrite === "with" ? new Overwrite(["last"]) : ["last"];
         const build = () =>
@@ -102,7 +102,7 @@ describeGraphs("a delta channel", (suite) => {
       },
     );
 
-    it("keeps what was written before a question when it is answered", async () => {
+    it("keeps writes from before an interrupt when the run is resumed", async () => {
       const graph = new StateGraph(bothState())
         .addNode("before", () => both("before"))
         .addNode("ask", () => both(String(interrupt("?"))))
@@ -121,7 +121,7 @@ describeGraphs("a delta channel", (suite) => {
     });
   });
 
-  it("is stored as what was added, and whole only now and then", async () => {
+  it("is stored as writes, and as a snapshot only at the configured frequency", async () => {
     const [never, often] = [suite.newThread(), suite.newThread()];
     for (const question of ["one", "two", "three", "four"]) {
       await chat(suite).invoke(both(question), never);
@@ -136,7 +136,7 @@ describeGraphs("a delta channel", (suite) => {
     await expectAlike(chat(suite, 2), often);
   });
 
-  it("is read in one statement as LangGraph's own walk from parent to parent reads it, on every branch", async () => {
+  it("is read in one statement with the result of LangGraph's own walk over the parents, on every branch", async () => {
     const graph = chat(suite, 3);
     const thread = suite.newThread();
     await graph.invoke(both("one"), thread);
@@ -156,7 +156,7 @@ describeGraphs("a delta channel", (suite) => {
     }
   });
 
-  it("goes on from what a plain channel of the same name had", async () => {
+  it("continues from the value of a plain channel of the same name", async () => {
     const Plain = Annotation.Root({
       messages: Annotation<BaseMessage[], Messages>({ reducer: messagesStateReducer, default: () => [] }),
     });

@@ -7,7 +7,7 @@ import { LogState, says } from "./support/log-state.js";
 
 describeGraphs("durability", (suite) => {
   describe.each(["sync", "async", "exit"] as const)("%s", (durability) => {
-    it("leaves the final state behind, and with it a thread that the next run goes on from", async () => {
+    it("stores the final state, from which the next run continues", async () => {
       const graph = new StateGraph(LogState)
         .addNode("one", says("one"))
         .addNode("two", says("two"))
@@ -44,7 +44,7 @@ describeGraphs("durability", (suite) => {
       expect(runs).toEqual(["one"]);
     });
 
-    it("keeps what was reached when a node fails, and shows the error", async () => {
+    it("stores the state before a node fails, and the error", async () => {
       const graph = new StateGraph(LogState)
         .addNode("one", says("one"))
         .addNode("fail", () => {
@@ -64,7 +64,7 @@ describeGraphs("durability", (suite) => {
       expect(state.tasks).toMatchObject([{ name: "fail", error: { message: "out of reach" } }]);
     });
 
-    it("keeps the writes of the siblings of a failed node, which are not run again", async () => {
+    it("stores the writes of the siblings of a failed node, and does not run them again", async () => {
       const runs: string[] = [];
       const siblingDone = new EventEmitter();
       let broken = true;
@@ -103,7 +103,7 @@ describeGraphs("durability", (suite) => {
     });
   });
 
-  it("sync has every step in the database before the next one begins", async () => {
+  it("sync stores every step before the next one begins", async () => {
     const thread = suite.newThread();
     const seen: unknown[] = [];
     const look = (name: string) => async () => {

@@ -26,7 +26,7 @@ describeGraphs("an entrypoint with tasks", (suite) => {
     expect(runs).toEqual(["a", "b", "c"]);
   });
 
-  it("does not run a finished task again when it is called anew after a failure", async () => {
+  it("does not run a finished task again when it is called again after a failure", async () => {
     const runs: string[] = [];
     let broken = true;
     const step = task("step", (name: string) => {
@@ -46,7 +46,7 @@ describeGraphs("an entrypoint with tasks", (suite) => {
     expect(runs).toEqual(["first", "second", "second"]);
   });
 
-  it("knows what it returned the time before, or what it chose to keep", async () => {
+  it("receives the value that its previous call returned or saved", async () => {
     const workflow = entrypoint({ name: "sum", checkpointer: suite.saver }, (added: number) => {
       const before = getPreviousState<Map<string, number> | undefined>()?.get("sum") ?? 0;
       const kept = new Map([["sum", before + added]]);

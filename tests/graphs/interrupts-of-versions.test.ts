@@ -7,16 +7,16 @@ import { describeGraphs } from "./support/describe-graphs.js";
 
 type Engine = typeof current;
 
-// The two versions declare classes of their own, which TypeScript takes for unrelated.
+// The two versions declare different classes, which TypeScript considers unrelated.
 const oldest = z.custom<Engine>().parse(langgraphOldest);
 
-// From 1.7 on the questions of a task are one write, a list; before, each is a write of its own, and the last one stays.
+// From 1.7 on all interrupts of a task are one write, a list. Before, each interrupt is a write that replaces the one before.
 const ENGINES: Readonly<Record<string, Engine>> = {
   "the oldest version": oldest,
   "the newest version": current,
 };
 
-/** A node that asks, beside a subgraph in which two nodes ask in one super-step. */
+/** A node with an interrupt, and in parallel a subgraph in which two nodes interrupt in one super-step. */
 function asking({ Annotation, interrupt, START, StateGraph }: Engine, checkpointer: BaseCheckpointSaver) {
   const State = Annotation.Root({
     log: Annotation<string[]>({ reducer: (log, added) => [...log, ...added], default: () => [] }),
@@ -36,17 +36,17 @@ function asking({ Annotation, interrupt, START, StateGraph }: Engine, checkpoint
     .compile({ checkpointer });
 }
 
-/** The ids of questions have those of checkpoints in them, which no two runs share. */
+/** Removes the ids of interrupts, which depend on the ids of checkpoints and so differ from run to run. */
 function withoutIds(tasks: unknown): unknown {
   return JSON.parse(JSON.stringify(tasks, (key, value: unknown) => (key === "id" ? typeof value : value)));
 }
 
-describeGraphs("questions of one version of LangGraph.js in another", (suite) => {
+describeGraphs("an interrupt of one version of LangGraph.js in another", (suite) => {
   it.each(
     Object.keys(ENGINES).flatMap((asker) =>
       Object.keys(ENGINES).map((answerer) => [asker, answerer] as const),
     ),
-  )("that %s asked are to %s what they are with LangGraph's saver in memory", async (asker, answerer) => {
+  )("from %s in %s is the same as with LangGraph's in-memory saver", async (asker, answerer) => {
     const thread = suite.newThread();
     const seen = await Promise.all(
       [suite.saver, new MemorySaver()].map(async (saver) => {

@@ -8,7 +8,7 @@ function asks(name: string) {
   return () => ({ log: [`${name}: ${String(interrupt(`${name}?`))}`] });
 }
 
-/** Two nodes that ask in one super-step, one that does not, and one that comes after all of them. */
+/** Two nodes that interrupt in one super-step, one that does not, and one that runs after all of them. */
 function twoQuestions(suite: GraphSuite, runs: string[] = []) {
   return new StateGraph(LogState)
     .addNode("left", asks("left"))
@@ -34,7 +34,7 @@ function questionsOf(result: unknown): { id: string; value: string }[] {
 }
 
 describeGraphs("an interrupt", (suite) => {
-  it("stops the run, is shown with its value, and gives the node what the run is resumed with", async () => {
+  it("stops the run, appears with its value in the state, and returns the resume value to the node", async () => {
     const graph = new StateGraph(LogState)
       .addNode("ask", asks("ask"))
       .addNode("after", says("after"))
@@ -52,7 +52,7 @@ describeGraphs("an interrupt", (suite) => {
     expect(await graph.getState(thread)).toMatchObject({ values: resumed, next: [], tasks: [] });
   });
 
-  it("may be one of several of a node: each resume answers the next, and keeps those before", async () => {
+  it("may be one of several in a node: each resume value answers the next, and earlier answers are kept", async () => {
     const graph = new StateGraph(LogState)
       .addNode("ask", () => ({ log: ["1", "2", "3"].map((n) => `${n}=${String(interrupt(n))}`) }))
       .addEdge(START, "ask")
@@ -68,7 +68,7 @@ describeGraphs("an interrupt", (suite) => {
     expect(last).toEqual({ log: ["1=a", "2=b", "3=c"] });
   });
 
-  it("asks again when a run is started anew without an answer", async () => {
+  it("occurs again when the run is started again without an answer", async () => {
     const graph = twoQuestions(suite);
     const thread = suite.newThread();
     const first = questionsOf(await graph.invoke({ log: [] }, thread));
@@ -76,7 +76,7 @@ describeGraphs("an interrupt", (suite) => {
     expect(questionsOf(await graph.invoke(null, thread))).toEqual(first);
   });
 
-  it("carries any value that a state may hold, and so does the answer", async () => {
+  it("carries any value that a state may hold, and so does the resume value", async () => {
     const question = { at: new Date(0), seen: new Set(["a"]), sizes: new Map([["b", 2n]]) };
     const State = Annotation.Root({ answer: Annotation<unknown> });
     const graph = new StateGraph(State)
@@ -92,8 +92,8 @@ describeGraphs("an interrupt", (suite) => {
     expect(await graph.getState(thread)).toMatchObject({ values: { answer: question } });
   });
 
-  describe("beside another in one super-step", () => {
-    it("is kept with it: all questions are shown, and one resume map answers all", async () => {
+  describe("in parallel to another in one super-step", () => {
+    it("is stored with it: the state shows both, and one resume map answers both", async () => {
       const graph = twoQuestions(suite);
       const thread = suite.newThread();
 
@@ -105,7 +105,7 @@ describeGraphs("an interrupt", (suite) => {
       });
     });
 
-    it("waits until it is answered too, and an answer that was given is kept", async () => {
+    it("stays open until it is answered, and earlier answers are kept", async () => {
       const graph = twoQuestions(suite);
       const thread = suite.newThread();
       const [one, other] = questionsOf(await graph.invoke({ log: [] }, thread));
@@ -119,7 +119,7 @@ describeGraphs("an interrupt", (suite) => {
       expect(log).toContain(`${otherName ?? ""}: second`);
     });
 
-    it("does not make a node that has finished run again", async () => {
+    it("does not run a finished node again", async () => {
       const runs: string[] = [];
       const graph = twoQuestions(suite, runs);
       const thread = suite.newThread();
@@ -133,7 +133,7 @@ describeGraphs("an interrupt", (suite) => {
       expect(runs).toEqual(["silent"]);
     });
 
-    it("is told apart from the same question of another task", async () => {
+    it("is distinguished from an equal interrupt of another task", async () => {
       const State = Annotation.Root({ ...LogState.spec, item: Annotation<string> });
       const graph = new StateGraph(State)
         .addNode("worker", ({ item }) => ({ log: [`${item}: ${String(interrupt("ok?"))}`] }))
@@ -152,7 +152,7 @@ describeGraphs("an interrupt", (suite) => {
     });
   });
 
-  it("can be answered with an update and a way to go", async () => {
+  it("can be answered by a Command with an update and a goto", async () => {
     const graph = new StateGraph(LogState)
       .addNode("ask", asks("ask"), { ends: ["aside"] })
       .addNode("aside", says("aside"))
@@ -170,7 +170,7 @@ describeGraphs("an interrupt", (suite) => {
     expect(log[0]).toBe("update");
   });
 
-  it("set before a node stops there, and the state may be changed before the run goes on", async () => {
+  it("set before a node stops the run there, and the state may be updated before the run is resumed", async () => {
     const graph = new StateGraph(LogState)
       .addNode("first", says("first"))
       .addNode("second", says("second"))

@@ -7,7 +7,7 @@ import { metadataOf, newThread } from "../support/checkpoints.js";
 import { listCheckpoint } from "../support/put-from.js";
 import { LogState, says } from "./support/log-state.js";
 
-/** A graph with a subgraph, whose checkpoints are in a namespace of their own. */
+/** A graph with a subgraph, whose checkpoints have their own namespace. */
 function agent(checkpointer: PostgresSaver) {
   const inner = new StateGraph(LogState).addNode("deep", says("deep")).addEdge(START, "deep").compile();
   return new StateGraph(LogState).addNode("inner", inner).addEdge(START, "inner").compile({ checkpointer });
@@ -27,7 +27,7 @@ describeAnyTarget("the metadata of a run", (target) => {
     return (await saver.listThreads({ filter: { user_id: "7" } })).map(({ threadId }) => threadId);
   }
 
-  it("has of its config what `metadataFromConfig` names, and is found by it", async () => {
+  it("contains the config values that `metadataFromConfig` names, and is found by them", async () => {
     const database: TestDatabase = await target.createDatabase();
     await using plain = new PostgresSaver(database.source);
     await using saver = new PostgresSaver(database.source, undefined, {
@@ -35,7 +35,7 @@ describeAnyTarget("the metadata of a run", (target) => {
     });
     await plain.setup();
     const config = { configurable: { user_id: "7" }, metadata: { run_id: "r1", step: "mine", other: 1 } };
-    // LangGraph.js keeps nothing of a run's config in the metadata of its checkpoints.
+    // LangGraph.js itself stores no config values in the metadata of checkpoints.
     await run(plain, config);
     expect(await threadsOf(saver)).toEqual([]);
 
@@ -47,7 +47,7 @@ describeAnyTarget("the metadata of a run", (target) => {
     expect(await threadsOf(saver)).toEqual([]);
   });
 
-  it("takes from its config texts, numbers and booleans alone, in a batch too", async () => {
+  it("contains only strings, numbers and booleans of the config, also in a batch", async () => {
     const database: TestDatabase = await target.createDatabase();
     await using saver = new PostgresSaver(database.source, undefined, {
       metadataFromConfig: ["a", "b", "c", "d"],

@@ -26,7 +26,7 @@ const TalkState = Annotation.Root({
 
 const facts = { seen: new Set(["a"]), sizes: new Map([["b", 1]]), nothing: undefined, text: "é" };
 
-/** A talk that asks a question at the end of each run. */
+/** A conversation that interrupts at the end of each run. */
 function talk(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(TalkState)
     .addNode("reply", ({ messages }) => ({
@@ -61,7 +61,7 @@ describeServer("a thread that the official saver began", (server) => {
   let thread: Thread;
   beforeAll(async () => {
     url = (await server.createDatabase()).source;
-    // Its own pool has no listener for errors, and would end the process when the database is dropped.
+    // Without a listener for errors the pool would end the process when the database is dropped.
     pool = new pg.Pool({ connectionString: url });
     pool.on("error", () => undefined);
     official = new OfficialSaver(pool);
@@ -73,7 +73,7 @@ describeServer("a thread that the official saver began", (server) => {
     await talk(official).invoke(says("hello"), thread);
   });
 
-  describe.each(LAYOUTS)("with our saver writing %s", (_layout, createSerializer) => {
+  describe.each(LAYOUTS)("with this saver writing %s", (_layout, createSerializer) => {
     let ours: PostgresSaver;
     beforeAll(async () => {
       ours = new PostgresSaver(url, createSerializer());
@@ -81,7 +81,7 @@ describeServer("a thread that the official saver began", (server) => {
     });
     afterAll(() => ours.end());
 
-    it("reads alike", async () => {
+    it("is read with equal values by both savers", async () => {
       await talk(official).invoke(new Command({ resume: "no" }), thread);
 
       const theirs = await historyOf(talk(official), thread);
@@ -90,7 +90,7 @@ describeServer("a thread that the official saver began", (server) => {
       expect(await historyOf(talk(ours), thread)).toEqual(theirs);
     });
 
-    it("is resumed from its interrupt, and goes on with versions that keep growing", async () => {
+    it("is resumed from its interrupt, and continues with increasing versions", async () => {
       await talk(ours).invoke(new Command({ resume: "no" }), thread);
       expect((await talk(ours).getState(thread)).values).toMatchObject({ messages: FIRST_RUN, facts });
       await talk(ours).invoke(says("again"), thread);
@@ -107,7 +107,7 @@ describeServer("a thread that the official saver began", (server) => {
       expect(versions.every((version) => version < 100)).toBe(true);
     });
 
-    it("is forked into branches that read their own values", async () => {
+    it("can be forked into branches with their own values", async () => {
       const base = await stateBefore(talk(ours), thread, "reply");
       const heads: { branch: string; config: Thread }[] = [];
       for (const branch of ["left", "right"]) {
@@ -128,7 +128,7 @@ describeServer("a thread that the official saver began", (server) => {
     });
   });
 
-  it("can be handed back after ours has written JSON to it", async () => {
+  it("can be continued by the official saver after this saver wrote JSON to it", async () => {
     const ours = new PostgresSaver(url, new JsonSerializer());
     await talk(ours).invoke(new Command({ resume: "no" }), thread);
     await talk(ours).invoke(says("again"), thread);
@@ -143,7 +143,7 @@ describeServer("a thread that the official saver began", (server) => {
     });
   });
 
-  it("of ours, begun in JSON, is carried on by the official saver as well", async () => {
+  it("of this saver with JSON is continued by the official saver too", async () => {
     const ours = new PostgresSaver(url, new JsonSerializer());
     const own = { configurable: { thread_id: randomUUID() } };
     await talk(ours).invoke(says("hello"), own);

@@ -11,7 +11,7 @@ import { MeetingSaver } from "./support/meeting-saver.js";
 const BOTH = { concurrency: "optimistic", keepTombstones: true } as const;
 const DURABILITIES = ["sync", "async", "exit"] as const;
 
-/** Three steps, a question in the second. */
+/** Three steps with an interrupt in the second. */
 function asking(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(LogState)
     .addNode("one", says("one"))
@@ -32,7 +32,7 @@ function steps(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** Expects that each checkpoint of a thread follows the one before, and returns how many there are. */
+/** Expects that each checkpoint of a thread is the parent of the next, and returns the number of checkpoints. */
 async function lengthOfLine(graph: WithHistory, thread: { configurable: object }): Promise<number> {
   const history = await historyOf(graph, thread);
   const idOf = (config?: { configurable?: Record<string, unknown> }): unknown =>
@@ -45,10 +45,10 @@ async function lengthOfLine(graph: WithHistory, thread: { configurable: object }
 }
 
 describeGraphs(
-  "a graph under both rules for writes",
+  "a graph with optimistic concurrency and write rules",
   (suite: GraphSuite) => {
     describe.each(DURABILITIES)("with durability %s", (durability) => {
-      it("runs, asks, is answered and runs again, all in one line", async () => {
+      it("runs, interrupts, is resumed and runs again on one branch", async () => {
         const graph = asking(suite.saver);
         const thread = suite.newThread();
         for (const answer of ["a", "b"]) {
@@ -59,7 +59,7 @@ describeGraphs(
         await lengthOfLine(graph, thread);
       });
 
-      it("begins threads with a delta channel, whose first two checkpoints may come in either order", async () => {
+      it("begins threads with a delta channel, whose first two checkpoints may arrive in either order", async () => {
         const state = Annotation.Root({
           delta: new DeltaChannel<string[], string[]>((current, writes) => [...current, ...writes.flat()]),
         });
@@ -77,7 +77,7 @@ describeGraphs(
       });
     });
 
-    it("is updated while it waits, by hand and as a node, and goes on from there", async () => {
+    it("can be updated during an interrupt, and continues from the update", async () => {
       const graph = asking(suite.saver);
       const thread = suite.newThread();
       await graph.invoke({ log: [] }, thread);
@@ -91,7 +91,7 @@ describeGraphs(
       expect((await graph.getState(thread)).next).toEqual(["three"]);
     });
 
-    it("goes on from a past state, which LangGraph forks", async () => {
+    it("continues from a past state, which LangGraph forks", async () => {
       const graph = asking(suite.saver);
       const thread = suite.newThread();
       await graph.invoke({ log: [] }, thread);
@@ -102,7 +102,7 @@ describeGraphs(
       expect(log).toEqual(["one", "answer second", "three"]);
     });
 
-    it("takes new input in a past state that was forked, and refuses it in one that was not", async () => {
+    it("accepts new input in a forked past state, and refuses it in one that was not forked", async () => {
       const graph = steps(suite.saver);
       const thread = suite.newThread();
       await graph.invoke({ log: ["first"] }, thread);
@@ -118,33 +118,36 @@ describeGraphs(
       expect((await graph.getState(thread)).values).toEqual({ log });
     });
 
-    it.each([undefined, true])("replays a subgraph, whose memory is %s", async (memory) => {
-      const inner = new StateGraph(LogState)
-        .addNode("prepare", says("prepare"))
-        .addNode("deep", () => ({ log: [`deep ${String(interrupt("?"))}`] }))
-        .addEdge(START, "prepare")
-        .addEdge("prepare", "deep")
-        .compile(memory === undefined ? {} : { checkpointer: memory });
-      const graph = new StateGraph(LogState)
-        .addNode("before", says("before"))
-        .addNode("inner", inner)
-        .addEdge(START, "before")
-        .addEdge("before", "inner")
-        .compile({ checkpointer: suite.saver });
-      const thread = suite.newThread();
-      for (const answer of ["one", "two"]) {
-        await graph.invoke({ log: [] }, thread);
-        await graph.invoke(new Command({ resume: answer }), thread);
-      }
-      const [second, first] = (await historyOf(graph, thread)).filter(({ next }) => next.includes("inner"));
-      for (const past of [first, second]) {
-        const replayed = await graph.invoke(null, { ...past?.config });
-        expect(replayed).toMatchObject({ __interrupt__: [{ value: "?" }] });
-      }
-      expect((await graph.invoke(new Command({ resume: "again" }), thread)).log.at(-1)).toBe("deep again");
-    });
+    it.each([undefined, true])(
+      "replays a subgraph that was compiled with checkpointer: %s",
+      async (memory) => {
+        const inner = new StateGraph(LogState)
+          .addNode("prepare", says("prepare"))
+          .addNode("deep", () => ({ log: [`deep ${String(interrupt("?"))}`] }))
+          .addEdge(START, "prepare")
+          .addEdge("prepare", "deep")
+          .compile(memory === undefined ? {} : { checkpointer: memory });
+        const graph = new StateGraph(LogState)
+          .addNode("before", says("before"))
+          .addNode("inner", inner)
+          .addEdge(START, "before")
+          .addEdge("before", "inner")
+          .compile({ checkpointer: suite.saver });
+        const thread = suite.newThread();
+        for (const answer of ["one", "two"]) {
+          await graph.invoke({ log: [] }, thread);
+          await graph.invoke(new Command({ resume: answer }), thread);
+        }
+        const [second, first] = (await historyOf(graph, thread)).filter(({ next }) => next.includes("inner"));
+        for (const past of [first, second]) {
+          const replayed = await graph.invoke(null, { ...past?.config });
+          expect(replayed).toMatchObject({ __interrupt__: [{ value: "?" }] });
+        }
+        expect((await graph.invoke(new Command({ resume: "again" }), thread)).log.at(-1)).toBe("deep again");
+      },
+    );
 
-    it("ends with a typed error where its thread was deleted while it ran, and leaves nothing behind", async () => {
+    it("fails with a typed error if its thread is deleted during the run, and stores nothing more", async () => {
       const thread = suite.newThread();
       const graph = new StateGraph(LogState)
         .addNode("one", says("one"))
@@ -164,9 +167,9 @@ describeGraphs(
   BOTH,
 );
 
-describeAnyTarget("two runs of a thread at once", (target) => {
+describeAnyTarget("two concurrent runs of a thread", (target) => {
   it.each(DURABILITIES)(
-    "under optimistic concurrency: with durability %s one of them fails",
+    "with optimistic concurrency and durability %s: one of them fails",
     async (durability) => {
       const { source } = await target.createDatabase();
       for (const isNew of [true, false]) {

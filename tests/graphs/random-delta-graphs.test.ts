@@ -15,18 +15,18 @@ import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { MirroredSaver } from "./support/reference-saver.js";
 
-/** A graph of two super-steps, in which nodes and workers write to delta channels side by side. */
+/** A graph of two super-steps, in which nodes and workers write to delta channels in parallel. */
 interface Plan {
-  /** The nodes of the first super-step, and how many workers each sends. */
+  /** The nodes of the first super-step, and the number of workers that each of them sends. */
   readonly nodes: readonly (readonly [name: string, sends: number])[];
-  /** Whether one more node of the first super-step asks a question. */
+  /** Whether one more node of the first super-step interrupts. */
   readonly asks: boolean;
   readonly snapshotFrequency: number;
   readonly durabilities: readonly ("sync" | "async" | "exit")[];
 }
 
 const plan: fc.Arbitrary<Plan> = fc.record({
-  // Code points, code units and most locales put these names in different orders.
+  // Code points, code units and most locales sort these names differently.
   nodes: fc.uniqueArray(
     fc.tuple(fc.constantFrom("a", "B", "\u{fffd}", "\u{1f600}"), fc.constantFrom(0, 0, 1, 11)),
     { selector: ([name]) => name, minLength: 3, maxLength: 4 },
@@ -70,13 +70,13 @@ async function expectSameAsMemory(suite: GraphSuite, each: Plan): Promise<void> 
     let live = await reference.invoke({ log: ["in"], notes: ["in"] }, { ...thread, durability });
     if (each.asks)
       live = await reference.invoke(new Command({ resume: "answer" }), { ...thread, durability });
-    // An older engine forgets the order of what it stores when it exits.
+    // An older engine loses the order of the writes that it stores when it exits.
     if (memory.gotTaskPaths || durability !== "exit")
       expect((await ours.getState(thread)).values).toEqual(live);
   }
   const history = await historyOf(reference, thread);
   expect(await historyOf(ours, thread)).toEqual(history);
-  // At the oldest checkpoint the channels hold nothing yet.
+  // At the oldest checkpoint the channels have no value yet.
   for (const snapshot of history.slice(0, -1).slice(0, 2)) {
     const fork = await suite.saver.fork(snapshot.config, { reducers: REDUCERS });
     expect((await ours.getState(fork)).values).toEqual(snapshot.values);
@@ -84,9 +84,9 @@ async function expectSameAsMemory(suite: GraphSuite, each: Plan): Promise<void> 
 }
 
 describeGraphs(
-  "whatever nodes write to delta channels side by side",
+  "a delta channel that nodes write to in parallel",
   (suite) => {
-    it("is read and forked in the order in which LangGraph applied it, as from its saver in memory", async () => {
+    it("is read and forked in the order in which LangGraph applied the writes, as with its in-memory saver", async () => {
       await fc.assert(
         fc.asyncProperty(plan, (each) => expectSameAsMemory(suite, each)),
         runs(8),

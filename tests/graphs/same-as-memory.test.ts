@@ -15,7 +15,7 @@ import { historyOf } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
 import { ReferenceSaver } from "./support/reference-saver.js";
 
-/** Parallel nodes, a question, sends, a loop and a subgraph: what is written depends on all that is there. */
+/** Parallel nodes, an interrupt, Sends, a loop and a subgraph. All writes depend on the whole state. */
 function everything(checkpointer: BaseCheckpointSaver) {
   const inner = new StateGraph(LogState)
     .addNode("deep", ({ log }) => ({ log: [`deep ${log.length}`] }))
@@ -39,7 +39,7 @@ function everything(checkpointer: BaseCheckpointSaver) {
 
 type EveryGraph = ReturnType<typeof everything>;
 
-/** One call on a graph. `at` picks a checkpoint out of the history, or the head where it is undefined. */
+/** One call of a graph. `at` selects a checkpoint of the history; undefined selects the head. */
 interface Step {
   readonly act: "run" | "continue" | "answer" | "update";
   readonly at: number | undefined;
@@ -54,10 +54,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   durability: fc.constantFrom("sync", "async", "exit"),
 });
 
-/** How a graph is taken back to a past checkpoint: by its config alone, or as a branch that is made of it first. */
+/** How a call goes back to a past checkpoint: by its config alone, or by forking a branch from it first. */
 type Return = "as it is" | "as a branch";
 
-/** What a call came to: what it returned, or the error that it threw. */
+/** The outcome of a call: its result, or the error that it threw. */
 async function play(
   graph: EveryGraph,
   thread: Thread,
@@ -79,7 +79,7 @@ async function play(
   }
 }
 
-/** A history without what differs from run to run: checkpoints are called by their places in it. */
+/** Replaces the ids of checkpoints, which differ from run to run, by their positions in the history. */
 function comparable(history: readonly StateSnapshot[]): unknown[] {
   const idOf = ({ configurable }: StateSnapshot["config"]): unknown => configurable?.checkpoint_id;
   const places = new Map(history.map(({ config }, place) => [idOf(config), place]));
@@ -98,7 +98,7 @@ function comparable(history: readonly StateSnapshot[]): unknown[] {
   }));
 }
 
-/** Interrupts are named after checkpoints, whose ids are of the time when they were made. */
+/** Removes the ids of interrupts, which depend on the ids of checkpoints and so on the time. */
 function withoutIds(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result, (key, value: unknown) => (key === "id" ? undefined : value)));
 }
@@ -121,12 +121,12 @@ function expectSameAsMemory(suite: GraphSuite, back: Return, numRuns: number): P
   );
 }
 
-// Not in JSON: `updateState` beside finished tasks empties channels without giving them a new version, and the layout
-// of the official JavaScript saver, which has every value in a blob of its version, reads the old value then.
+// Not with JSON: `updateState` during a super-step with finished tasks empties channels without a new version, and the layout of
+// the official JavaScript saver, which stores every value in the blob of its version, then reads the old value.
 describeGraphs(
-  "whatever is done to a thread",
+  "after any sequence of calls on a thread",
   (suite) => {
-    it("its graph returns the same, and has the same history, as with LangGraph's saver in memory", async () => {
+    it("a graph has the results and the history that it has with LangGraph's in-memory saver", async () => {
       await expectSameAsMemory(suite, "as it is", 25);
     });
   },
@@ -134,9 +134,9 @@ describeGraphs(
 );
 
 describeGraphs(
-  "whatever one after another does to a thread under the rules for writes",
+  "with write rules and sequential calls on a thread",
   (suite) => {
-    it("its graph returns the same as with LangGraph's saver in memory: nobody is in conflict", async () => {
+    it("a graph has the results that it has with LangGraph's in-memory saver, and no call conflicts", async () => {
       await expectSameAsMemory(suite, "as a branch", 15);
     });
   },

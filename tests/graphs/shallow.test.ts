@@ -9,7 +9,7 @@ const append = (current: string[], added: string[]): string[] => [...current, ..
 const log = () => Annotation<string[]>({ reducer: append, default: () => [] });
 const Log = Annotation.Root({ log: log() });
 
-/** Every marker goes to a delta channel and to a plain one, which must read alike. */
+/** Writes every marker to a delta channel and to a plain channel, which must have the same value. */
 const Both = Annotation.Root({
   plain: log(),
   delta: new DeltaChannel<string[], string[]>((current, writes) => append(current, writes.flat()), {
@@ -28,7 +28,7 @@ describeAnyTarget("graphs on a shallow saver", (target) => {
   });
   afterAll(() => saver.end());
 
-  it("go on from turn to turn, and leave one checkpoint", async () => {
+  it("continue from turn to turn, and keep one checkpoint", async () => {
     const graph = new StateGraph(Log)
       .addNode("a", () => ({ log: ["a"] }))
       .addNode("b", () => ({ log: ["b"] }))
@@ -44,7 +44,7 @@ describeAnyTarget("graphs on a shallow saver", (target) => {
   });
 
   it.each(["sync", "async", "exit"] as const)(
-    "keep an interrupt, in a subgraph too, until it is answered: durability %s",
+    "keep an interrupt until it is answered, also in a subgraph, with durability %s",
     async (durability) => {
       const inner = new StateGraph(Log)
         .addNode("ask", () => ({ log: [`inner ${String(interrupt("inner?"))}`] }))
@@ -67,7 +67,7 @@ describeAnyTarget("graphs on a shallow saver", (target) => {
     },
   );
 
-  it("with delta channels keep what these are made of, until they are stored whole", async () => {
+  it("keep the writes of delta channels until a snapshot is stored", async () => {
     const graph = new StateGraph(Both)
       .addNode("reply", ({ plain }) => {
         const marker = [`reply to ${plain.at(-1) ?? ""}`];
@@ -93,7 +93,7 @@ describeAnyTarget("graphs on a shallow saver", (target) => {
     expect(Math.max(...checkpoints)).toBeLessThan(12 * 3);
   });
 
-  it("end a thread that a saver with history began", async () => {
+  it("continue a thread that a saver with history began", async () => {
     const full = new PostgresSaver(database.source);
     const build = (checkpointer: PostgresSaver | ShallowPostgresSaver) =>
       new StateGraph(Log)

@@ -55,7 +55,7 @@ const PartlyUndefined = Annotation.Root({
   replaced: Annotation<unknown>({ reducer: (_current, next) => next, default: () => "default" }),
 });
 
-/** Channels that hold undefined: of nodes that wait for all others, and of the state. */
+/** Channels whose value is undefined: those of deferred nodes, and one of the state. */
 function holdsUndefined(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(PartlyUndefined)
     .addNode("first", ({ cleared, replaced }) => ({
@@ -76,7 +76,7 @@ function holdsUndefined(checkpointer: BaseCheckpointSaver) {
 }
 
 describeGraphs("a state", (suite) => {
-  it.each(Object.keys(VALUES))("gives back %s", async (name) => {
+  it.each(Object.keys(VALUES))("is read back equal with %s", async (name) => {
     const value = VALUES[name];
     const graph = keeps(suite, value);
     const thread = suite.newThread();
@@ -87,7 +87,7 @@ describeGraphs("a state", (suite) => {
     expect(state.values).toStrictEqual({ value });
   });
 
-  it("knows a value that is undefined from one that was never set", async () => {
+  it("distinguishes the value undefined from a missing value", async () => {
     const State = Annotation.Root({ set: Annotation<unknown>, never: Annotation<unknown> });
     const graph = new StateGraph(State)
       .addNode("clear", () => ({ set: undefined }))
@@ -101,7 +101,7 @@ describeGraphs("a state", (suite) => {
     expect(tuple?.checkpoint.channel_values).toStrictEqual({ set: undefined });
   });
 
-  it("with channels that are undefined goes on as with LangGraph's saver in memory", async () => {
+  it("with undefined channels continues as with LangGraph's in-memory saver", async () => {
     const thread = suite.newThread();
     const histories = await Promise.all(
       [suite.saver, new MemorySaver()].map(async (saver) => {
@@ -118,7 +118,7 @@ describeGraphs("a state", (suite) => {
     expect(histories[0]).toHaveLength(12);
   });
 
-  it("that can't be kept fails the run, and says where the culprit is", async () => {
+  it("that can't be stored fails the run with the path of the value", async () => {
     const graph = keeps(suite, { deep: [{ callback: () => undefined }] });
     const thread = suite.newThread();
 
@@ -132,7 +132,7 @@ describeGraphs("a state", (suite) => {
     expect((await graph.getState(thread)).values).toEqual({ value: "initial" });
   });
 
-  it("of several graphs on one saver at once is each graph's own", async () => {
+  it("is separate for each of several concurrent graphs on one saver", async () => {
     const runs = Array.from({ length: 20 }, (_, index) => ({
       graph: keeps(suite, { run: index }),
       thread: suite.newThread(),

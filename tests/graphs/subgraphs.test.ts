@@ -7,7 +7,7 @@ import { LogState, says } from "./support/log-state.js";
 
 const InnerState = Annotation.Root({ ...LogState.spec, own: Annotation<string> });
 
-/** A graph with a subgraph that asks; `memory` is what the subgraph is compiled with. */
+/** A graph with a subgraph that interrupts. `memory` is the option `checkpointer` that the subgraph is compiled with. */
 function nested(suite: GraphSuite, memory?: boolean) {
   const inner = new StateGraph(InnerState)
     .addNode("prepare", () => ({ log: ["prepare"], own: "only the subgraph's" }))
@@ -25,7 +25,7 @@ function nested(suite: GraphSuite, memory?: boolean) {
     .compile({ checkpointer: suite.saver });
 }
 
-/** The state of the subgraph that the first task of a state runs. */
+/** The state of the subgraph in the first task of a state. */
 function innerState(state: StateSnapshot): StateSnapshot {
   const inner = state.tasks[0]?.state;
   if (inner === undefined || !("values" in inner)) throw new Error("The first task runs no subgraph");
@@ -41,7 +41,7 @@ async function namespacesOf(suite: GraphSuite, thread: Thread): Promise<string[]
 }
 
 describeGraphs("a subgraph", (suite) => {
-  it("keeps its state in a namespace of its own, which the state of the whole shows on request", async () => {
+  it("stores its state in its own namespace, which the state of the parent graph shows on request", async () => {
     const graph = nested(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: [] }, thread);
@@ -59,18 +59,18 @@ describeGraphs("a subgraph", (suite) => {
     });
   });
 
-  it("is resumed where it asked, without running again what it did before", async () => {
+  it("is resumed at its interrupt without running earlier nodes again", async () => {
     const graph = nested(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: [] }, thread);
 
     const { log } = await graph.invoke(new Command({ resume: "yes" }), thread);
 
-    // The subgraph hands back all of its log, and the reducer of the whole adds it to what it has.
+    // The subgraph returns its whole log, and the reducer of the parent graph appends it.
     expect(log).toEqual(["before", "before", "prepare", "ask: yes", "after"]);
   });
 
-  it("can be given another state while it waits", async () => {
+  it("can be updated during its interrupt", async () => {
     const graph = nested(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: [] }, thread);
@@ -82,7 +82,7 @@ describeGraphs("a subgraph", (suite) => {
     expect(log).toEqual(["before", "before", "prepare", "edited", "ask: yes", "after"]);
   });
 
-  it("starts empty in each run, unless it has a memory of its own", async () => {
+  it("starts empty in each run, unless it has its own memory", async () => {
     const seen: string[][] = [];
     const build = (memory: boolean) => {
       const inner = new StateGraph(InnerState)
@@ -106,7 +106,7 @@ describeGraphs("a subgraph", (suite) => {
     expect(seen).toEqual([[undefined], [undefined], [undefined], ["noted"]]);
   });
 
-  it("of a subgraph has a namespace below that of the other, and is resumed there", async () => {
+  it("of a subgraph has a namespace below that of its parent, and is resumed there", async () => {
     const middle = new StateGraph(LogState)
       .addNode("innermost", () => ({ log: [`innermost: ${String(interrupt("deep?"))}`] }))
       .addEdge(START, "innermost");
@@ -130,7 +130,7 @@ describeGraphs("a subgraph", (suite) => {
     expect(await graph.invoke(new Command({ resume: "yes" }), thread)).toEqual({ log: ["innermost: yes"] });
   });
 
-  it("that several tasks run at once is apart for each of them", async () => {
+  it("has a separate state for each of several parallel tasks", async () => {
     const inner = new StateGraph(InnerState)
       .addNode("keep", ({ own }) => ({ log: [`${own} kept`] }))
       .addNode("ask", ({ own }) => ({ log: [`${own}: ${String(interrupt(own))}`] }))
@@ -159,7 +159,7 @@ describeGraphs("a subgraph", (suite) => {
     expect(log).toEqual(["a", "b", "c"].flatMap((own) => [`${own} kept`, `${own}: yes, ${own}`]));
   });
 
-  it("may send the graph above it somewhere else", async () => {
+  it("can direct its parent graph to another node", async () => {
     const inner = new StateGraph(LogState)
       .addNode(
         "leave",
@@ -180,7 +180,7 @@ describeGraphs("a subgraph", (suite) => {
     expect((await graph.getState(thread)).values).toEqual({ log: ["left", "elsewhere"] });
   });
 
-  it("with a memory of its own is replayed from what it knew then", async () => {
+  it("with its own memory is replayed from its past state", async () => {
     const graph = nested(suite, true);
     const thread = suite.newThread();
     for (const answer of ["one", "two"]) {
@@ -199,7 +199,7 @@ describeGraphs("a subgraph", (suite) => {
     expect(replayed.next).toEqual(["ask"]);
   });
 
-  it("has a past of its own that can be gone back to", async () => {
+  it("has its own history, from which it can be replayed", async () => {
     const graph = nested(suite, true);
     const thread = suite.newThread();
     await graph.invoke({ log: [] }, thread);

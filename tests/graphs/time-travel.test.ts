@@ -24,7 +24,7 @@ const CounterState = Annotation.Root({
   twin: Annotation<string>,
 });
 
-/** Every step writes to three channels what only its own branch would write. */
+/** Every step writes values to three channels that only its own branch writes. */
 function counter(suite: GraphSuite) {
   return new StateGraph(CounterState)
     .addNode("count", ({ branch, log }) => {
@@ -43,7 +43,7 @@ const CounterValues = z.object({
   twin: z.string().optional(),
 });
 
-/** Whether a state, apart from what the trunk wrote before the fork, was written by `branch` alone. */
+/** Whether only `branch` wrote a state, apart from the writes before the fork. */
 function expectOnly(values: unknown, branch: string): void {
   const { log, latest, twin } = CounterValues.parse(values);
   expect(twin).toBe(latest);
@@ -58,7 +58,7 @@ function valuesOf(snapshots: readonly StateSnapshot[]): unknown[] {
 }
 
 describeGraphs("the history of a thread", (suite) => {
-  it("has every step, newest first, each with the values of its own time", async () => {
+  it("contains every step, newest first, with its values at that time", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: ["in"] }, thread);
@@ -85,7 +85,7 @@ describeGraphs("the history of a thread", (suite) => {
     ]);
   });
 
-  it("is narrowed by metadata, by what is older than a checkpoint, and by a limit, all at once", async () => {
+  it("can be filtered by metadata, a checkpoint and a limit together", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: ["first"] }, thread);
@@ -107,7 +107,7 @@ describeGraphs("the history of a thread", (suite) => {
     expect(await historyOf(graph, thread, { filter: { source: "update" } })).toEqual([]);
   });
 
-  it("shows what each node wrote in the step after", async () => {
+  it("shows the writes of each node in the next step", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: ["in"] }, thread);
@@ -125,7 +125,7 @@ describeGraphs("the history of a thread", (suite) => {
 });
 
 describeGraphs("time travel", (suite) => {
-  it("runs on from a past state without running again what came before it", async () => {
+  it("runs on from a past state without running earlier nodes again", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: ["in"] }, thread);
@@ -137,7 +137,7 @@ describeGraphs("time travel", (suite) => {
     expect((await graph.getState(past.config)).values).toEqual({ log: ["in", "one", "two"] });
   });
 
-  it("changes a past state into a branch of its own, and leaves the other as it was", async () => {
+  it("forks a past state into a new branch, and leaves the other branch unchanged", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
     await graph.invoke({ log: ["in"] }, thread);
@@ -157,7 +157,7 @@ describeGraphs("time travel", (suite) => {
     expect(now.slice(-original.length)).toEqual(original);
   });
 
-  it("asks again when it goes back to before a question that was answered", async () => {
+  it("interrupts again when it goes back to before an answered interrupt", async () => {
     const graph = new StateGraph(LogState)
       .addNode("before", says("before"))
       .addNode("ask", () => ({ log: [`answer: ${String(interrupt("?"))}`] }))
@@ -175,7 +175,7 @@ describeGraphs("time travel", (suite) => {
     expect(second).toEqual({ log: ["before", "answer: second"] });
   });
 
-  it("takes several steps of changes at once, each as if its node had made it", async () => {
+  it("applies several updates in one call, each as the write of a node", async () => {
     const graph = threeSteps(suite);
     const thread = suite.newThread();
 
@@ -192,7 +192,7 @@ describeGraphs("time travel", (suite) => {
   });
 
   describe("into long branches", () => {
-    it("never lets one read a value of another, though all take as many steps", async () => {
+    it("never reads a value of another branch, though all branches have the same number of steps", async () => {
       const graph = counter(suite);
       const thread = suite.newThread();
       await graph.invoke({ log: ["start"], branch: "trunk" }, thread);
@@ -218,7 +218,7 @@ describeGraphs("time travel", (suite) => {
       }
     });
 
-    it("at once does not mix them either", async () => {
+    it("keeps concurrent branches apart", async () => {
       const graph = counter(suite);
       const thread = suite.newThread();
       await graph.invoke({ log: ["start"], branch: "trunk" }, thread);

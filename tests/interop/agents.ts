@@ -19,7 +19,7 @@ import {
   task,
 } from "@langchain/langgraph";
 
-/** What ran in this process, in order. */
+/** The nodes and tasks that ran in this process, in order. */
 export const runs: string[] = [];
 
 /** The nodes that fail. */
@@ -69,7 +69,7 @@ function lookUp({ messages, count }: Talk): typeof TalkState.Update {
   return step("look_up", { messages: [answer, tool], count: ((count as number | undefined) ?? 0) + 1 });
 }
 
-/** Writes again what it was given. */
+/** Writes the values that it read. */
 function carry(state: Talk): typeof TalkState.Update {
   const { baggage, points } = state as Partial<Talk>;
   return step("carry", {
@@ -83,7 +83,7 @@ function ask({ messages }: Talk): typeof TalkState.Update {
   return step("ask", { messages: [new HumanMessage({ content: answer, id: `human-${messages.length}` })] });
 }
 
-/** A talk that ends each run with a question. */
+/** A conversation that ends each run with an interrupt. */
 export function talk(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(TalkState)
     .addNode("look_up", lookUp)
@@ -103,7 +103,7 @@ function says(name: string): () => { log: string[] } {
   return () => step(name, { log: [name] });
 }
 
-/** Two nodes in one super-step, of which one may be broken, and one that waits for both. */
+/** Two nodes in one super-step, either of which may be broken, and a node that waits for both. */
 export function parallel(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(LogState)
     .addNode("left", says("left"))
@@ -120,7 +120,7 @@ interface Task {
   readonly point: { readonly x: number };
 }
 
-/** A node that sends tasks, which wait for the other language. */
+/** A node that sends tasks, and an interrupt before they run in the other language. */
 export function fanOut(checkpointer: BaseCheckpointSaver) {
   const sends = [0, 1, 2].map((item) => new Send("work", { item, point: { x: item, y: 2 } }));
   return new StateGraph(LogState)
@@ -134,7 +134,7 @@ export function fanOut(checkpointer: BaseCheckpointSaver) {
 
 const NestedState = Annotation.Root({ ...LogState.spec, own: Annotation<{ x: number; y: number }> });
 
-/** A graph with a subgraph that asks. */
+/** A graph with a subgraph that interrupts. */
 export function nested(checkpointer: BaseCheckpointSaver) {
   const inner = new StateGraph(NestedState)
     .addNode("prepare", () => step("prepare", { log: ["prepare"], own: { x: 1, y: 2 } }))
@@ -150,7 +150,7 @@ export function nested(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** A graph with a subgraph in which two nodes ask in one super-step. */
+/** A graph with a subgraph in which two nodes interrupt in one super-step. */
 export function panel(checkpointer: BaseCheckpointSaver) {
   const asks = (name: string) => () => step(name, { log: [`${name}: ${String(interrupt(`${name}?`))}`] });
   const inner = new StateGraph(LogState)
@@ -167,7 +167,7 @@ export function panel(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** A node that asks two questions, one after the other. */
+/** A node with two interrupts in sequence. */
 export function form(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(LogState)
     .addNode("fill", () => step("fill", { log: [`${String(interrupt("1?"))}, ${String(interrupt("2?"))}`] }))
@@ -175,7 +175,7 @@ export function form(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** A workflow of the functional API: a task that finishes, and then a question. */
+/** A workflow of the functional API with a task that finishes, and then an interrupt. */
 export function workflow(checkpointer: BaseCheckpointSaver) {
   const search = task("search", (topic: string) => step("search", `about ${topic}`));
   return entrypoint({ name: "workflow", checkpointer }, async (topic: string) => {
@@ -185,7 +185,7 @@ export function workflow(checkpointer: BaseCheckpointSaver) {
   });
 }
 
-/** A workflow whose task asks. */
+/** A workflow whose task interrupts. */
 export function interview(checkpointer: BaseCheckpointSaver) {
   const ask = task("ask", (question: string) => step("ask", String(interrupt(question))));
   return entrypoint({ name: "interview", checkpointer }, async (question: string) =>
@@ -193,7 +193,7 @@ export function interview(checkpointer: BaseCheckpointSaver) {
   );
 }
 
-/** A graph with nodes that wait for all others, behind a plain edge and behind one from two nodes; it stops midway. */
+/** A graph with deferred nodes behind a plain edge and behind an edge from two nodes, and an interrupt midway. */
 export function deferred(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(LogState)
     .addNode("first", says("first"))
@@ -220,7 +220,7 @@ function both(marker: string): { delta: string[]; plain: string[] } {
   return { delta: [marker], plain: [marker] };
 }
 
-/** Every marker goes to a delta channel and to a plain one, which must read alike. */
+/** Writes every marker to a delta channel and to a plain channel, which must have the same value. */
 export function deltas(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(DeltaState)
     .addNode("reply", ({ plain }) => step("reply", both(`reply ${plain.length}`)))
@@ -230,7 +230,7 @@ export function deltas(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** Three nodes in one super-step that write to a delta channel and to a plain one. */
+/** Three nodes in one super-step that write to a delta channel and to a plain channel. */
 export function sideBySide(checkpointer: BaseCheckpointSaver) {
   return new StateGraph(DeltaState)
     .addNode("left", () => step("left", both("left")))

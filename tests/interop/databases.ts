@@ -12,7 +12,7 @@ import { configOf } from "./two-languages.js";
 const INPUT = { log: ["in"] };
 const LOG = ["in", "left", "right", "join"];
 
-/** One database that all three savers set up and use in turn. */
+/** One database that all three savers set up and use alternately. */
 export function describeDatabases(interpreter: string): void {
   describeServer("a database of three savers", (target) => {
     let python: PythonProcess;
@@ -23,7 +23,7 @@ export function describeDatabases(interpreter: string): void {
     });
     afterAll(() => python.end());
 
-    /** With the same Python for all: to import its packages takes it longer than a test. */
+    /** Uses one Python process for all databases, since importing its packages takes longer than a test. */
     async function withSavers(use: (savers: Savers) => Promise<void>): Promise<void> {
       const database = await target.createDatabase();
       await python.do("connect", { url: database.source });
@@ -35,7 +35,7 @@ export function describeDatabases(interpreter: string): void {
     }
 
     it.each(["Python", "ours", "JavaScript"])(
-      "that %s made is left alone by setup() of the others",
+      "that %s set up is not changed by setup() of the others",
       async (first) => {
         await withSavers(async ({ python, ours, official, database }) => {
           const setups = {
@@ -57,7 +57,7 @@ export function describeDatabases(interpreter: string): void {
     );
 
     it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])(
-      "that Python left at version %i is adopted, and then nothing is left to do for Python",
+      "at version %i of Python's migrations is adopted, after which Python's setup() changes nothing",
       async (version) => {
         await withSavers(async ({ python, ours, database }) => {
           await python.do("migrate", { version });
@@ -71,7 +71,7 @@ export function describeDatabases(interpreter: string): void {
       },
     );
 
-    it("is used by all of them in turn", async () => {
+    it("can be used by all of them alternately", async () => {
       await withSavers(async ({ python, ours, official, database }) => {
         const readable = new PostgresSaver(database.source, new JsonSerializer());
         await python.do("setup");
@@ -109,7 +109,7 @@ export function describeDatabases(interpreter: string): void {
   ): Promise<void> {
     const ours = new PostgresSaver(database.source);
     const pool = new pg.Pool({ connectionString: database.source });
-    // The database is dropped while its connections are still being closed.
+    // The database is dropped before its connections are closed.
     pool.on("error", () => undefined);
     pool.on("connect", (client) => client.on("error", () => undefined));
     try {
@@ -121,7 +121,7 @@ export function describeDatabases(interpreter: string): void {
   }
 }
 
-/** The schema, and every row of the record with where it lies on disk: an update would move it. */
+/** The schema, and every row of the migrations table with its position on disk, which an update would change. */
 async function everythingIn(database: TestDatabase): Promise<unknown[]> {
   const record = await database.query(
     "select v, ctid::text, xmin::text from checkpoint_migrations order by v",

@@ -9,10 +9,10 @@ import { configOf, TwoLanguages } from "./two-languages.js";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 
-/** Threads whose values are encrypted in both languages, by one key. */
+/** Threads whose values both languages encrypt with one key. */
 export function describeEncryption(interpreter: string): void {
   describeServer("an encrypted thread of both languages", (target) => {
-    it("goes back and forth, and names the place where the key is another or a row was changed", async () => {
+    it("continues in either language, and errors for a wrong key or a changed row name the place", async () => {
       const both = await TwoLanguages.start(target, interpreter, {
         serde: EncryptedSerializer.fromAesKey(KEY),
         key: KEY,
@@ -23,7 +23,7 @@ export function describeEncryption(interpreter: string): void {
       await both.runHere(talk, "secret", { messages: [new HumanMessage({ content: "three", id: "three" })] });
       await both.runInPython("talk", "secret", { resume: "four" });
       const { differences } = await both.python.do("compare", { thread: "secret" });
-      // Python leaves scalars in the header; they are encrypted once TypeScript has passed them on, and 3.0 is 3 then.
+      // Python stores scalars in the header. TypeScript encrypts them when it writes them, and then 3.0 is 3.
       expect(differences).toEqual(["whole: float became int 3"]);
 
       const kinds = await both.database.query(
@@ -32,15 +32,15 @@ export function describeEncryption(interpreter: string): void {
       );
       expect(kinds).toEqual([{ type: "msgpack+aes" }, { type: "null+aes" }]);
 
-      const stranger = new PostgresSaver(
+      const otherKey = new PostgresSaver(
         both.database.source,
         EncryptedSerializer.fromAesKey("k".repeat(32)),
       );
-      const refused = await stranger.getTuple(config).catch((error: unknown) => error);
+      const refused = await otherKey.getTuple(config).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(DeserializationError);
       expect(refused).toMatchObject({ threadId: "secret", typeTag: expect.stringMatching(/\+aes$/) });
       expect(String(refused)).toMatch(/thread "secret", checkpoint ".+", channel ".+": the value can't be/);
-      await stranger.end();
+      await otherKey.end();
 
       await both.database.query(
         "update checkpoint_blobs set blob = set_byte(blob, 40, get_byte(blob, 40) # 1) where channel = 'messages'",

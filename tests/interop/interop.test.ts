@@ -7,7 +7,7 @@ import { describeTable } from "./table.js";
 import { describeThreads } from "./threads.js";
 import { describeValues } from "./values.js";
 
-// One file, so that a machine without Python is told so once.
+// One file, so that the message about a missing Python is printed once.
 const environment = await pythonEnvironment();
 
 if ("python" in environment) {

@@ -1,21 +1,21 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { isRecord } from "../../src/serde/msgpack/prototypes.js";
+import { isRecord } from "../../src/serde/objects/type-guards.js";
 
-/** What Python's models fill in. */
+/** The default values in Python's models. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   additional_kwargs: {},
   response_metadata: {},
   status: "success",
 };
 
-/** What each class of messages has beside {@link COMMON}. */
+/** The fields of each class of messages in addition to {@link COMMON}. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   ai: ["tool_calls", "invalid_tool_calls", "usage_metadata"],
   tool: ["tool_call_id", "artifact", "status"],
 };
 const COMMON = ["type", "content", "additional_kwargs", "response_metadata", "name", "id"];
 
-/** The fields of a message as Python dumps them, for a comparison of what both languages see. */
+/** The fields of a message as Python dumps them, to compare the messages that both languages read. */
 export function messageFields(message: BaseMessage | Record<string, unknown>): Record<string, unknown> {
   const type = String(message.type);
   const fields = [...COMMON, ...(OWN[type] ?? [])].map((name) => {
@@ -25,7 +25,7 @@ export function messageFields(message: BaseMessage | Record<string, unknown>): R
   return Object.fromEntries(fields);
 }
 
-/** JavaScript may leave the type of a tool call out. */
+/** Adds the type of tool calls, which JavaScript may leave out. */
 function withTypes(calls: unknown): unknown {
   return Array.isArray(calls)
     ? calls.map((call: unknown) => (isRecord(call) ? { ...call, type: "tool_call" } : call))

@@ -1,4 +1,4 @@
 import { pythonEnvironment } from "./python-environment.js";
 
-// What the tests between Python and TypeScript do first, for a gate that has something else to do meanwhile.
+// Prepares the Python environment of these tests, so that a gate can do so in parallel to other work.
 await pythonEnvironment();

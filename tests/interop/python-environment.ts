@@ -10,13 +10,13 @@ const run = promisify(execFile);
 const REQUIREMENTS = fileURLToPath(new URL("requirements.txt", import.meta.url));
 const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/interop-python", import.meta.url));
 
-/** A Python with the packages of `requirements.txt`, or why there is none. */
+/** A Python with the packages of `requirements.txt`, or the reason why there is none. */
 export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
 
 /**
- * Finds the Python environment of these tests, and makes it the first time and whenever the requirements change.
+ * Finds the Python environment of these tests, and creates it the first time and after the requirements change.
  *
- * @throws where the environment variable `CI` is `true` and there is no environment: a gate that skips proves nothing
+ * @throws if there is no environment and the environment variable `CI` is `true`, since CI must not skip the tests
  */
 export async function pythonEnvironment(): Promise<PythonEnvironment> {
   try {

@@ -3,7 +3,7 @@ import { describeServer, type Target, type TestDatabase } from "../support/targe
 import { pythonEnvironment } from "./python-environment.js";
 import { PythonProcess } from "./python-process.js";
 
-/** Runs a suite with a Python whose program runs graphs (`python/serve_graphs.py`); skips it where there is no Python. */
+/** Runs a suite with a Python process that runs graphs (`python/serve_graphs.py`), or skips it without Python. */
 export async function describePythonGraphs(
   name: string,
   body: (target: Target<string>, start: (database: TestDatabase<string>) => PythonProcess) => void,

@@ -7,7 +7,7 @@ import { describePythonGraphs } from "./python-graphs.js";
 import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";
 
-await describePythonGraphs("rows of Python's full saver", (target, start) => {
+await describePythonGraphs("a row of Python's full saver", (target, start) => {
   let database: TestDatabase<string>;
   let python: PythonProcess;
   let saver: PostgresSaver;
@@ -24,7 +24,7 @@ await describePythonGraphs("rows of Python's full saver", (target, start) => {
     await saver.end();
   });
 
-  it("that are pickled are named, and stop nothing that looks at no value of theirs", async () => {
+  it("with a pickle causes an error that names it, and does not affect calls that read no such value", async () => {
     await python.do("run", { graph: "pickled", thread: "pickled", input: { log: ["in"] }, pickle: true });
     const config = configOf("pickled");
     const refused = await saver.getTuple(config).catch((error: unknown) => error);
@@ -47,7 +47,7 @@ await describePythonGraphs("rows of Python's full saver", (target, start) => {
     });
   });
 
-  it("that hold true are taken for a delta channel by Python's prune, once it is encrypted here, and pruned here", async () => {
+  it("with the value true can be pruned after it was encrypted, which Python's prune takes for a delta channel", async () => {
     const checkpoint = {
       ...{ v: 4, id: nextId(), ts: new Date().toISOString(), versions_seen: {} },
       ...{ channel_values: { flag: true }, channel_versions: { flag: "1" } },

@@ -5,7 +5,7 @@ import { describeServer } from "../support/targets.js";
 import { form, interview, nested, panel, workflow } from "./agents.js";
 import { type Agent, configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
 
-/** A question as both languages have it. Python has a field for a schema in each, TypeScript only where there is one. */
+/** A question as both languages store it. Python always has a field for a schema, TypeScript only if there is one. */
 const question = z.object({ id: z.string(), value: z.unknown() });
 type Question = z.infer<typeof question>;
 
@@ -18,7 +18,7 @@ type AskingAgent = (
   checkpointer: BaseCheckpointSaver,
 ) => ReturnType<Agent<unknown>> & { getState(config: ThreadConfig): Promise<unknown> };
 
-/** An agent that asks: its name in Python, itself, and what it is started with. */
+/** An agent that interrupts: its name in Python, its function here, and its input. */
 type Asking = readonly [name: string, agent: AskingAgent, input: unknown];
 
 const DIRECTIONS = [
@@ -33,7 +33,7 @@ const PANEL: Asking = ["panel", panel, LOG];
 const WORKFLOW: Asking = ["workflow", workflow, "cats"];
 const INTERVIEW: Asking = ["interview", interview, "who?"];
 
-/** A task that another one called and that one ask the same question, by the same id. */
+/** Removes duplicates: a task and the task that called it store the same question with the same id. */
 function distinct(asked: unknown): Question[] {
   const byId = z
     .array(question)
@@ -42,9 +42,9 @@ function distinct(asked: unknown): Question[] {
   return [...new Map(byId).values()];
 }
 
-/** Questions that are asked in one language and answered in the other. */
+/** Questions that one language asks and the other answers. */
 export function describeQuestions(interpreter: string): void {
-  describeServer("a question of one language in the other", (target) => {
+  describeServer("a question of one language in the other language", (target) => {
     let both: TwoLanguages;
     let threads = 0;
     beforeAll(async () => {
@@ -54,7 +54,7 @@ export function describeQuestions(interpreter: string): void {
 
     const newThread = () => `question ${(threads += 1)}`;
 
-    /** All questions that were asked since the newest checkpoint, whichever language asked: as docs/interop.md says. */
+    /** All questions of both languages since the newest checkpoint, as docs/interop.md describes. */
     async function askedSoFar(thread: string): Promise<Question[]> {
       const tuple = await both.saver.getTuple(configOf(thread));
       const writes = (tuple?.pendingWrites ?? []).filter(([, channel]) => channel === INTERRUPT);
@@ -65,11 +65,11 @@ export function describeQuestions(interpreter: string): void {
       return distinct((await both.python.do("questions", { thread })).questions);
     }
 
-    /** The state as one language shows it. */
+    /** The state as one language reads it. */
     const state = {
       here: async ([, agent]: Asking, thread: string) => {
         const snapshot = snapshotShape.parse(await agent(both.saver).getState(configOf(thread)));
-        // The engine before 1.7 shows the list that Python wrote as one question.
+        // The engine before 1.7 reads the list that Python wrote as one question.
         const questions = snapshot.tasks.flatMap(({ interrupts }) => interrupts.flat());
         return { values: snapshot.values, questions: distinct(questions) };
       },
@@ -106,7 +106,7 @@ export function describeQuestions(interpreter: string): void {
       ["a workflow", WORKFLOW],
       ["a task of a workflow", INTERVIEW],
     ])(
-      "that %s asked is among the writes of both, and in the state of the one that asked",
+      "from %s is among the writes in both languages, and in the state of the language that asked",
       async (_who, asking) => {
         for (const side of ["here", "there"] as const) {
           const thread = newThread();
@@ -124,7 +124,7 @@ export function describeQuestions(interpreter: string): void {
       ["a workflow", WORKFLOW, ["search", "workflow"], { found: "about cats", answer: "yes" }],
       ["a task of a workflow", INTERVIEW, ["ask", "interview"], { answer: "yes" }],
     ] as const)(
-      "that %s asked takes its answer, and finished tasks run again",
+      "from %s can be answered, and finished tasks run again",
       async (_who, asking, ran, values) => {
         for (const [asker, answerer] of DIRECTIONS) {
           const thread = newThread();
@@ -137,14 +137,14 @@ export function describeQuestions(interpreter: string): void {
 
     const afterNested = (taken: string) => ({ log: ["in", "in", "prepare", `ask: ${taken} at 1`, "after"] });
 
-    it("that a subgraph of TypeScript asked takes its answer in Python, where the subgraph begins anew", async () => {
+    it("from a subgraph in TypeScript can be answered in Python, where the subgraph starts again", async () => {
       const thread = newThread();
       await start.here(NESTED, thread);
       expect((await answer.there(NESTED, thread, "yes")).ran).toEqual(["after", "ask", "prepare"]);
       await expectValues(NESTED, thread, afterNested("yes"));
     });
 
-    it("that a subgraph of Python asked is asked again in TypeScript, which keeps the answer to it", async () => {
+    it("from a subgraph in Python is asked again in TypeScript, which keeps the answer", async () => {
       for (const [again, taken] of [
         [null, "first"],
         [new Command({ resume: "second" }), "second"],
@@ -158,12 +158,12 @@ export function describeQuestions(interpreter: string): void {
       }
     });
 
-    it("that is one of several is asked again there, and answered by its new id", async () => {
+    it("that is one of several is asked again, and can be answered by its new id", async () => {
       for (const [asker, answerer] of DIRECTIONS) {
         const thread = newThread();
         await start[asker](PANEL, thread);
         await start[answerer](["panel", panel, null], thread);
-        // The engine before 1.7 keeps only the last of the questions that a task asks at once: the other one comes next.
+        // The engine before 1.7 keeps only the last of several parallel questions of a task, and asks the other one next.
         for (let round = 0; round < 2; round += 1) {
           const { questions } = await state[answerer](PANEL, thread);
           const answers = questions.map(({ id, value }) => [id, `to ${String(value)}`] as const);
@@ -175,7 +175,7 @@ export function describeQuestions(interpreter: string): void {
       }
     });
 
-    it("is asked again where it is answered by its id, which the other language does not know", async () => {
+    it("is asked again after an answer by its id, which the other language does not know", async () => {
       for (const [asker, answerer] of DIRECTIONS) {
         const thread = newThread();
         await start[asker](FORM, thread);
@@ -187,12 +187,12 @@ export function describeQuestions(interpreter: string): void {
       }
     });
 
-    it("that is the second of a node is answered as the first, since the node begins anew", async () => {
+    it("that is the second in a node is answered as the first, since the node starts again", async () => {
       const thread = newThread();
       await start.here(FORM, thread);
       await answer.here(FORM, thread, "one");
       await answer.there(FORM, thread, "two");
-      // Both languages have a question open now, and Python wants to know which is meant.
+      // Both languages have an open question now, and Python requires the id of the question.
       expect((await answer.there(FORM, thread, "three")).failed).toMatch(/you must specify the interrupt id/);
       const [asked] = (await state.there(FORM, thread)).questions;
       expect(asked).toMatchObject({ value: "2?" });

@@ -28,7 +28,7 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (held, added) => [...held, ...added], default: () => [] }),
 });
 
-/** `uneven` of serve_graphs.py. */
+/** The graph `uneven` of serve_graphs.py. */
 function uneven(checkpointer: BaseCheckpointSaver) {
   const says = (name: string) => () => ({ log: [name] });
   return new StateGraph(State)
@@ -67,7 +67,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     await pool.end();
   });
 
-  /** What both languages read of each checkpoint, newest first. */
+  /** The facts of each checkpoint that both languages read, newest first. */
   async function historyOf(graph: Graph, thread: string): Promise<unknown[]> {
     const history: unknown[] = [];
     for await (const { config, parentConfig, values, next, metadata } of graph.getStateHistory(
@@ -100,7 +100,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     );
   }
 
-  /** Copies a thread, and expects Python to read every checkpoint of the copy as JavaScript reads it of the thread. */
+  /** Copies a thread, and expects Python to read the same checkpoints from the copy as JavaScript from the thread. */
   async function copied(
     name: string,
     agent: (checkpointer: BaseCheckpointSaver) => Graph,
@@ -120,14 +120,14 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     return (await python.do("state", { graph, thread })).values;
   }
 
-  it("can't be continued in Python as it is", async () => {
+  it("can't be continued in Python without a copy", async () => {
     await parallel(official).invoke(INPUT, configOf("as it is"));
     await expect(python.do("run", { graph: "parallel", thread: "as it is", input: INPUT })).rejects.toThrow(
       /has no attribute 'split'|not supported between/,
     );
   });
 
-  it("goes on in Python as a copy that is encoded anew, and then here", async () => {
+  it("can be continued in Python as a reencoded copy, and then here", async () => {
     await parallel(official).invoke(INPUT, configOf("parallel"));
     await parallel(official).invoke(INPUT, configOf("parallel"));
     const copy = await copied("parallel", parallel, "parallel");
@@ -137,7 +137,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     expect(await valuesIn("parallel", copy)).toEqual({ log: [...LOG, ...LOG, ...LOG, ...LOG] });
   });
 
-  it("keeps what waits beside its newest checkpoint: sends, and the writes of a step that failed", async () => {
+  it("keeps the Sends and the pending writes of its newest checkpoint", async () => {
     await fanOut(official).invoke(INPUT, configOf("sends"));
     const sends = await copied("fan_out", fanOut, "sends");
     await python.do("run", { graph: "fan_out", thread: sends });
@@ -157,7 +157,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     expect(await valuesIn("parallel", copy)).toEqual({ log: LOG });
   });
 
-  it("keeps messages, and the question that it ended with", async () => {
+  it("keeps messages, and the interrupt at its end", async () => {
     const says = { messages: [new HumanMessage({ content: "one", id: "one" })] };
     await talk(official).invoke(says, configOf("talk"));
     const copy = await copied("talk", talk, "talk");
@@ -172,7 +172,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     });
   });
 
-  it("keeps the values of delta channels, and goes on with them", async () => {
+  it("keeps the values of delta channels, and continues with them", async () => {
     for (const round of ["1", "2", "3"])
       await deltas(official).invoke({ delta: [round], plain: [round] }, configOf("deltas"));
     const copy = await copied("deltas", deltas, "deltas");
@@ -182,7 +182,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     expect(delta).toEqual(both);
   });
 
-  it("keeps which nodes wait until all others are done", async () => {
+  it("keeps deferred nodes waiting for all other nodes", async () => {
     await uneven(official).invoke(INPUT, configOf("uneven"));
     const copy = await copied("uneven", uneven, "uneven");
     await python.do("run", { graph: "uneven", thread: copy, input: { log: ["again"] } });
@@ -197,7 +197,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     expect(await python.do("state", { graph: "nested", thread: copy })).toMatchObject({ next: ["inner"] });
   });
 
-  it("keeps its branches, also where this library has carried it on with numbers", async () => {
+  it("keeps its branches, also after this library continued it with numeric versions", async () => {
     const json = new PostgresSaver(database.source, new JsonSerializer());
     await parallel(official).invoke(INPUT, configOf("forked"));
     for await (const state of parallel(json).getStateHistory(configOf("forked"))) {
@@ -216,7 +216,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     });
   });
 
-  it("takes its own place by way of a copy", async () => {
+  it("can be replaced by its reencoded copy", async () => {
     await parallel(official).invoke(INPUT, configOf("in place"));
     await saver.copyThread("in place", "meanwhile", { reencode: true });
     await saver.deleteThread("in place");

@@ -1,9 +1,9 @@
 import { Document } from "@langchain/core/documents";
 import { BaseMessage } from "@langchain/core/messages";
-import { pythonOriginOf } from "../../src/serde/python-origin.js";
-import { isRecord } from "../../src/serde/msgpack/prototypes.js";
+import { pythonOriginOf } from "../../src/serde/python/python-origin.js";
+import { isRecord } from "../../src/serde/objects/type-guards.js";
 
-/** A value as a cell of a Markdown table: its class and content, and the Python class that it remembers. */
+/** Renders a value as a cell of a Markdown table: its class and content, and the Python class that it keeps. */
 export function renderValue(value: unknown): string {
   const code = `\`${render(value).replaceAll("|", "\\|")}\``;
   const origin = isRecord(value) ? pythonOriginOf(value) : undefined;

@@ -7,7 +7,7 @@ import { describePythonGraphs } from "./python-graphs.js";
 import { configOf } from "./two-languages.js";
 
 await describePythonGraphs("Python's shallow saver", (target, start) => {
-  it("leaves threads that go on in Python's full saver and are read here, once its tables are converted", async () => {
+  it("leaves threads that Python's full saver and this library can use after its tables are converted", async () => {
     const database = await target.createDatabase();
     const python = start(database);
     await using saver = new PostgresSaver(database.source);
@@ -45,7 +45,7 @@ await describePythonGraphs("Python's shallow saver", (target, start) => {
     await python.end();
   });
 
-  it("does no harm to the tables of this library, which it can't use", async () => {
+  it("can't use the tables of this library, and does not damage them", async () => {
     const database = await target.createDatabase();
     const python = start(database);
     await using saver = new PostgresSaver(database.source);
@@ -62,7 +62,7 @@ await describePythonGraphs("Python's shallow saver", (target, start) => {
     await python.end();
   });
 
-  it("is still recognised where setup() of Python's full saver has run on its tables, and converted", async () => {
+  it("leaves tables that are still recognized and converted after setup() of Python's full saver ran on them", async () => {
     const database = await target.createDatabase();
     const python = start(database);
     await using saver = new PostgresSaver(database.source);

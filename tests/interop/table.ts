@@ -19,7 +19,7 @@ const returnedShape = z.record(
 );
 const seenShape = z.record(z.string(), z.object({ class: z.string(), repr: z.string() }));
 
-/** The tables of types in docs/interop.md, which this run makes and compares. */
+/** Generates the tables of types in docs/interop.md, and compares them with the page. */
 export function describeTable(interpreter: string): void {
   describeServer("in docs/interop.md", (target) => {
     let both: TwoLanguages;
@@ -28,7 +28,7 @@ export function describeTable(interpreter: string): void {
     });
     afterAll(() => both.end());
 
-    it("the table of Python's types is what this run sees; npm run docs:interop writes it", async () => {
+    it("the table of Python's types is up to date; npm run docs:interop writes it", async () => {
       await both.python.do("store", { thread: "types", checkpoint: nextId() });
       const { config, every } = await readEvery(both, "types");
       await putEvery(both, config, every);
@@ -43,7 +43,7 @@ export function describeTable(interpreter: string): void {
       await expectTable("from Python", ["In Python", "In TypeScript", "Back in Python"], rows);
     });
 
-    it("the table of TypeScript's types is what this run sees; npm run docs:interop writes it", async () => {
+    it("the table of TypeScript's types is up to date; npm run docs:interop writes it", async () => {
       const values = everyTypeScriptValue();
       await putEvery(both, configOf("seen"), values);
       const seen = seenShape.parse(await both.python.do("seen", { thread: "seen", checkpoint: nextId() }));
@@ -68,7 +68,7 @@ async function readEvery(
   return { config: tuple.config, every: tuple.checkpoint.channel_values.every };
 }
 
-/** Stores the very object, since a copy remembers nothing, under a version of TypeScript's own. */
+/** Stores the same object, since a copy keeps no origin, with a version of TypeScript. */
 async function putEvery({ saver }: TwoLanguages, config: RunnableConfig, every: unknown): Promise<void> {
   const channel_versions = { every: saver.getNextVersion("1") };
   const checkpoint = {
@@ -111,7 +111,7 @@ function comesBackAs({
   return own === true ? `\`${name}\`, as from Python's own saver` : `\`${name}\``;
 }
 
-/** What has a class of its own is told by that, anything else by its `repr`. */
+/** Renders a value of a class by its class, and any other value by its `repr`. */
 function isSeenAs(seen: { readonly class: string; readonly repr: string }): string {
   const text = seen.class.includes(".") ? seen.class : seen.repr;
   return `\`${text.replaceAll("|", "\\|")}\``;

@@ -19,7 +19,7 @@ type ReadableAgent = (checkpointer: BaseCheckpointSaver) => {
   getState(config: ThreadConfig): Promise<{ readonly values: unknown }>;
 };
 
-/** Threads that go from one language to the other and back. */
+/** Threads that both languages continue alternately. */
 export function describeThreads(interpreter: string): void {
   describeServer("a thread of both languages", (target) => {
     let both: TwoLanguages;
@@ -51,7 +51,7 @@ export function describeThreads(interpreter: string): void {
 
     const says = (text: string) => ({ messages: [new HumanMessage({ content: text, id: text })] });
 
-    it("begun in Python goes back and forth, every run asking in one language and answered in the other", async () => {
+    it("that begins in Python continues in either language, with interrupts that the other language answers", async () => {
       const thread = "talk";
       await both.runInPython("talk", thread, { say: "one" });
       await expectAlike(thread, ["one"]);
@@ -78,7 +78,7 @@ export function describeThreads(interpreter: string): void {
       expect(await baggageOf(thread)).toEqual(baggage);
     });
 
-    it("begun in TypeScript goes on in Python, and back", async () => {
+    it("that begins in TypeScript continues in Python, and back", async () => {
       const thread = "talk-from-here";
       await both.runHere(talk, thread, says("one"));
       await both.runInPython("talk", thread, { resume: "two" });
@@ -88,7 +88,7 @@ export function describeThreads(interpreter: string): void {
       await expectAlike(thread, ["one", "two", "three", "four", "five"]);
     });
 
-    it("runs in either language what the other sent", async () => {
+    it("runs the Sends of one language in the other", async () => {
       const log = ["in", "split", "work 0 at 0", "work 1 at 1", "work 2 at 2"];
       await both.runInPython("fan_out", "sent-there", { input: { log: ["in"] } });
       expect((await both.runHere(fanOut, "sent-there", null)).ran).toEqual(["work", "work", "work"]);
@@ -103,8 +103,8 @@ export function describeThreads(interpreter: string): void {
       }
     });
 
-    it("goes on in either language after a step that failed in the other, and has every result once", async () => {
-      // Each engine names its tasks in its own way, so that what was finished in the other one runs once more.
+    it("continues in either language after a step that failed in the other, and has every result once", async () => {
+      // Each engine derives the ids of tasks in its own way, so a task that finished in the other engine runs again.
       const again = { ran: ["join", "left", "right"], failed: null };
       const failure = { ran: ["left", "right"], failed: "right is broken" };
       const input = { log: ["in"] };
@@ -122,14 +122,14 @@ export function describeThreads(interpreter: string): void {
       }
     });
 
-    it("goes on in the language of the failed step without running again what was finished", async () => {
+    it("continues in the language of the failed step without running finished nodes again", async () => {
       const input = { log: ["in"] };
       await both.runInPython("parallel", "failed-before", { input, broken: ["right"] });
       await parallel(both.saver).getState(configOf("failed-before"));
       expect((await both.runInPython("parallel", "failed-before")).ran).toEqual(["join", "right"]);
     });
 
-    it("with deferred nodes goes on in either language, before and after they ran", async () => {
+    it("with deferred nodes continues in either language, before and after they ran", async () => {
       const thread = "deferred";
       const round = ["in", "first", "second", "joined", "last"];
       const begins = ["first"];
@@ -145,7 +145,7 @@ export function describeThreads(interpreter: string): void {
       expect((await both.runInPython("deferred", thread, { input })).ran).toEqual(begins);
     });
 
-    it("with a subgraph is read in TypeScript as Python left it, in its namespace", async () => {
+    it("with a subgraph in Python can be read in TypeScript, in the namespace of the subgraph", async () => {
       await both.runInPython("nested", "nested-read", { input: { log: ["in"] } });
       const states: unknown[] = [];
       for await (const { config, checkpoint } of both.saver.list(configOf("nested-read"))) {
@@ -155,7 +155,7 @@ export function describeThreads(interpreter: string): void {
       expect(states[0]).toEqual({ python: "2 application.Point", value: { x: 1, y: 2 } });
     });
 
-    it("reads a delta channel like a plain one, whoever wrote to it and whoever took its snapshots", async () => {
+    it("reads a delta channel like a plain channel, whichever language wrote the writes and snapshots", async () => {
       for (const round of ["1", "2", "3"]) {
         const [there, here] = [`there ${round}`, `here ${round}`];
         await both.runInPython("deltas", "deltas", { input: { delta: [there], plain: [there] } });
@@ -180,10 +180,10 @@ export function describeThreads(interpreter: string): void {
       expect(snapshots.length).toBeGreaterThan(2);
     });
 
-    it("reads what nodes wrote to a delta channel side by side in the order of the run, in either language", async () => {
+    it("keeps the order of parallel writes to a delta channel in either language", async () => {
       const input = { delta: ["in"], plain: ["in"] };
       const expected = { delta: ["in", "left", "middle", "right"], plain: ["in", "left", "middle", "right"] };
-      // By the ids of their tasks alone, one in six would be in order.
+      // In the order of the task ids, one run in six would be right by chance.
       for (const round of ["1", "2", "3", "4"]) {
         const [there, here] = [`beside-there-${round}`, `beside-here-${round}`];
         await both.runInPython("side_by_side", there, { input });
@@ -194,7 +194,7 @@ export function describeThreads(interpreter: string): void {
       }
     });
 
-    it("has numbers and texts that JSONB lacks in blobs, which Python reads, and can store inside of others only", async () => {
+    it("stores numbers and strings that JSONB lacks in blobs, which Python reads but can't store at the top level", async () => {
       const values: readonly (readonly [value: unknown, inPython: string, refused: string | null])[] = [
         [Number.NaN, "nan", "22P02"],
         [Infinity, "inf", "22P02"],
@@ -216,7 +216,7 @@ export function describeThreads(interpreter: string): void {
       expect(await both.database.query(headers)).toEqual([]);
     });
 
-    it("is forked in both languages, and every branch reads its own values in both", async () => {
+    it("can be forked in both languages, and every branch has its own values in both", async () => {
       const thread = "forked";
       await both.runInPython("parallel", thread, { input: { log: ["in"] } });
       await both.python.do("fork", {

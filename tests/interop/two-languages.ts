@@ -6,11 +6,11 @@ import type { Target, TestDatabase } from "../support/targets.js";
 import { broken, runs } from "./agents.js";
 import { PythonProcess } from "./python-process.js";
 
-/** What one side did in a run. */
+/** The outcome of a run in one language. */
 export interface Run {
-  /** The nodes that ran, in order of their names: those of one super-step run in no order. */
+  /** The nodes that ran, sorted by name, since the nodes of one super-step run in any order. */
   readonly ran: readonly string[];
-  /** What the run failed with. */
+  /** The error of the run. */
   readonly failed: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface ThreadConfig {
 
 const runShape = z.object({ ran: z.array(z.string()), failed: z.string().nullable() });
 
-/** One database, with this library's saver on it in this process and Python's saver in another. */
+/** One database with this library's saver in this process and Python's saver in another. */
 export class TwoLanguages {
   readonly database: TestDatabase<string>;
   readonly saver: PostgresSaver;
@@ -40,7 +40,7 @@ export class TwoLanguages {
 
   /**
    * @param interpreter - the Python to run
-   * @param encryption - how this side encrypts, and the key that the other side does it with
+   * @param encryption - the encrypting serializer for TypeScript, and the key for Python
    */
   static async start(
     target: Target<string>,
@@ -57,13 +57,13 @@ export class TwoLanguages {
     );
   }
 
-  /** Starts or goes on with a run in Python: `input`, `say` or `resume`, and the nodes that are `broken`. */
+  /** Starts or continues a run in Python. `details` may have `input`, `say` or `resume`, and the `broken` nodes. */
   async runInPython(agent: string, thread: string, details: Record<string, unknown> = {}): Promise<Run> {
     const { ran, failed } = runShape.parse(await this.python.do("run", { agent, thread, ...details }));
     return { ran: ran.sort(), failed };
   }
 
-  /** Starts or goes on with a run in TypeScript. */
+  /** Starts or continues a run in TypeScript. */
   async runHere<State>(
     agent: Agent<State>,
     thread: string,
@@ -82,7 +82,7 @@ export class TwoLanguages {
     return { ran: [...runs].sort(), failed };
   }
 
-  /** What Python reads of the channels `keys`. */
+  /** The values of the channels `keys` that Python reads. */
   async stateInPython(
     agent: string,
     thread: string,
@@ -91,7 +91,7 @@ export class TwoLanguages {
     return this.python.do("state", { agent, thread, keys });
   }
 
-  /** Ends both sides. */
+  /** Ends the Python process and the saver. */
   async end(): Promise<void> {
     await this.python.end();
     await this.saver.end();

@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { StringPromptValue } from "@langchain/core/prompt_values";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 
-/** What a TypeScript state may hold and Python has another name for, or nothing, by the name that docs/interop.md lists it under. */
+/** Values of every type that a TypeScript state may hold, by their names in docs/interop.md. */
 export function everyTypeScriptValue(): Record<string, unknown> {
   return {
     "`undefined`": undefined,

@@ -10,7 +10,7 @@ interface BlobKey extends Record<string, unknown> {
   readonly version: string;
 }
 
-await describePythonGraphs("Python's channels without a row", (target, start) => {
+await describePythonGraphs("a channel of Python without a row", (target, start) => {
   let database: TestDatabase<string>;
   let python: PythonProcess;
   let saver: PostgresSaver;
@@ -37,14 +37,14 @@ await describePythonGraphs("Python's channels without a row", (target, start) =>
     ].sort();
   }
 
-  it("are no problem of a thread, and nothing to rebuild", async () => {
+  it("is not a problem of a thread, and is not rebuilt", async () => {
     await run("healthy");
     await run("healthy");
     expect(await problemsOf("healthy")).toEqual([]);
     expect(await saver.rebuildBlobs(configOf("healthy"), {})).toEqual([]);
   });
 
-  it("are told from every value that is lost", async () => {
+  it("is distinguished from every lost value", async () => {
     await run("damaged");
     await python.do("update", {
       ...{ graph: "channels", thread: "damaged", as: "wait" },
@@ -71,7 +71,7 @@ await describePythonGraphs("Python's channels without a row", (target, start) =>
     expect(await problemsOf("damaged")).toEqual(["error missing-value agreed"]);
   });
 
-  it("are noticed where no row tells whether they were empty, and rebuilt only for a reducer", async () => {
+  it("is a notice if no row shows whether it was empty, and is rebuilt only with a reducer", async () => {
     await run("exit", { durability: "exit" });
     const notices = ["agreed", "passing", "untracked"].map((channel) => `notice missing-value ${channel}`);
     expect(await problemsOf("exit")).toEqual(notices);
@@ -88,7 +88,7 @@ await describePythonGraphs("Python's channels without a row", (target, start) =>
     expect(await problemsOf("updated")).toEqual(["notice missing-value untracked"]);
   });
 
-  it("of a thread that Python has pruned are noticed", async () => {
+  it("is a notice in a thread that Python has pruned", async () => {
     await run("pruned");
     await python.do("prune", { thread: "pruned" });
     expect(await problemsOf("pruned")).toEqual(

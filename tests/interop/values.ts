@@ -12,9 +12,9 @@ import { configOf, TwoLanguages } from "./two-languages.js";
 const foundShape = z.object({ differences: z.array(z.string()) });
 const readShape = z.object({ values: z.array(z.string()) });
 
-/** What becomes of values on their way between the languages, whatever they are nested in. */
+/** Values of one language that the other reads and writes, in any containers. */
 export function describeValues(interpreter: string): void {
-  describeServer("a value that goes to the other language", (target) => {
+  describeServer("a value in the other language", (target) => {
     let both: TwoLanguages;
     beforeAll(async () => {
       both = await TwoLanguages.start(target, interpreter);
@@ -29,7 +29,7 @@ export function describeValues(interpreter: string): void {
     it.each([
       { thread: "untouched", where: "a channel that TypeScript does not write to", written: false },
       { thread: "written", where: "a channel that TypeScript writes", written: true },
-    ])("from Python and back is what it was, in $where", async ({ thread, written }) => {
+    ])("from Python is read back equal in Python, in $where", async ({ thread, written }) => {
       const checkpoint = nextId();
       await both.python.do("offer", { thread, checkpoint, seed: 7, random: 60 });
       const tuple = await both.saver.getTuple(configOf(thread));
@@ -48,16 +48,16 @@ export function describeValues(interpreter: string): void {
       expect(found).toEqual({ differences: [] });
     });
 
-    it("from TypeScript never ends Python's reader, whatever it is", async () => {
+    it("from TypeScript never makes Python's reader fail", async () => {
       const read = await readInPython(fc.sample(value, { seed: 11, numRuns: 600 }), false);
       expect(read.filter((reading) => reading.startsWith("raised"))).toEqual([]);
     });
 
     it.each([
       ["by default", false],
-      ["where Python is strict", true],
+      ["with strict MessagePack in Python", true],
     ])(
-      "is a dict in Python where it was one, whatever keys were deleted, and where it is an object: %s",
+      "is a dict in Python if it was a dict, also after keys were deleted, or if it is an object: %s",
       async (_, strict) => {
         const maps = [[], [1], ["a"], [1, "a"]].map((deleted) => {
           const map = decode(

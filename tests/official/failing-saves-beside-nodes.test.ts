@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL("support/failing-runs-process.ts", import.
 const require = createRequire(import.meta.url);
 const LOADER = pathToFileURL(require.resolve("tsx")).href;
 
-/** Whether the installed LangGraph.js handles the promise of a save at once, as it does from 1.5.0 on. */
+/** Whether the installed LangGraph.js handles the promise of a save at once. It does from 1.5.0 on. */
 function handlesSaves(): boolean {
   const { version } = z.object({ version: z.string() }).parse(require("@langchain/langgraph/package.json"));
   return !/^1\.[0-4]\./.test(version);
@@ -24,7 +24,7 @@ function expected(runs: readonly FailingRun[], isHandled: boolean) {
     name,
     durability,
     failure: code,
-    // With `sync` LangGraph waits for the saves of a step before the next one begins.
+    // With `sync` LangGraph waits for the saves of a step before the next step begins.
     nodeBegan: runs === UNHANDLED_RUNS || durability === "exit",
     unhandled: isHandled ? [] : [code],
   }));
@@ -52,15 +52,15 @@ describeServer("a save that fails while a node is running", (target) => {
     end = { code: child.exitCode, stderr };
   });
 
-  it("is what the run fails with, and no rejection is unhandled where LangGraph waits for the save", () => {
+  it("fails the run without an unhandled rejection if LangGraph waits for the save", () => {
     expect(outcomes.slice(0, HANDLED_RUNS.length)).toEqual(expected(HANDLED_RUNS, true));
   });
 
-  it("is what the run fails with also where Node.js found it unhandled before, as LangGraph.js before 1.5.0 leaves it", () => {
+  it("fails the run also if its rejection was unhandled before, as in LangGraph.js before 1.5.0", () => {
     expect(outcomes.slice(HANDLED_RUNS.length)).toEqual(expected(UNHANDLED_RUNS, handlesSaves()));
   });
 
-  it("does not end a process that logs such saves, while any other unhandled rejection does", () => {
+  it("does not end a process that logs such saves, and any other unhandled rejection ends it", () => {
     expect(end).toEqual({ code: 1, stderr: expect.stringContaining("RangeError: the application's own") });
   });
 });

@@ -37,7 +37,7 @@ describeAnyTarget("a save that fails", (target) => {
       (["sync", "async", "exit"] as const).map((durability) => ({ table, durability })),
     ),
   )(
-    "into $table with durability $durability is what the run fails with, and nothing else happens",
+    "into $table with durability $durability fails the run, and leaves no rejection unhandled",
     async ({ table, durability }) => {
       const thread = { configurable: { thread_id: "1" }, durability };
       await chain(saver).invoke({ log: [] }, thread);
@@ -51,7 +51,7 @@ describeAnyTarget("a save that fails", (target) => {
     },
   );
 
-  it("for want of a thread fails before the graph has run, and nothing else happens", async () => {
+  it("because thread_id is missing fails before the graph runs, and leaves no rejection unhandled", async () => {
     const run = chain(saver).invoke({ log: [] }, { configurable: {} });
 
     await expect(run).rejects.toThrow("thread_id");

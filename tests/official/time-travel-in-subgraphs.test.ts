@@ -4,9 +4,9 @@ import { describeGraphs, type GraphSuite, type Thread } from "../graphs/support/
 import { historyOf } from "../graphs/support/history.js";
 import { LogState } from "../graphs/support/log-state.js";
 
-// The cases of LangGraph's own tests of time travel (MIT), which run there on the saver in memory.
+// These cases come from LangGraph's own tests of time travel (MIT), which use the in-memory saver.
 
-/** A graph whose only node is a subgraph with a memory, which asks twice; `runs` gets the name of each node that runs. */
+/** A graph whose only node is a subgraph with a memory and two interrupts. Adds the name of each node that runs to `runs`. */
 function interview(suite: GraphSuite, runs: string[]) {
   const asks = (name: string) => () => {
     runs.push(name);
@@ -41,7 +41,7 @@ describeGraphs("time travel into a subgraph", (suite) => {
   it.each([
     { question: "first?", answers: [], rerun: ["first"] },
     { question: "second?", answers: ["a"], rerun: ["second"] },
-  ])("runs and forks from where it asked $question", async ({ question, answers, rerun }) => {
+  ])("runs and forks from the interrupt $question", async ({ question, answers, rerun }) => {
     const runs: string[] = [];
     const graph = interview(suite, runs);
     const thread = suite.newThread();
@@ -62,7 +62,7 @@ describeGraphs("time travel into a subgraph", (suite) => {
     expect(runs).toEqual(rerun);
   });
 
-  it("answers anew from a replay, and keeps the history of the first answers", async () => {
+  it("accepts new answers in a replay, and keeps the history of the first answers", async () => {
     const graph = interview(suite, []);
     const thread = suite.newThread();
     await graph.invoke({ log: [] }, thread);
@@ -86,7 +86,7 @@ describeGraphs("time travel into a subgraph", (suite) => {
     expect(original[0]?.values).toEqual({ log: ["prepared", "first: a", "second: b"] });
   });
 
-  it("does not run anything again from the end of a thread", async () => {
+  it("runs nothing again from the end of a thread", async () => {
     const runs: string[] = [];
     const graph = interview(suite, runs);
     const thread = suite.newThread();
@@ -100,7 +100,7 @@ describeGraphs("time travel into a subgraph", (suite) => {
     expect(runs).toEqual([]);
   });
 
-  it("resumes at the head that is named by its id as it does at the one that is not", async () => {
+  it("resumes at the head with or without its checkpoint id", async () => {
     const runs: string[] = [];
     const graph = interview(suite, runs);
     const thread = suite.newThread();

@@ -258,7 +258,9 @@ describeAnyTarget("an encrypting saver", (target) => {
       both: next.channel_versions.both ?? 0,
     });
     expect((await strict.getTuple(head))?.checkpoint.channel_values).toEqual({ old: ["a"], both: ["c"] });
-    expect(String(await refusal(before.getTuple(head)))).toMatch(/by the key "b", which is not given/);
+    expect(String(await refusal(before.getTuple(head)))).toMatch(
+      /by the key "b", which is not among the given keys/,
+    );
     const counts = await database.query(
       `select convert_from(substr(blob, 3, get_byte(blob, 1)), 'UTF8') as key, count(*)::int
        from checkpoint_blobs where type like '%+aes-256-gcm' and thread_id = $1 group by 1 order by 1`,

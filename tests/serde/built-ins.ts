@@ -1,4 +1,4 @@
-/** What the built-in classes are called and have, so that a change of any of them shows. */
+/** The names and keys of the built-in classes, to detect a change of any of them. */
 export function builtIns(): [string, unknown][] {
   return Object.getOwnPropertyNames(globalThis).flatMap((name): [string, unknown][] => {
     const value: unknown = Object.getOwnPropertyDescriptor(globalThis, name)?.value;

@@ -1,8 +1,8 @@
 import { type Profiler, Session } from "node:inspector/promises";
 
 /**
- * Names the functions of a package that run during `work`, as the engine counts them. The package must have been loaded
- * before, or its modules' own code counts as well.
+ * Lists the functions of a package that run during `work`, from the coverage counts of V8. The package must be loaded already, or
+ * the code of its modules counts too.
  *
  * @param folder - a part of the paths of the package's files
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isObject } from "../../src/serde/msgpack/prototypes.js";
+import { isObject } from "../../src/serde/objects/type-guards.js";
 
 const require = createRequire(import.meta.url);
 
@@ -19,7 +19,7 @@ export function coreEntries(): string[] {
   return Object.keys(exports).filter((entry) => entry !== "./package.json");
 }
 
-/** Every export of every entry point, each of which is loaded, as ECMAScript module and by `require`. */
+/** Every export of every entry point. Loads each entry point as an ECMAScript module and by `require`. */
 export async function coreExports(): Promise<CoreExport[]> {
   const found: CoreExport[] = [];
   for (const path of coreEntries()) {

@@ -24,7 +24,7 @@ const State = Annotation.Root({
   secret: Annotation<string>,
   amount: Annotation<number>,
   log: Annotation<string[]>({ reducer: append, default: () => [] }),
-  // Sorted: tasks that run at once write in the order of their ids, which differ from run to run.
+  // Sorted, since parallel tasks write in the order of their ids, which differ from run to run.
   delta: new DeltaChannel<string[], string[]>((current, added) => [...current, ...added.flat()].sort(), {
     snapshotFrequency: 3,
   }),
@@ -34,8 +34,8 @@ function say(text: string): { log: string[]; delta: string[] } {
   return { log: [text], delta: [text] };
 }
 
-/** Sends, joins, a subgraph with a question, and a node that fails once: every kind of row is written. */
-function teller(checkpointer: BaseCheckpointSaver) {
+/** Sends, a subgraph with an interrupt, and a node that fails once, so that every kind of row is written. */
+function buildGraph(checkpointer: BaseCheckpointSaver) {
   let failures = 1;
   const ask = new StateGraph(State)
     .addNode("question", ({ secret }) => say(`answer ${String(interrupt(`is it ${secret}?`))}`))
@@ -45,7 +45,7 @@ function teller(checkpointer: BaseCheckpointSaver) {
     .addNode("work", ({ secret }) => say(`work ${secret}`))
     .addNode("ask", ask.compile())
     .addNode("fail", ({ secret }) => {
-      if (failures-- > 0) throw new Error(`can't tell ${secret}`);
+      if (failures-- > 0) throw new Error(`failed with ${secret}`);
       return { ...say("done"), amount: 2 };
     })
     .addEdge(START, "begin")
@@ -55,9 +55,9 @@ function teller(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
-/** What a caller sees of a whole life of a thread. */
-async function live(checkpointer: BaseCheckpointSaver): Promise<unknown[]> {
-  const graph = teller(checkpointer);
+/** Runs a thread from beginning to end, and returns everything that a caller sees. */
+async function runThread(checkpointer: BaseCheckpointSaver): Promise<unknown[]> {
+  const graph = buildGraph(checkpointer);
   const thread = { configurable: { thread_id: randomUUID() }, durability: "sync" } as const;
   const asked = await graph.invoke({ secret: SECRET, amount: 1, ...say(SECRET) }, thread);
   const waiting = await graph.getState(thread, { subgraphs: true });
@@ -82,12 +82,12 @@ async function live(checkpointer: BaseCheckpointSaver): Promise<unknown[]> {
   ];
 }
 
-/** A question's id is made of that of its task, which differs from run to run. */
+/** Removes the ids of interrupts, which depend on the ids of tasks and so differ from run to run. */
 function withoutIds(state: object): unknown {
   return Object.entries(state).filter(([name]) => name !== "__interrupt__");
 }
 
-describeAnyTarget("graphs on an encrypting saver", (target) => {
+describeAnyTarget("a graph on an encrypting saver", (target) => {
   const keys = [{ id: "1", key: Buffer.alloc(32, 1) }];
   let database: TestDatabase;
 
@@ -98,12 +98,12 @@ describeAnyTarget("graphs on an encrypting saver", (target) => {
   describe.each([
     ["every value is compressed", 0],
     ["none is", Infinity],
-  ])("where %s", (_what, thresholdBytes) => {
-    it("do what they do in memory, and leave nothing legible anywhere in the database", async () => {
+  ])("if %s", (_what, thresholdBytes) => {
+    it("behaves as in memory, and leaves nothing legible in the database", async () => {
       const inner = new CompressedSerializer(undefined, { thresholdBytes });
       const saver = new PostgresSaver(database.source, new AesGcmSerializer(inner, { keys, strict: true }));
       await saver.setup();
-      expect(await live(saver)).toEqual(await live(new MemorySaver()));
+      expect(await runThread(saver)).toEqual(await runThread(new MemorySaver()));
       const rows = await rowsAsText(database);
       expect(rows.length).toBeGreaterThan(50);
       expect(rowsWith(rows, SECRET)).toEqual([]);
@@ -111,10 +111,10 @@ describeAnyTarget("graphs on an encrypting saver", (target) => {
     });
   });
 
-  it("would be seen through without encryption", async () => {
+  it("leaves legible values without encryption", async () => {
     const saver = new PostgresSaver(database.source, undefined, { schema: "plain" });
     await saver.setup();
-    await live(saver);
+    await runThread(saver);
     expect(rowsWith(await rowsAsText(database), SECRET).length).toBeGreaterThan(10);
     await saver.end();
   });

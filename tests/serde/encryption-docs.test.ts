@@ -9,7 +9,7 @@ const page = readFileSync(new URL("../../docs/encryption.md", import.meta.url), 
 const queries = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? "");
 
 describeAnyTarget("the statements of docs/encryption.md", (target) => {
-  it("show what is not encrypted, and which keys are needed", async () => {
+  it("list unencrypted values, and the keys that are still needed", async () => {
     const database = await target.createDatabase();
     const { source } = database;
     const keysOf = (...ids: number[]) => ids.map((id) => ({ id: String(id), key: Buffer.alloc(32, id) }));

@@ -11,7 +11,7 @@ import {
 import { LANGCHAIN_CLASSES } from "../../src/serde/langchain/classes.js";
 import { encode } from "../../src/serde/msgpack/encoder.js";
 import { EXT } from "../../src/serde/msgpack/ext-codes.js";
-import { isObject } from "../../src/serde/msgpack/prototypes.js";
+import { isObject } from "../../src/serde/objects/type-guards.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";
 import { calledFunctions } from "./called-functions.js";
 import { type CoreExport, coreExports } from "./core-exports.js";
@@ -23,7 +23,7 @@ const keys = [{ id: "1", key: Buffer.alloc(32, 1) }];
 const loadsTyped = (type: string, data: Uint8Array | string): Promise<unknown> =>
   serializers.MsgpackSerializer.loadsTyped(type, data);
 
-/** What a row may give a class: LangChain's own records of secrets, names that mean something to JavaScript, and data. */
+/** The arguments in a hostile row: LangChain records of secrets, names with a meaning in JavaScript, and data. */
 const ARGUMENTS: readonly unknown[] = [
   [],
   {
@@ -75,7 +75,7 @@ function textOf(entry: string, name: string, kwargs: unknown): Uint8Array {
   return Buffer.from(JSON.stringify({ lc: 1, type: "constructor", id, kwargs }));
 }
 
-/** The values that a row gives: one through each serializer, or the named error with which it is refused. */
+/** The result of each serializer for a row: the value, or the name of the error. */
 async function readRow({ type, data }: Row): Promise<unknown[]> {
   const values: unknown[] = [];
   for (const serializer of Object.values(serializers))
@@ -118,7 +118,7 @@ async function readAll(exports: readonly CoreExport[]): Promise<void> {
       }
 }
 
-describe("a row that names anything of @langchain/core runs nothing of it", () => {
+describe("a row that names an export of @langchain/core runs none of its code", () => {
   let exports: CoreExport[];
   const rejections: unknown[] = [];
   const note = (reason: unknown): number => rejections.push(reason);
@@ -134,12 +134,12 @@ describe("a row that names anything of @langchain/core runs nothing of it", () =
     delete process.env.HOSTILE_API_KEY;
   });
 
-  test("every export of every entry point is tried", () => {
+  test("(the tests cover every export of every entry point)", () => {
     expect(exports.length).toBeGreaterThan(400);
     expect(exports).toContainEqual({ entry: "utils/env", name: "getEnvironmentVariable" });
   });
 
-  test("what is read is data or an instance of a class on the list, and nothing is called to make it", async () => {
+  test("and is read as data or an instance of a class on the list, without calling anything else", async () => {
     const before = builtIns();
     const foreign = exports.filter(({ name }) => !Object.hasOwn(LANGCHAIN_CLASSES, name));
     const called = await calledFunctions("@langchain/core/", () => readAll(foreign));
@@ -151,7 +151,7 @@ describe("a row that names anything of @langchain/core runs nothing of it", () =
     expect(rejections).toEqual([]);
   });
 
-  test("nor within the layers of compression and encryption", async () => {
+  test("also inside compression and encryption", async () => {
     for (const { type, data } of exports.flatMap(({ entry, name }) =>
       msgpackRows(entry, name, []).slice(-9),
     )) {
@@ -162,7 +162,7 @@ describe("a row that names anything of @langchain/core runs nothing of it", () =
     }
   });
 
-  test("a message stays one, whatever its fields are called", async () => {
+  test("and a message stays a message with any names of fields", async () => {
     for (const name of ["HumanMessage", "AIMessage", "AIMessageChunk", "ToolMessage", "RemoveMessage"])
       for (const row of rowsNaming({ entry: "messages", name }))
         for (const value of await readRow(row))
@@ -187,7 +187,7 @@ describe("a key __proto__ replaces no prototype", () => {
     expect(message).toHaveProperty("content", "text");
   });
 
-  test("of what a Command goes to", async () => {
+  test("of the goto of a Command", async () => {
     const row = pack(
       extension(EXT.PYTHON_KWARGS, encode(["langgraph.types", "Command", { goto: [[proto]] }])),
     );

@@ -1,6 +1,6 @@
 import type { TestDatabase } from "../support/targets.js";
 
-/** Every row of every table of a database, whatever its schema, as Postgres prints it: bytes are in hexadecimal. */
+/** Every row of every table in all schemas of a database, as Postgres prints it, with bytes in hexadecimal. */
 export async function rowsAsText(database: TestDatabase): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -14,10 +14,10 @@ export async function rowsAsText(database: TestDatabase): Promise<string[]> {
   return rows;
 }
 
-/** Those of the rows in which a text stands, as text, as bytes or in Base64. */
+/** The rows that contain a string as text, as bytes or in Base64. */
 export function rowsWith(rows: readonly string[], text: string): string[] {
   const bytes = Buffer.from(text);
-  // Base64 has another letter at each end, depending on where the text begins.
+  // Base64 has other letters at both ends, depending on the offset of the string.
   const base64 = [0, 1, 2].map((offset) => Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").slice(4, -4)); // prettier-ignore
   const forms = [text, bytes.toString("hex"), ...base64];
   return rows.filter((row) => forms.some((form) => row.includes(form)));

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../db/call-context.js";
 import { InvalidConfigError, WritesMissingError } from "../../errors/index.js";
-import { isObject } from "../../serde/msgpack/prototypes.js";
+import { isObject } from "../../serde/objects/type-guards.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { isPlainObject } from "../../serde/msgpack/prototypes.js";
+import { isPlainObject } from "../../serde/plain-object.js";
 import {
   channelVersion,
   hasNoProtoKey,
+  isPlainOrNoObject,
   keyText,
   plainNumber,
   PROTO_KEY,
@@ -41,7 +42,11 @@ const metadataShape = z.looseObject({
   parents: recordOf(z.string(), z.string()).optional(),
 });
 
-const checkedMetadata = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(metadataShape);
+const checkedMetadata = z
+  .unknown()
+  .refine(isPlainOrNoObject, "must be a plain object")
+  .refine(hasNoProtoKey, PROTO_KEY)
+  .pipe(metadataShape);
 
 /** Checks the metadata that `put` is to store: the keys of LangGraph, and any that an application adds. */
 export function parseMetadata(metadata: unknown): Record<string, unknown> {

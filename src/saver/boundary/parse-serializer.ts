@@ -1,6 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { checkedSerializer } from "../../serde/checked-serializer.js";
-import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
+import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 
 /**
  * Checks the serializer of a saver. The default is MessagePack in Python's layout.

@@ -1,5 +1,5 @@
-import { isArray } from "../../serde/msgpack/prototypes.js";
-import { asPythonSet } from "../../serde/python-set.js";
+import { isArray } from "../../serde/objects/type-guards.js";
+import { asPythonSet } from "../../serde/python/python-set.js";
 
 /** The names of the channels in which both engines wait for an edge with several starts. */
 const BARRIER_CHANNEL = /^join:.+:.+$/s;

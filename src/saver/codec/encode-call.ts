@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import {
   parseCheckpoint,
   parseMetadata,

@@ -1,5 +1,5 @@
 import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors/index.js";
-import { copyOrigin } from "../../serde/python-origin.js";
+import { copyOrigin } from "../../serde/python/python-origin.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
 /** A value as the serializer wrote it. */

@@ -1,5 +1,5 @@
 import { INTERRUPT, type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
-import { asPythonInterrupts } from "../../serde/python-interrupt.js";
+import { asPythonInterrupts } from "../../serde/python/python-interrupt.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.js";
 import { encodeValue } from "./encode-value.js";

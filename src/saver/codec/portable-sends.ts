@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { langGraphLiteral } from "../../serde/langchain/langgraph-literals.js";
-import { isArray, isObject, isRecord } from "../../serde/msgpack/prototypes.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
 
 /**
  * Converts the value of a channel so that every copy of @langchain/langgraph runs the tasks in it. An application may

@@ -1,26 +1,26 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 
-/** What each algorithm is called in type tags: as HTTP calls it. */
+/** The name of each algorithm in type tags, which is its name in HTTP. */
 export const LAYER_OF = { zstd: "zstd", brotli: "br", gzip: "gzip" } as const;
 
-/** What an algorithm is called in options. */
+/** The name of an algorithm in options. */
 export type CompressionAlgorithm = keyof typeof LAYER_OF;
 
-/** What an algorithm is called in type tags. */
+/** The name of an algorithm in type tags. */
 export type CompressionLayer = (typeof LAYER_OF)[CompressionAlgorithm];
 
 /**
- * Values up to so many bytes are worked on at once, which takes a fraction of a millisecond, about what it takes to hand one
- * to another thread and to wait for it. Longer ones are handed over, so that others are served meanwhile.
+ * Values of up to this length are compressed on the calling thread. That takes a fraction of a millisecond, about as long as
+ * passing a value to another thread. Longer values are passed to another thread, so that they don't block the event loop.
  */
 export const SYNC_BYTES = 16 * 1024;
 
-/** An algorithm, on this thread and on others. */
+/** A compression algorithm, on the calling thread and on other threads. */
 export interface Codec {
   readonly compress: (data: Uint8Array) => Promise<Uint8Array>;
   readonly compressSync: (data: Uint8Array) => Uint8Array;
-  /** Fails rather than give back more than `maxOutputLength` bytes. */
+  /** Throws instead of returning more than `maxOutputLength` bytes. */
   readonly decompress: (data: Uint8Array, limit: OutputLimit) => Promise<Uint8Array>;
   readonly decompressSync: (data: Uint8Array, limit: OutputLimit) => Uint8Array;
 }
@@ -29,7 +29,7 @@ interface OutputLimit {
   readonly maxOutputLength: number;
 }
 
-/** The algorithms that this Node.js has. */
+/** The algorithms that this version of Node.js supports. */
 export const CODECS: Readonly<Record<CompressionLayer, Codec | undefined>> = {
   zstd: zstdCodec(),
   br: brotliCodec(),
@@ -41,14 +41,14 @@ export const CODECS: Readonly<Record<CompressionLayer, Codec | undefined>> = {
   },
 };
 
-/** Whether a layer of a type tag is a compression. */
+/** Whether a layer of a type tag is a compression algorithm. */
 export function isCompression(layer: string | undefined): layer is CompressionLayer {
   return layer !== undefined && Object.hasOwn(CODECS, layer);
 }
 
 function brotliCodec(): Codec {
   const compress = promisify(zlib.brotliCompress);
-  // About as fast as gzip, and smaller where values are long: it looks back further. The default, 11, takes 30 times as long.
+  // About as fast as gzip, and smaller for long values, since it looks back further. The default, 11, takes 30 times as long.
   const options = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
   return {
     compress: (data) => compress(data, options),
@@ -58,7 +58,7 @@ function brotliCodec(): Codec {
   };
 }
 
-/** Node.js has it from 22.15 and 23.8 on, and the types of older versions don't name it. */
+/** Node.js has zstd from 22.15 and 23.8 on. The types of older versions don't have it. */
 function zstdCodec(): Codec | undefined {
   const functions: Readonly<Record<string, unknown>> = zlib;
   const { zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } = functions;

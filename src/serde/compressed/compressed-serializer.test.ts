@@ -5,8 +5,8 @@ import { firstDifference } from "../test-support/first-difference.js";
 import { value as anyValue } from "../test-support/values.js";
 import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
-import { JsonSerializer } from "../json-serializer.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { JsonSerializer } from "../json/json-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ValueContext } from "../serde-context.js";
 import { CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";
 import { CompressedSerializer } from "./compressed-serializer.js";
@@ -14,8 +14,8 @@ import { packFrame } from "./frame.js";
 
 const msgpack = new MsgpackSerializer();
 const ALGORITHMS: readonly CompressionAlgorithm[] = ["zstd", "brotli", "gzip"];
-/** Those that this Node.js has. */
-const HERE = ALGORITHMS.filter((algorithm) => CODECS[LAYER_OF[algorithm]] !== undefined);
+/** The algorithms that this version of Node.js supports. */
+const SUPPORTED = ALGORITHMS.filter((algorithm) => CODECS[LAYER_OF[algorithm]] !== undefined);
 
 function compressing(algorithm: CompressionAlgorithm, maxDecompressedBytes?: number): CompressedSerializer {
   return new CompressedSerializer(msgpack, { algorithm, thresholdBytes: 0, maxDecompressedBytes });
@@ -29,19 +29,19 @@ async function refusal(
 ): Promise<unknown> {
   const read: unknown = await serializer.loadsTyped(type, data, context).catch((error: unknown) => error);
   expect(read).toBeInstanceOf(DeserializationError);
-  // Of the layer that refuses it.
+  // The tag is that of the layer that refuses the value.
   expect(read).toMatchObject({ typeTag: context === undefined ? type : expect.any(String) });
   return read;
 }
 
-describe.each(HERE)("compressed by %s", (algorithm) => {
+describe.each(SUPPORTED)("compressed by %s", (algorithm) => {
   const serializer = compressing(algorithm);
   const tag = `msgpack+${LAYER_OF[algorithm]}`;
 
-  test("any value reads back, whichever of the algorithms its reader writes", async () => {
+  test("any value is read back equal, whatever algorithm the reader is configured with", async () => {
     const repeated = anyValue.map((value) => ({ value, padding: "ab".repeat(200) }));
     await fc.assert(
-      fc.asyncProperty(repeated, fc.constantFrom(...HERE), async (value, other) => {
+      fc.asyncProperty(repeated, fc.constantFrom(...SUPPORTED), async (value, other) => {
         const [type, data] = await serializer.dumpsTyped(value);
         expect(type).toBe(tag);
         expect(firstDifference(await compressing(other).loadsTyped(type, data), value)).toBeUndefined();
@@ -50,7 +50,7 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
     );
   });
 
-  test("a long value reads back, from a driver's Buffer in the middle of another as well", async () => {
+  test("a long value is read back equal, also from a Buffer that is a slice of another", async () => {
     const value = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
     const [type, data] = await serializer.dumpsTyped(value);
     expect(data.length).toBeLessThan(msgpack.dumps(value)[1].length / 2);
@@ -66,14 +66,14 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
         const changed = Uint8Array.from(data);
         changed[index] = (changed[index] ?? 0) ^ change;
         const read: unknown = await serializer.loadsTyped(type, changed).catch((error: unknown) => error);
-        // Some bits, such as those of gzip's time stamp, mean nothing.
+        // Some bits have no meaning, such as those of gzip's time stamp.
         if (read !== "ab".repeat(length / 2)) expect(read).toBeInstanceOf(DeserializationError);
       }),
       runs(100),
     );
   });
 
-  test("a value is refused wherever it was cut off, also where the algorithm would not notice", async () => {
+  test("a value that is truncated at any byte is refused, also if the algorithm does not notice", async () => {
     const raw = new CompressedSerializer(new JsonSerializer(), { algorithm, thresholdBytes: 0 });
     const [type, data] = await raw.dumpsTyped(new Uint8Array(1_000));
     expect(type).toBe(`bytes+${LAYER_OF[algorithm]}`);
@@ -81,23 +81,25 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
       await refusal(type, data.subarray(0, length), raw);
   });
 
-  test("a value that says that it is longer than the bound is refused", async () => {
+  test("a value whose header states a length beyond the bound is refused", async () => {
     const [type, data] = await serializer.dumpsTyped("a".repeat(1_000_000));
     const bounded = compressing(algorithm, 999_999);
     expect(String(await refusal(type, data, bounded))).toMatch(/1000005 bytes long, and the bound is 999999/);
   });
 
   test.each([10, 50_000_000])(
-    "a bomb that says it has 10 bytes is refused when it has more: %i",
+    "a value that is longer than the 10 bytes that its header states is refused: by %i bytes",
     async (extra) => {
       const codec = CODECS[LAYER_OF[algorithm]];
       const stream = (await codec?.compress(new Uint8Array(10 + extra))) ?? new Uint8Array();
       const bomb = packFrame(new Uint8Array(10), stream);
-      expect(String(await refusal(tag, bomb, serializer))).toMatch(/longer than the 10 bytes that it says/);
+      expect(String(await refusal(tag, bomb, serializer))).toMatch(
+        /longer than the 10 bytes that its header states/,
+      );
     },
   );
 
-  test("a value longer than the bound is stored as it is, since it could not be read", async () => {
+  test("a value longer than the bound is stored uncompressed, since it could not be read", async () => {
     const bounded = compressing(algorithm, 1_000);
     const text = "a".repeat(1_000);
     const [type, data] = await bounded.dumpsTyped(text);
@@ -107,7 +109,7 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
 });
 
 describe("a compressed serializer", () => {
-  test("leaves alone what is short, and what would not get smaller", async () => {
+  test("does not compress short values, nor values that would not become smaller", async () => {
     const serializer = new CompressedSerializer();
     expect((await serializer.dumpsTyped("a".repeat(1_020)))[0]).toBe("msgpack");
     expect((await serializer.dumpsTyped("a".repeat(1_021)))[0]).toMatch(/^msgpack\+(zstd|br)$/);
@@ -116,9 +118,9 @@ describe("a compressed serializer", () => {
       expect(await eager.dumpsTyped(value)).toEqual(msgpack.dumps(value));
   });
 
-  test("writes zstd by default where Node.js has it, else Brotli", async () => {
+  test("writes zstd by default if Node.js has it, otherwise Brotli", async () => {
     const [type] = await new CompressedSerializer().dumpsTyped("a".repeat(5_000));
-    expect(type).toBe(HERE.includes("zstd") ? "msgpack+zstd" : "msgpack+br");
+    expect(type).toBe(SUPPORTED.includes("zstd") ? "msgpack+zstd" : "msgpack+br");
   });
 
   test("encodes a value before it returns", async () => {
@@ -128,7 +130,7 @@ describe("a compressed serializer", () => {
     expect(await new CompressedSerializer().loadsTyped(...(await writing))).toMatchObject({ city: "Paris" });
   });
 
-  test("reads rows from before, and leaves other layers to what it wraps", async () => {
+  test("reads uncompressed rows, and passes other layers on to the wrapped serializer", async () => {
     const serializer = new CompressedSerializer();
     expect(await serializer.loadsTyped(...msgpack.dumps({ a: 1 }))).toEqual({ a: 1 });
     expect(String(await refusal("msgpack+aes", new Uint8Array(40), serializer))).toMatch(
@@ -136,7 +138,7 @@ describe("a compressed serializer", () => {
     );
   });
 
-  test("works while others do: a long value is compressed on another thread", async () => {
+  test("compresses a long value on another thread", async () => {
     const long = "0123456789".repeat(2_000_000);
     let isDone = false;
     const writing = new CompressedSerializer().dumpsTyped(long).finally(() => (isDone = true));
@@ -160,16 +162,16 @@ describe("a compressed serializer", () => {
     expect(await twice.loadsTyped(`${inner}+gzip`, frame, { ...place, read: {} })).toHaveLength(90_000);
   });
 
-  test("refuses what is no value of its own", async () => {
+  test("refuses bytes that it did not write", async () => {
     const serializer = new CompressedSerializer();
     const error = await refusal("msgpack+gzip", gzipSync(msgpack.dumps(1)[1]), serializer);
-    expect(String(error)).toMatch(/it is no compressed value/);
+    expect(String(error)).toMatch(/it is not a compressed value/);
   });
 });
 
-const withoutZstd = HERE.includes("zstd") ? test.skip : test;
+const withoutZstd = SUPPORTED.includes("zstd") ? test.skip : test;
 
-withoutZstd("zstd is refused with the reason where Node.js does not have it", async () => {
+withoutZstd("zstd is refused with the reason if Node.js does not have it", async () => {
   const serializer = new CompressedSerializer();
   expect(String(await refusal("msgpack+zstd", new Uint8Array(20), serializer))).toMatch(
     /compressed by zstd, which Node\.js v20\..* does not have/,

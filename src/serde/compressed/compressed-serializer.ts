@@ -1,7 +1,7 @@
 import { DeserializationError } from "../../errors/index.js";
-import { checkedSerializer } from "../checked-serializer.js";
-import { outermostLayer } from "../layered-tag.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { checkedSerializer } from "../layers/checked-serializer.js";
+import { outermostLayer } from "../layers/layered-tag.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { type Codec, CODECS, type CompressionLayer, isCompression, LAYER_OF } from "./codecs.js";
 import { compress } from "./compress.js";
@@ -9,10 +9,10 @@ import { type CheckedCompression, type CompressionOptions, parseCompression } fr
 import { decompress } from "./decompress.js";
 
 /**
- * Compresses what another serializer writes, where that makes it smaller. Values that were written without compression,
- * or by another of the algorithms, are still read.
+ * Compresses the output of another serializer if that makes it smaller. It also reads values that were written without
+ * compression or by another algorithm.
  *
- * Compression comes before encryption, since what is encrypted can't be compressed any more.
+ * Wrap a CompressedSerializer in an encrypting serializer, and not the other way round: encrypted bytes can't be compressed.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ export class CompressedSerializer implements ContextualSerializer {
   readonly #options: CheckedCompression;
 
   /**
-   * @param serde - what turns values into bytes, `MsgpackSerializer` by default
-   * @param options - the algorithm, and from what length on and up to what length it is used
-   * @throws {@link InvalidConfigError} for an option that can't be used, such as an algorithm that this Node.js lacks
+   * @param serde - the serializer to wrap, `MsgpackSerializer` by default
+   * @param options - the algorithm, and the minimum and maximum length of a value that is compressed
+   * @throws {@link InvalidConfigError} for an invalid option, such as an algorithm that this version of Node.js lacks
    */
   constructor(serde: ContextualSerializer = new MsgpackSerializer(), options: CompressionOptions = {}) {
     this.#serde = checkedSerializer(serde);
@@ -39,19 +39,19 @@ export class CompressedSerializer implements ContextualSerializer {
     return this.#serde.refusesPlaintext ?? false;
   }
 
-  /** Whether the wrapped serializer binds a value to its place. */
+  /** Whether the wrapped serializer binds a value to its row. */
   bindsToPlace(type: string): boolean {
     const { inner, layer } = outermostLayer(type);
     return this.#serde.bindsToPlace?.(isCompression(layer) ? inner : type) ?? false;
   }
 
   /**
-   * Encodes and compresses a value. It is encoded before this returns: what is changed later is not stored.
+   * Encodes and compresses a value. The value is encoded before the call returns, so that later changes are not stored.
    *
-   * @param context - where the value will stand; handed on to the wrapped serializer
-   * @returns a type tag such as `msgpack+zstd`, `msgpack+br` or `msgpack+gzip`, or that of the wrapped serializer alone, and
-   *   the bytes
-   * @throws {@link SerializationError} for what can't be stored
+   * @param context - the row that will hold the value; passed on to the wrapped serializer
+   * @returns a type tag such as `msgpack+zstd`, `msgpack+br` or `msgpack+gzip`, or the type tag of the wrapped serializer alone,
+   *   and the bytes
+   * @throws {@link SerializationError} for a value that can't be stored
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
     const [type, data] = await this.#serde.dumpsTyped(value, context);
@@ -62,14 +62,14 @@ export class CompressedSerializer implements ContextualSerializer {
   }
 
   /**
-   * Decompresses and reads a stored value; one that is not compressed is only read.
+   * Decompresses and reads a stored value. A value that is not compressed is only read.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @param context - where the value stands, and in which read; handed on to the wrapped serializer
-   * @throws {@link DeserializationError} for a value that is longer than the bound, also together with the others of its
-   *   read, was changed, or was compressed by an
-   *   algorithm that this Node.js lacks, and for whatever the other serializer can't read
+   * @param context - the row that holds the value, and the read that it belongs to; passed on to the wrapped serializer
+   * @throws {@link DeserializationError} for a value that exceeds the bound, alone or together with the other values of its read,
+   *   for a value that was changed, for an algorithm that this version of Node.js lacks, and for a value that the wrapped
+   *   serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     const { inner, layer } = outermostLayer(type);

@@ -1,29 +1,30 @@
 import { InvalidConfigError } from "../../errors/index.js";
-import { refuseUnknown } from "../refuse-unknown.js";
-import { isObject } from "../msgpack/prototypes.js";
+import { refuseUnknownOptions } from "../layers/refuse-unknown-options.js";
+import { isObject } from "../objects/type-guards.js";
 import { type Codec, CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";
 import { MAX_FRAME_LENGTH } from "./frame.js";
 
-/** How a {@link CompressedSerializer} compresses. */
+/** Options of {@link CompressedSerializer}. */
 export interface CompressionOptions {
   /**
-   * What new values are compressed by; all three are read. Default `zstd` where this Node.js has it (from 22.15 on), else
-   * `brotli`. Name one that all readers have where services on several versions of Node.js share a database.
+   * The algorithm for new values. A reader accepts all three. Default `zstd` if this version of Node.js has it (from 22.15 on),
+   * otherwise `brotli`. If services on several versions of Node.js share a database, choose an algorithm that all of them have.
    */
   readonly algorithm?: CompressionAlgorithm | undefined;
-  /** Values that are encoded in fewer bytes are stored as they are. Default 1024. */
+  /** A value that is encoded in fewer bytes is stored uncompressed. Default 1024. */
   readonly thresholdBytes?: number | undefined;
   /**
-   * The longest value that is decompressed, in bytes: one that says it is longer is refused before anything is allocated,
-   * and one that turns out longer than it says while it is read. Longer values are stored uncompressed. Default 256 MiB.
+   * The longest value that is decompressed, in bytes. A value whose header states a greater length is refused before anything is
+   * allocated, and a value that is longer than its header states is refused while it is read. Longer values are stored
+   * uncompressed. Default 256 MiB.
    *
-   * It also bounds what values that are read together, such as those of a checkpoint, are decompressed to in all: so many
-   * bytes beyond sixteen times what is stored of each, which text and JSON rarely reach.
+   * It also bounds the total size of values that are read together, such as those of a checkpoint. The total may exceed sixteen
+   * times the stored size of each value by this many bytes. Text and JSON rarely reach sixteen times their stored size.
    */
   readonly maxDecompressedBytes?: number | undefined;
 }
 
-/** The options, complete. */
+/** The options with all defaults. */
 export interface CheckedCompression {
   readonly algorithm: CompressionAlgorithm;
   readonly codec: Codec;
@@ -31,14 +32,14 @@ export interface CheckedCompression {
   readonly maxDecompressedBytes: number;
 }
 
-// Below, a few hundred bytes at the most are saved, for twenty microseconds or more.
+// Below this length, compression saves a few hundred bytes at most and takes twenty microseconds or more.
 const THRESHOLD_BYTES = 1_024;
 const MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024;
 
-/** @throws {@link InvalidConfigError} for an option that can't be used */
+/** @throws {@link InvalidConfigError} for an invalid option */
 export function parseCompression(options: CompressionOptions): CheckedCompression {
   if (!isObject(options)) throw new InvalidConfigError("options", "must be an object");
-  refuseUnknown(options, ["algorithm", "thresholdBytes", "maxDecompressedBytes"]);
+  refuseUnknownOptions(options, ["algorithm", "thresholdBytes", "maxDecompressedBytes"]);
   const fallback = CODECS.zstd === undefined ? "brotli" : "zstd";
   const {
     algorithm = fallback,

@@ -1,17 +1,17 @@
 import { DeserializationError } from "../../errors/index.js";
 
-/** What is decompressed to no more than so many times its length is not counted: text and JSON rarely are. */
+/** Expansion up to this ratio is not counted. Text and JSON rarely exceed it. */
 const UNCOUNTED_RATIO = 16;
 
 const expansions = new WeakMap<object, number>();
 
 /**
- * Counts what a value is longer than sixteen times the bytes that it is decompressed from, together with the values that are read with
- * it. So a read takes no more memory than in proportion to what the database sends, and `maxBytes` beside that.
+ * Adds up by how much the values of one read exceed sixteen times their stored size. So the memory that a read takes is
+ * proportional to the bytes that the database sends, plus `maxBytes`.
  *
- * @param read - The same object for all values that are read together.
- * @param length - What the value says it is decompressed to, in bytes.
- * @param stored - What it is decompressed from, in bytes.
+ * @param read - The object that identifies the read.
+ * @param length - The length of the decompressed value, as its header states it, in bytes.
+ * @param stored - The length of the stored value, in bytes.
  * @throws {@link DeserializationError} for more than `maxBytes`, before anything is allocated
  */
 export function countExpansion(read: object, length: number, stored: number, maxBytes: number): void {

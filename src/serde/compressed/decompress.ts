@@ -4,11 +4,11 @@ import { countExpansion } from "./count-expansion.js";
 import { type Frame, unpackFrame } from "./frame.js";
 
 /**
- * Decompresses what `compress` made. No more comes out of a value than it says that it is long, and it is refused at
- * once if that is more than `maxBytes`, or too much together with the other values of its read.
+ * Decompresses the output of `compress`. It never allocates more than the length that the header states, and refuses the value at
+ * once if that length exceeds `maxBytes`, alone or together with the other values of the read.
  *
- * @param read - what the value is read in, if that is known
- * @throws {@link DeserializationError} for a value that is too long, and for one that was changed or cut short
+ * @param read - the object that identifies the read, where known
+ * @throws {@link DeserializationError} for a value that is too long, changed or truncated
  */
 export async function decompress(
   codec: Codec,
@@ -18,7 +18,7 @@ export async function decompress(
 ): Promise<Uint8Array> {
   const frame = unpackFrame(bytes);
   if (frame === undefined)
-    throw new DeserializationError("the value can't be decompressed: it is no compressed value");
+    throw new DeserializationError("the value can't be decompressed: it is not a compressed value");
   if (frame.length > maxBytes)
     throw new DeserializationError(
       `the value can't be decompressed: it is ${frame.length} bytes long, and the bound is ${maxBytes}`,
@@ -35,7 +35,9 @@ async function inflate(codec: Codec, { stream, length }: Frame): Promise<Uint8Ar
   try {
     return isShort ? codec.decompressSync(stream, limit) : await codec.decompress(stream, limit);
   } catch (cause) {
-    const problem = isTooLong(cause) ? `it is longer than the ${length} bytes that it says` : String(cause);
+    const problem = isTooLong(cause)
+      ? `it is longer than the ${length} bytes that its header states`
+      : String(cause);
     throw new DeserializationError(`the value can't be decompressed: ${problem}`, { cause });
   }
 }

@@ -1,17 +1,17 @@
 import { crc32 } from "node:zlib";
 
-/** The only format so far. */
+/** The only format. */
 const FORMAT = 1;
 const HEADER_BYTES = 9;
 
 /**
- * A compressed value, as it is stored: the number of the format, the length of the value and its CRC-32, each in four
- * bytes with the highest first, and what the algorithm made. Neither zstd nor Brotli is sure to notice that a part of it is missing.
+ * A compressed value as it is stored: the number of the format, the length of the value and its CRC-32, each in four bytes in big
+ * endian order, and the output of the algorithm. Neither zstd nor Brotli reliably notices that a part of it is missing.
  */
 export interface Frame {
-  /** How long the value is, in bytes. */
+  /** The length of the value, in bytes. */
   readonly length: number;
-  /** What the algorithm made. */
+  /** The output of the algorithm. */
   readonly stream: Uint8Array;
   /** Whether these are the bytes that were compressed. */
   readonly isOf: (data: Uint8Array) => boolean;
@@ -20,7 +20,7 @@ export interface Frame {
 /** The longest value that a frame can hold, in bytes. */
 export const MAX_FRAME_LENGTH = 0xffff_ffff;
 
-/** Puts a frame together. */
+/** Builds a frame. */
 export function packFrame(data: Uint8Array, stream: Uint8Array): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt8(FORMAT);
@@ -29,7 +29,7 @@ export function packFrame(data: Uint8Array, stream: Uint8Array): Uint8Array {
   return Buffer.concat([header, stream]);
 }
 
-/** Takes a frame apart, or `undefined` where the bytes are none. */
+/** Parses a frame, or returns `undefined` for bytes that are not a frame. */
 export function unpackFrame(bytes: Uint8Array): Frame | undefined {
   if (bytes.length < HEADER_BYTES || bytes[0] !== FORMAT) return undefined;
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);

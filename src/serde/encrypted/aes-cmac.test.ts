@@ -24,12 +24,12 @@ test.each<[keyof typeof KEYS, number, string]>([
   [256, 16, "28a7023f452e8f82bd4bf28d8c37c35c"],
   [256, 40, "aaf3d8f1de5640c232f5b169b9c911e6"],
   [256, 64, "e1992190549f6ed5696a2c056c315410"],
-])("AES-%i of %i bytes is what the standard says", (bits, length, expected) => {
+])("the code of AES-%i for %i bytes is the one in the standard", (bits, length, expected) => {
   const message = Buffer.from(MESSAGE, "hex").subarray(0, length);
   expect(aesCmac(Buffer.from(KEYS[bits], "hex"), message).toString("hex")).toBe(expected);
 });
 
-test("the parts of a message are one message", () => {
+test("the code of a message in parts is the code of the whole message", () => {
   const key = Buffer.from(KEYS[256], "hex");
   const message = Buffer.from(MESSAGE, "hex");
   expect(aesCmac(key, message.subarray(0, 5), message.subarray(5))).toEqual(aesCmac(key, message));

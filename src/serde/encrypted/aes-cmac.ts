@@ -3,10 +3,10 @@ import { createCipheriv } from "node:crypto";
 const BLOCK_BYTES = 16;
 
 /**
- * The authentication code of a message by AES-CMAC (RFC 4493), which is also called OMAC1.
+ * The authentication code of a message by AES-CMAC (RFC 4493), also called OMAC1.
  *
  * @param key - 16, 24 or 32 bytes
- * @param parts - the message, in parts that are taken one after the other
+ * @param parts - the consecutive parts of the message
  * @returns 16 bytes
  */
 export function aesCmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
@@ -20,19 +20,19 @@ export function aesCmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffe
   return cbcLastBlock(key, message.subarray(0, start), masked);
 }
 
-/** The bitwise difference of two blocks. */
+/** The bitwise XOR of two blocks. */
 export function xorBlocks(a: Uint8Array, b: Uint8Array): Buffer {
   return Buffer.from(a.map((byte, index) => byte ^ (b[index] ?? 0)));
 }
 
-/** The last block that CBC makes of whole blocks, from an IV of zeros. */
+/** The last block of the CBC encryption of whole blocks, with an IV of zeros. */
 function cbcLastBlock(key: Uint8Array, ...blocks: readonly Uint8Array[]): Buffer {
   const cipher = createCipheriv(`aes-${key.length * 8}-cbc`, key, Buffer.alloc(BLOCK_BYTES));
   cipher.setAutoPadding(false);
   return Buffer.concat(blocks.map((block) => cipher.update(block))).subarray(-BLOCK_BYTES);
 }
 
-/** A one and zeros fill an unfinished block. */
+/** Fills an incomplete block with a one bit and zeros. */
 function padded(rest: Uint8Array): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
   block.set(rest);

@@ -5,21 +5,21 @@ const NOTHING = new Uint8Array();
 
 /** A message encrypted by AES-EAX. */
 export interface EaxMessage {
-  /** What makes this encryption unlike any other under the same key. */
+  /** Bytes that are never used again with the same key. */
   readonly nonce: Uint8Array;
-  /** 16 bytes that tell whether nonce, header and ciphertext are as they were written. */
+  /** 16 bytes that authenticate nonce, header and ciphertext. */
   readonly tag: Uint8Array;
   /** As long as the plaintext. */
   readonly ciphertext: Uint8Array;
 }
 
 /**
- * Encrypts by AES-EAX (Bellare, Rogaway and Wagner, 2004), which node:crypto does not have: CTR under a code of the
- * nonce, and a tag of three codes.
+ * Encrypts by AES-EAX (Bellare, Rogaway and Wagner, 2004), which node:crypto lacks: CTR mode that starts from a code of the nonce,
+ * and a tag of three codes.
  *
  * @param key - 16, 24 or 32 bytes
- * @param nonce - never used before with this key
- * @param header - what is authenticated but not encrypted
+ * @param nonce - bytes that were never used before with this key
+ * @param header - bytes that are authenticated but not encrypted
  */
 export function encryptEax(
   key: Uint8Array,
@@ -33,8 +33,8 @@ export function encryptEax(
 }
 
 /**
- * Decrypts what {@link encryptEax} wrote; `undefined` when the tag does not fit, since the key is another or a bit was
- * changed. Nothing is decrypted before that is known.
+ * Decrypts the output of {@link encryptEax}. Returns `undefined` if the tag does not match, because the key is another or a bit was
+ * changed. It checks the tag before it decrypts anything.
  */
 export function decryptEax(
   key: Uint8Array,
@@ -51,7 +51,7 @@ function tagOf(key: Uint8Array, counter: Uint8Array, ciphertext: Uint8Array, hea
   return xorBlocks(xorBlocks(counter, code(key, 1, header)), code(key, 2, ciphertext));
 }
 
-/** The code of a message in one of its three roles, which a block before it tells apart. */
+/** The code of a message in one of three roles, which a block before the message distinguishes. */
 function code(key: Uint8Array, role: 0 | 1 | 2, message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(16);
   prefix[15] = role;

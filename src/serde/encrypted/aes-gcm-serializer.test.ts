@@ -6,8 +6,8 @@ import { value as anyValue } from "../test-support/values.js";
 import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError, InvalidConfigError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
-import { JsonSerializer } from "../json-serializer.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { JsonSerializer } from "../json/json-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { PendingWriteContext, ValueContext } from "../serde-context.js";
 import { AesGcmSerializer } from "./aes-gcm-serializer.js";
 import { EncryptedSerializer } from "./encrypted-serializer.js";
@@ -44,7 +44,7 @@ async function refusal(
 }
 
 describe("an AES-GCM serializer", () => {
-  test("reads back any value where it stood when it was written", async () => {
+  test("reads any value back equal in the row that it was written for", async () => {
     const inners = [msgpack, new CompressedSerializer(msgpack, { thresholdBytes: 0 })];
     const context = fc.constantFrom<ValueContext | undefined>(VALUE, WRITE, undefined);
     await fc.assert(
@@ -57,7 +57,7 @@ describe("an AES-GCM serializer", () => {
     );
   });
 
-  test("writes a tag of all layers, a fresh nonce each time, and nothing legible but the key's id", async () => {
+  test("writes a type tag of all layers, a new nonce each time, and nothing legible except the id of the key", async () => {
     const [type, first] = await strict.dumpsTyped(CITY, VALUE);
     const [, second] = await strict.dumpsTyped(CITY, VALUE);
     expect(type).toBe("msgpack+aes-256-gcm");
@@ -66,13 +66,13 @@ describe("an AES-GCM serializer", () => {
     expect(Buffer.from(first).includes("city")).toBe(false);
   });
 
-  test("reads the row that version 1 of the format is fixed by", async () => {
+  test("reads a recorded row of version 1 of the format", async () => {
     const row = Buffer.from(FIXED_ROW, "base64");
     expect(await strict.loadsTyped("msgpack+aes-256-gcm", row, VALUE)).toEqual(CITY);
     expect(await strict.loadsTyped("msgpack+aes-256-gcm", row.toString("latin1"), VALUE)).toEqual(CITY);
   });
 
-  test("wraps any serializer, and null keeps being null", async () => {
+  test("wraps any serializer, and reads null back as null", async () => {
     const json = new AesGcmSerializer(new JsonSerializer(), { keys: [NEW] });
     expect((await json.dumpsTyped(CITY))[0]).toBe("json+aes-256-gcm");
     expect((await json.dumpsTyped(Uint8Array.of(1)))[0]).toBe("bytes+aes-256-gcm");
@@ -81,7 +81,7 @@ describe("an AES-GCM serializer", () => {
     expect(await strict.loadsTyped(type, data, WRITE)).toBeNull();
   });
 
-  test("encrypts what was compressed", async () => {
+  test("encrypts compressed values", async () => {
     const compressed = new CompressedSerializer(msgpack, { algorithm: "gzip" });
     const serializer = new AesGcmSerializer(compressed, { keys: [NEW], strict: true });
     const text = "a".repeat(10_000);
@@ -98,7 +98,7 @@ describe("an AES-GCM serializer", () => {
     expect(await strict.loadsTyped(...(await writing), VALUE)).toEqual({ city: "Paris" });
   });
 
-  test("tells the serializer that it wraps where the value stands", async () => {
+  test("passes the context on to the wrapped serializer", async () => {
     const seen: (ValueContext | undefined)[] = [];
     const spy = {
       dumpsTyped: (value: unknown, context?: ValueContext) => (seen.push(context), msgpack.dumpsTyped(value)),
@@ -120,12 +120,12 @@ describe("an AES-GCM serializer", () => {
   });
 });
 
-// Made by WebCrypto, with the associated data written out by hand: that of VALUE.
+// Created by WebCrypto, with handwritten associated data for VALUE.
 const FIXED_ROW =
   "AQcyMDI1LTA2AAECAwQFBgcICQoLMjrEPY7AyjcjB+vRrs5BAb88bHnJcd+XBP9SiQtPL+BbFYF+iZCtj2OG7qX1oHg=";
 
-describe("a value that is not what or where it was", () => {
-  test("is refused, whichever of its bytes was changed", async () => {
+describe("a changed or moved value", () => {
+  test("is refused with any byte changed", async () => {
     const [type, data] = await lenient.dumpsTyped(CITY, VALUE);
     await fc.assert(
       fc.asyncProperty(fc.nat(data.length - 1), fc.integer({ min: 1, max: 255 }), async (index, change) => {
@@ -142,7 +142,7 @@ describe("a value that is not what or where it was", () => {
     }
   });
 
-  test("is refused, wherever it was cut off or grew", async () => {
+  test("is refused if it is truncated at any byte or extended", async () => {
     const [type, data] = await strict.dumpsTyped(CITY, VALUE);
     for (let length = 0; length < data.length; length += 1)
       await refusal(type, data.subarray(0, length), VALUE);
@@ -155,8 +155,8 @@ describe("a value that is not what or where it was", () => {
     ["another namespace", { ...VALUE, checkpointNs: "child" }],
     ["another channel", { ...VALUE, channel: "notes" }],
     ["another version", { ...VALUE, version: "1.6" }],
-    ["a write's place", WRITE],
-    ["nowhere", undefined],
+    ["the row of a write", WRITE],
+    ["no row", undefined],
   ])("is refused in %s", async (_place, context) => {
     const [type, data] = await strict.dumpsTyped(CITY, VALUE);
     expect(String(await refusal(type, data, context))).toMatch(
@@ -176,7 +176,7 @@ describe("a value that is not what or where it was", () => {
     await refusal(type, data, context);
   });
 
-  test("that was bound to no place is refused in any", async () => {
+  test("is refused in any row if it was bound to none", async () => {
     const written = await strict.dumpsTyped(CITY);
     await refusal(...written, VALUE);
     expect(await strict.loadsTyped(...written)).toEqual(CITY);
@@ -203,13 +203,13 @@ const changedTags = [
 ];
 
 describe("strict mode", () => {
-  test.each(changedTags)("refuses %s, whatever its bytes are", async (type) => {
+  test.each(changedTags)("refuses the type tag %s with any bytes", async (type) => {
     const [, encrypted] = await strict.dumpsTyped(CITY, VALUE);
     for (const data of [encrypted, msgpack.dumps(CITY)[1], new Uint8Array(), "{}"])
-      expect(String(await refusal(type, data, VALUE))).toMatch(/is not encrypted .* a strict one/);
+      expect(String(await refusal(type, data, VALUE))).toMatch(/is not encrypted .* is strict/);
   });
 
-  test("says so, through the serializers around it as well", () => {
+  test("shows in refusesPlaintext, also of the serializers around it", () => {
     for (const [inner, refuses] of [
       [strict, true],
       [lenient, false],
@@ -220,7 +220,7 @@ describe("strict mode", () => {
         expect(outer.refusesPlaintext).toBe(refuses);
   });
 
-  test("is off by default: rows from before are read, by what is wrapped", async () => {
+  test("is off by default, so that the wrapped serializer reads unencrypted rows", async () => {
     expect(await lenient.loadsTyped(...msgpack.dumps(CITY), VALUE)).toEqual(CITY);
     expect(await lenient.loadsTyped("json", '{"a":1}', VALUE)).toEqual({ a: 1 });
     expect(String(await refusal("msgpack+aes", new Uint8Array(40), VALUE, lenient))).toMatch(/no key/);
@@ -230,7 +230,7 @@ describe("strict mode", () => {
     expect(await both.loadsTyped(...(await both.dumpsTyped(CITY, VALUE)), VALUE)).toEqual(CITY);
   });
 
-  test("is true or false", () => {
+  test("must be true or false", () => {
     const options = { keys: [NEW], strict: "no" };
     expect(() => Reflect.construct(AesGcmSerializer, [msgpack, options]) as unknown).toThrow(
       InvalidConfigError,
@@ -239,30 +239,30 @@ describe("strict mode", () => {
 });
 
 describe("keys", () => {
-  test("rotate: the first one writes, all of them read", async () => {
+  test("can be rotated: the first key encrypts, and all keys decrypt", async () => {
     const before = new AesGcmSerializer(msgpack, { keys: [OLD] });
     const prepared = new AesGcmSerializer(msgpack, { keys: [OLD, NEW] });
     const written = await before.dumpsTyped(CITY, VALUE);
     expect(await strict.loadsTyped(...written, VALUE)).toEqual(CITY);
     expect(await prepared.loadsTyped(...(await strict.dumpsTyped(CITY, VALUE)), VALUE)).toEqual(CITY);
     const error = await refusal(...(await strict.dumpsTyped(CITY, VALUE)), VALUE, before);
-    expect(String(error)).toMatch(/encrypted by the key "2025-06", which is not given/);
+    expect(String(error)).toMatch(/encrypted by the key "2025-06", which is not among the given keys/);
   });
 
-  test("of the same id but other bytes are refused, and named", async () => {
+  test("with the same id but other bytes are refused by name", async () => {
     const other = new AesGcmSerializer(msgpack, { keys: [{ ...NEW, key: OLD.key }] });
     const error = await refusal(...(await strict.dumpsTyped(CITY, VALUE)), VALUE, other);
-    expect(String(error)).toMatch(/its key "2025-06" is another/);
+    expect(String(error)).toMatch(/the given key "2025-06" is not the one that encrypted it/);
   });
 
-  test("may be wiped by the caller", async () => {
+  test("may be overwritten by the caller afterwards", async () => {
     const key = Buffer.from(NEW.key);
     const serializer = new AesGcmSerializer(msgpack, { keys: [{ id: NEW.id, key }] });
     key.fill(0);
     expect(await strict.loadsTyped(...(await serializer.dumpsTyped(CITY, VALUE)), VALUE)).toEqual(CITY);
   });
 
-  test("don't show in what is printed, nor in errors", async () => {
+  test("don't appear in inspected objects, JSON or errors", async () => {
     const [type, data] = await strict.dumpsTyped(CITY, VALUE);
     const errors = [await refusal(type, data), await refusal("msgpack", data), await refusal(type, "")];
     const shown = [strict, ...errors].map(
@@ -279,9 +279,9 @@ describe("keys", () => {
         expect(text).not.toContain(part);
   });
 
-  test("are not needed for a row in a format to come", async () => {
+  test("are not needed to refuse a row in a later format", async () => {
     const [type, data] = await strict.dumpsTyped(CITY, VALUE);
     data[0] = 2;
-    expect(String(await refusal(type, data, VALUE))).toMatch(/format 2 of encryption/);
+    expect(String(await refusal(type, data, VALUE))).toMatch(/encrypted in format 2/);
   });
 });

@@ -1,34 +1,34 @@
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors/index.js";
-import { checkedSerializer } from "../checked-serializer.js";
-import { outermostLayer } from "../layered-tag.js";
-import { refuseUnknown } from "../refuse-unknown.js";
+import { checkedSerializer } from "../layers/checked-serializer.js";
+import { outermostLayer } from "../layers/layered-tag.js";
+import { refuseUnknownOptions } from "../layers/refuse-unknown-options.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { AES_GCM_LAYER as LAYER } from "./aes-gcm-layer.js";
 import { open, seal } from "./aes-gcm.js";
 import { type EncryptionKey, type KeyRing, keyRing } from "./encryption-keys.js";
 
-/** How an {@link AesGcmSerializer} encrypts. */
+/** Options of {@link AesGcmSerializer}. */
 export interface AesGcmOptions {
   /**
-   * The keys, the newest first: it encrypts, and each of them decrypts what names it. To rotate, put a new key last,
-   * roll that out everywhere, then put it first.
+   * The keys, the newest first. The first key encrypts, and each key decrypts the values that name it. To rotate keys, append the
+   * new key, deploy that everywhere, and then move the new key to the front.
    */
   readonly keys: readonly EncryptionKey[];
   /**
-   * Whether values that are not encrypted by one of the keys are refused, those in the headers of checkpoints too.
-   * Without it they are left to the wrapped serializer, so that a database can be taken over while it holds both; who can
-   * write to the database can then put in values of their own. Default `false`.
+   * Whether a read refuses values that are not encrypted by one of the keys, including those in the headers of checkpoints.
+   * Without it the wrapped serializer reads them, so that a database may hold both during a migration. An attacker who can write
+   * to the database can then insert unencrypted values. Default `false`.
    */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Encrypts what another serializer writes by AES-256-GCM, and binds each value to its place: thread, namespace, channel and
- * version, or checkpoint, task and position. A value that was changed, moved to another row, or given another type tag
- * is refused.
+ * Encrypts the output of another serializer by AES-256-GCM, and binds each value to its row: to its thread, namespace and channel,
+ * and to its version, or to its checkpoint, task and position. It refuses a value that was changed, moved to another row, or given
+ * another type tag.
  *
- * Encrypted are channel values and pending writes. Ids, names, versions, type tags and metadata are not: queries go by
- * them.
+ * It encrypts channel values and pending writes. It does not encrypt ids, names, versions, type tags and metadata, which queries
+ * need.
  *
  * @example
  * ```ts
@@ -46,16 +46,16 @@ export class AesGcmSerializer implements ContextualSerializer {
   readonly #serde: ContextualSerializer;
   readonly #keys: KeyRing;
 
-  /** Whether only encrypted values are read: the option `strict`. */
+  /** Whether a read refuses values that are not encrypted: the option `strict`. */
   readonly refusesPlaintext: boolean;
 
   /**
-   * @param serde - what turns values into bytes, such as `new MsgpackSerializer()`
-   * @param options - the keys, and whether values without encryption are refused
-   * @throws {@link InvalidConfigError} for keys that can't be used and options that there are not; it never shows a key
+   * @param serde - the serializer to wrap, such as `new MsgpackSerializer()`
+   * @param options - the keys, and whether unencrypted values are refused
+   * @throws {@link InvalidConfigError} for invalid keys and unknown options; the error never contains a key
    */
   constructor(serde: ContextualSerializer, options: AesGcmOptions) {
-    refuseUnknown(options, ["keys", "strict"]);
+    refuseUnknownOptions(options, ["keys", "strict"]);
     const { strict = false } = options;
     if (typeof strict !== "boolean") throw new InvalidConfigError("strict", "must be true or false");
     this.#serde = checkedSerializer(serde);
@@ -63,18 +63,18 @@ export class AesGcmSerializer implements ContextualSerializer {
     this.refusesPlaintext = strict;
   }
 
-  /** Whether a value is encrypted by this layer, or bound to its place by the wrapped serializer. */
+  /** Whether a value is encrypted by this layer, or bound to its row by the wrapped serializer. */
   bindsToPlace(type: string): boolean {
     const { layer } = outermostLayer(type);
     return layer === LAYER || (this.#serde.bindsToPlace?.(type) ?? false);
   }
 
   /**
-   * Encodes and encrypts a value. It is encoded before this returns: what is changed later is not stored.
+   * Encodes and encrypts a value. The value is encoded before the call returns, so that later changes are not stored.
    *
-   * @param context - where the value will stand; without it the bytes are bound to no place
+   * @param context - the row that will hold the value; without it the bytes are bound to no row
    * @returns a type tag such as `msgpack+aes-256-gcm`, and the ciphertext
-   * @throws {@link SerializationError} for what can't be stored
+   * @throws {@link SerializationError} for a value that can't be stored
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
     const [inner, plaintext] = await this.#serde.dumpsTyped(value, context);
@@ -89,11 +89,11 @@ export class AesGcmSerializer implements ContextualSerializer {
   /**
    * Decrypts and reads a stored value.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @param context - where the value stands; the same as when it was written
-   * @throws {@link DeserializationError} for a key that is not given, for a value that was changed or moved, in strict mode
-   *   for one that is not encrypted, and for whatever the other serializer can't read
+   * @param context - the row that holds the value; the same as when it was written
+   * @throws {@link DeserializationError} for an unknown key, for a value that was changed or moved, in strict mode for an
+   *   unencrypted value, and for a value that the wrapped serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     const { inner, layer } = outermostLayer(type);
@@ -104,9 +104,8 @@ export class AesGcmSerializer implements ContextualSerializer {
 
   #loadPlain(type: string, data: Uint8Array | string, context: ValueContext | undefined): Promise<unknown> {
     if (!this.refusesPlaintext) return this.#serde.loadsTyped(type, data, context);
-    throw new DeserializationError(
-      `the value is not encrypted by ${LAYER}, and the serializer is a strict one`,
-      { typeTag: type },
-    );
+    throw new DeserializationError(`the value is not encrypted by ${LAYER}, and the serializer is strict`, {
+      typeTag: type,
+    });
   }
 }

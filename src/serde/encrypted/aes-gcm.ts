@@ -14,15 +14,15 @@ import {
 
 const ALGORITHM = "aes-256-gcm";
 
-/** What a ciphertext belongs to: it is decrypted with the same, or not at all. */
+/** The type tag and the row that a ciphertext is bound to. */
 export interface Binding {
   /** The type tag, as it is stored. */
   readonly type: string;
-  /** Where the value stands, if that is known. */
+  /** The row of the value, where known. */
   readonly context: ValueContext | undefined;
 }
 
-/** Encrypts with the newest key, under a nonce of its own. */
+/** Encrypts with the newest key and a new nonce. */
 export function seal({ newest }: KeyRing, plaintext: Uint8Array, { type, context }: Binding): Uint8Array {
   const header = envelopeHeader(newest.id);
   const nonce = randomBytes(NONCE_BYTES);
@@ -33,16 +33,19 @@ export function seal({ newest }: KeyRing, plaintext: Uint8Array, { type, context
 }
 
 /**
- * Decrypts what {@link seal} made, by the key that it names.
+ * Decrypts the output of {@link seal} by the key that it names.
  *
- * @throws {@link DeserializationError} for a key that is not there, and for whatever was changed or moved
+ * @throws {@link DeserializationError} for an unknown key, and for a value that was changed or moved
  */
 export function open(keys: KeyRing, data: Uint8Array, binding: Binding): Uint8Array {
   const envelope = unpackEnvelope(data);
   if ("problem" in envelope) throw refusal(envelope.problem, binding);
   const key = keys.find(envelope.keyId);
   if (key === undefined)
-    throw refusal(`is encrypted by the key ${JSON.stringify(envelope.keyId)}, which is not given`, binding);
+    throw refusal(
+      `is encrypted by the key ${JSON.stringify(envelope.keyId)}, which is not among the given keys`,
+      binding,
+    );
   return decrypt(key, envelope, binding);
 }
 
@@ -56,7 +59,7 @@ function decrypt(key: KeyObject, envelope: GcmEnvelope, binding: Binding): Uint8
     decipher.final();
   } catch (cause) {
     throw refusal(
-      `can't be decrypted: it or its type tag was changed, it was moved here from another row, or its key ${JSON.stringify(keyId)} is another`,
+      `can't be decrypted: it or its type tag was changed, it was moved here from another row, or the given key ${JSON.stringify(keyId)} is not the one that encrypted it`,
       binding,
       cause,
     );

@@ -4,7 +4,7 @@ import { runs } from "../../../tests/support/runs.js";
 import type { ValueContext } from "../serde-context.js";
 import { associatedData } from "./associated-data.js";
 
-// Few and short texts, so that the parts of two places often run together to the same text.
+// Few and short strings, so that the concatenated parts of two rows are often equal.
 const text = fc.string({ unit: fc.constantFrom("a", "b", "\0", "é"), maxLength: 3 });
 const row = { threadId: text, checkpointNs: text, channel: text };
 
@@ -16,8 +16,8 @@ const context: fc.Arbitrary<ValueContext | undefined> = fc.oneof(
 
 const place = fc.record({ header: fc.uint8Array({ maxLength: 3 }), type: text, context });
 
-describe("what is authenticated with a ciphertext", () => {
-  test("is another for any two places, type tags and headers", () => {
+describe("the associated data of a ciphertext", () => {
+  test("differs for any two rows, type tags and headers", () => {
     fc.assert(
       fc.property(place, place, (a, b) => {
         const [left, right] = [a, b].map(({ header, type, context }) =>
@@ -30,7 +30,7 @@ describe("what is authenticated with a ciphertext", () => {
     );
   });
 
-  test("tells a value from a write, and both from what stands anywhere, though all texts are empty", () => {
+  test("differs for a value, a write and no row, even if all strings are empty", () => {
     const empty = { threadId: "", checkpointNs: "", channel: "" };
     const contexts = [
       undefined,
@@ -41,7 +41,7 @@ describe("what is authenticated with a ciphertext", () => {
     expect(new Set(all).size).toBe(3);
   });
 
-  test("does not depend on the order of a context's keys", () => {
+  test("does not depend on the order of the keys of a context", () => {
     const given = { threadId: "t", checkpointNs: "n", channel: "c", version: "v" };
     const turned = { version: "v", channel: "c", checkpointNs: "n", threadId: "t" };
     expect(associatedData(Uint8Array.of(), "msgpack", given)).toEqual(

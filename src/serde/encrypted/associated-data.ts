@@ -1,21 +1,21 @@
 import type { ValueContext } from "../serde-context.js";
 
-/** Keeps these ciphertexts apart from all others that the same key may have made. */
+/** Distinguishes these ciphertexts from all others that the same key may have created. */
 const PURPOSE = "langgraph-checkpoint-kysely";
 
 const LENGTH_BYTES = 4;
 
 /**
- * What is authenticated with a ciphertext but not stored in it. Each part stands behind its length, so that no two lists of
- * parts are the same bytes.
+ * The data that is authenticated with a ciphertext but not stored in it. Each part is prefixed by its length, so that different
+ * lists of parts are different bytes.
  *
- * @param header - what stands in clear text before the ciphertext
+ * @param header - the clear text before the ciphertext
  * @param type - the type tag, as it is stored
- * @param context - where the value stands
+ * @param context - the row of the value
  */
 export function associatedData(header: Uint8Array, type: string, context: ValueContext | undefined): Buffer {
   const parts = [PURPOSE, header, type, ...partsOf(context)];
-  return Buffer.concat(parts.flatMap(behindItsLength));
+  return Buffer.concat(parts.flatMap(withLengthPrefix));
 }
 
 function partsOf(context: ValueContext | undefined): string[] {
@@ -26,7 +26,7 @@ function partsOf(context: ValueContext | undefined): string[] {
     : ["write", threadId, checkpointNs, channel, context.checkpointId, context.taskId, String(context.idx)];
 }
 
-function behindItsLength(part: string | Uint8Array): [Buffer, Uint8Array] {
+function withLengthPrefix(part: string | Uint8Array): [Buffer, Uint8Array] {
   const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(bytes.length);

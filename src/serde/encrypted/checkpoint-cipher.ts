@@ -1,5 +1,5 @@
 /**
- * What encrypts stored values: Python's `CipherProtocol`, each half of which may also return a promise.
+ * Encrypts and decrypts stored values, like Python's `CipherProtocol`. Both methods may also return a promise.
  *
  * @example
  * ```ts
@@ -13,18 +13,18 @@ export interface CheckpointCipher {
   /**
    * Encrypts the bytes of a value.
    *
-   * @returns the name that is stored behind the type tag, as in `msgpack+aes`, and the ciphertext; a name without "+", and
-   *   none of `zstd`, `br`, `gzip`
+   * @returns the name of the cipher, which is appended to the type tag as in `msgpack+aes`, and the ciphertext; the name must not
+   *   contain "+" or be `zstd`, `br` or `gzip`
    */
   encrypt(plaintext: Uint8Array): EncryptedBytes | Promise<EncryptedBytes>;
 
   /**
-   * Decrypts what was encrypted under `name`.
+   * Decrypts bytes that the cipher `name` encrypted.
    *
-   * @throws for a name that it does not know, and for a ciphertext that is not genuine
+   * @throws for an unknown name, and for a ciphertext that is not authentic
    */
   decrypt(name: string, ciphertext: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** The name of a cipher and what it made. */
+/** The name of a cipher and its ciphertext. */
 export type EncryptedBytes = readonly [name: string, ciphertext: Uint8Array];

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
-import { JsonSerializer } from "../json-serializer.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { JsonSerializer } from "../json/json-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import { KEY_VARIABLE } from "./aes-cipher.js";
 import { EncryptedSerializer } from "./encrypted-serializer.js";
 
@@ -41,20 +41,23 @@ afterEach(() => {
 });
 
 describe("an encrypted serializer", () => {
-  test.each(PYTHON_ROWS)("with the key %s reads Python's %s %s", async (key, type, data, value) => {
-    const read = await EncryptedSerializer.fromAesKey(key).loadsTyped(type, Buffer.from(data, "base64"));
-    expect(read).toEqual(value);
-  });
+  test.each(PYTHON_ROWS)(
+    "with the key %s reads a row of Python of the type %s: %s",
+    async (key, type, data, value) => {
+      const read = await EncryptedSerializer.fromAesKey(key).loadsTyped(type, Buffer.from(data, "base64"));
+      expect(read).toEqual(value);
+    },
+  );
 
   test.each([CITY, null, "text", undefined, new Map([[1, new Set(["a"])]])])(
-    "reads back what it wrote: %p",
+    "reads a value back equal: %p",
     async (value) => {
       const serializer = EncryptedSerializer.fromAesKey(LONG_KEY);
       expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(value)))).toEqual(value);
     },
   );
 
-  test("writes the tag that Python reads, a fresh nonce each time, and nothing legible", async () => {
+  test("writes the type tag that Python reads, a new nonce each time, and nothing legible", async () => {
     const serializer = EncryptedSerializer.fromAesKey(SHORT_KEY);
     const [type, first] = await serializer.dumpsTyped(CITY);
     const [, second] = await serializer.dumpsTyped(CITY);
@@ -76,7 +79,7 @@ describe("an encrypted serializer", () => {
     expect(await EncryptedSerializer.fromAesKey(SHORT_KEY).loadsTyped(...plain)).toEqual(CITY);
   });
 
-  test("encrypts what was compressed, and reads rows that were only compressed", async () => {
+  test("encrypts compressed values, and reads rows that are only compressed", async () => {
     const compressed = new CompressedSerializer(new MsgpackSerializer(), {
       algorithm: "gzip",
       thresholdBytes: 0,
@@ -89,7 +92,7 @@ describe("an encrypted serializer", () => {
     expect(await serializer.loadsTyped(...(await compressed.dumpsTyped(text)))).toBe(text);
   });
 
-  test("encrypts what the serializer it was given writes", async () => {
+  test("encrypts the output of the given serializer", async () => {
     const serializer = EncryptedSerializer.fromAesKey(SHORT_KEY, new JsonSerializer());
     const [type, data] = await serializer.dumpsTyped(CITY);
     expect(type).toBe("json+aes");
@@ -97,13 +100,13 @@ describe("an encrypted serializer", () => {
   });
 });
 
-describe("a row that is not genuine", () => {
+describe("a row that is not authentic", () => {
   const refused = (type: string, data: Uint8Array, key = SHORT_KEY): Promise<unknown> =>
     EncryptedSerializer.fromAesKey(key)
       .loadsTyped(type, data)
       .catch((error: unknown) => error);
 
-  test("is refused under another key", async () => {
+  test("is refused with another key", async () => {
     const [type, data] = await EncryptedSerializer.fromAesKey(SHORT_KEY).dumpsTyped(CITY);
     expect(await refused(type, data, LONG_KEY)).toMatchObject({
       constructor: DeserializationError,
@@ -112,7 +115,7 @@ describe("a row that is not genuine", () => {
     });
   });
 
-  test("is refused when any byte was changed, or it was cut off anywhere", async () => {
+  test("is refused with any byte changed, and truncated at any byte", async () => {
     const [type, data] = await EncryptedSerializer.fromAesKey(SHORT_KEY).dumpsTyped(CITY);
     for (let index = 0; index < data.length; index += 1) {
       const changed = Uint8Array.from(data);
@@ -122,34 +125,34 @@ describe("a row that is not genuine", () => {
     }
   });
 
-  test("is refused when another cipher wrote it", async () => {
+  test("is refused if another cipher wrote it", async () => {
     expect(String(await refused("msgpack+rot13", new Uint8Array(40)))).toMatch(/encrypted by "rot13"/);
   });
 
-  test("is refused when a pickle was encrypted", async () => {
+  test("is refused if it is an encrypted pickle", async () => {
     const [, data] = await EncryptedSerializer.fromAesKey(SHORT_KEY).dumpsTyped(null);
     expect(String(await refused("pickle+aes", data))).toMatch(/Python pickle, which is never read/);
   });
 });
 
 describe("the key", () => {
-  test("comes from the environment when none is given, as in Python", async () => {
+  test("is read from the environment by default, as in Python", async () => {
     process.env[KEY_VARIABLE] = SHORT_KEY;
     const written = await EncryptedSerializer.fromAesKey().dumpsTyped(CITY);
     expect(await EncryptedSerializer.fromAesKey(Buffer.from(SHORT_KEY)).loadsTyped(...written)).toEqual(CITY);
   });
 
-  test("must be there, and 16, 24 or 32 bytes long", () => {
+  test("is required, and must be 16, 24 or 32 bytes long", () => {
     expect(() => EncryptedSerializer.fromAesKey()).toThrow(InvalidConfigError);
     expect(() => EncryptedSerializer.fromAesKey()).toThrow(/LANGGRAPH_AES_KEY: is not set/);
     expect(() => EncryptedSerializer.fromAesKey("short")).toThrow(
       /key: must be 16, 24 or 32 bytes long, and is 5/,
     );
-    // As many bytes as are written, not as many characters.
+    // The length counts bytes, not characters.
     expect(() => EncryptedSerializer.fromAesKey("é".repeat(16))).not.toThrow();
   });
 
-  test("may be wiped by the caller", async () => {
+  test("may be overwritten by the caller afterwards", async () => {
     const key = Buffer.from(SHORT_KEY);
     const serializer = EncryptedSerializer.fromAesKey(key);
     key.fill(0);
@@ -158,13 +161,13 @@ describe("the key", () => {
   });
 });
 
-describe("a cipher of one's own", () => {
+describe("a custom cipher", () => {
   const failing = new EncryptedSerializer({
     encrypt: () => Promise.reject(new Error("vault is sealed")),
     decrypt: () => Promise.reject(new Error("vault is sealed")),
   });
 
-  test("may answer later, and names itself in the tag", async () => {
+  test("may return promises, and provides its name for the type tag", async () => {
     const flip = (data: Uint8Array): Uint8Array => data.map((byte) => byte ^ 0xff);
     const serializer = new EncryptedSerializer({
       encrypt: (plaintext) => Promise.resolve(["flip", flip(plaintext)]),
@@ -175,18 +178,21 @@ describe("a cipher of one's own", () => {
     expect(await serializer.loadsTyped(type, data)).toEqual(CITY);
   });
 
-  test.each(["a+b", "gzip"])("can't have a name that reads as something else: %s", async (name) => {
-    const serializer = new EncryptedSerializer({
-      encrypt: (plaintext) => [name, plaintext],
-      decrypt: (_name, ciphertext) => ciphertext,
-    });
-    await expect(serializer.dumpsTyped(1)).rejects.toMatchObject({
-      constructor: SerializationError,
-      message: expect.stringContaining(`"${name}"`),
-    });
-  });
+  test.each(["a+b", "gzip"])(
+    "is refused with a name that has another meaning in type tags: %s",
+    async (name) => {
+      const serializer = new EncryptedSerializer({
+        encrypt: (plaintext) => [name, plaintext],
+        decrypt: (_name, ciphertext) => ciphertext,
+      });
+      await expect(serializer.dumpsTyped(1)).rejects.toMatchObject({
+        constructor: SerializationError,
+        message: expect.stringContaining(`"${name}"`),
+      });
+    },
+  );
 
-  test("that fails is named as the cause", async () => {
+  test("that throws is the cause of the error", async () => {
     const cause = expect.objectContaining({ message: "vault is sealed" });
     await expect(failing.dumpsTyped(1)).rejects.toMatchObject({ constructor: SerializationError, cause });
     await expect(failing.loadsTyped("msgpack+vault", new Uint8Array())).rejects.toMatchObject({

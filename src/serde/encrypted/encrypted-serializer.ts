@@ -1,17 +1,17 @@
 import { DeserializationError, SerializationError } from "../../errors/index.js";
 import { isCompression } from "../compressed/codecs.js";
-import { checkedSerializer } from "../checked-serializer.js";
-import { outermostLayer } from "../layered-tag.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { checkedSerializer } from "../layers/checked-serializer.js";
+import { outermostLayer } from "../layers/layered-tag.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { aesCipher } from "./aes-cipher.js";
 import type { CheckpointCipher } from "./checkpoint-cipher.js";
 
 /**
- * Encrypts what another serializer writes, in the format of Python's `EncryptedSerializer`, so that services in both
- * languages share encrypted threads. Rows that were written without encryption are still read.
+ * Encrypts the output of another serializer in the format of Python's `EncryptedSerializer`, so that services in both languages
+ * can share encrypted threads. It also reads rows that were written without encryption.
  *
- * Encrypted are channel values and pending writes. Ids, versions and metadata are not: queries go by them.
+ * It encrypts channel values and pending writes. It does not encrypt ids, versions and metadata, which queries need.
  *
  * @example
  * ```ts
@@ -24,8 +24,8 @@ export class EncryptedSerializer implements ContextualSerializer {
   readonly #serde: ContextualSerializer;
 
   /**
-   * @param cipher - what encrypts
-   * @param serde - what turns values into bytes, `MsgpackSerializer` by default
+   * @param cipher - the cipher that encrypts values
+   * @param serde - the serializer to wrap, `MsgpackSerializer` by default
    */
   constructor(cipher: CheckpointCipher, serde: ContextualSerializer = new MsgpackSerializer()) {
     this.#cipher = cipher;
@@ -33,12 +33,12 @@ export class EncryptedSerializer implements ContextualSerializer {
   }
 
   /**
-   * A serializer that encrypts by AES-EAX, as Python's `EncryptedSerializer.from_pycryptodome_aes` does.
+   * Creates a serializer that encrypts by AES-EAX, like Python's `EncryptedSerializer.from_pycryptodome_aes`.
    *
-   * @param key - 16, 24 or 32 bytes, or a text of so many bytes in UTF-8; the environment variable `LANGGRAPH_AES_KEY`
-   *   by default
-   * @param serde - what turns values into bytes, `MsgpackSerializer` by default
-   * @throws {@link InvalidConfigError} for a key of another length, or when there is none
+   * @param key - 16, 24 or 32 bytes, or a string of as many bytes in UTF-8; the environment variable `LANGGRAPH_AES_KEY` by
+   *   default
+   * @param serde - the serializer to wrap, `MsgpackSerializer` by default
+   * @throws {@link InvalidConfigError} for a key of another length, or without a key
    *
    * @example
    * ```ts
@@ -54,7 +54,7 @@ export class EncryptedSerializer implements ContextualSerializer {
     return this.#serde.refusesPlaintext ?? false;
   }
 
-  /** Whether the wrapped serializer binds a value to its place. */
+  /** Whether the wrapped serializer binds a value to its row. */
   bindsToPlace(type: string): boolean {
     const { inner, layer } = outermostLayer(type);
     const isPlain = layer === undefined || isCompression(layer);
@@ -64,9 +64,9 @@ export class EncryptedSerializer implements ContextualSerializer {
   /**
    * Encodes and encrypts a value.
    *
-   * @param context - where the value will stand; handed on to the wrapped serializer
+   * @param context - the row that will hold the value; passed on to the wrapped serializer
    * @returns a type tag such as `msgpack+aes`, and the ciphertext
-   * @throws {@link SerializationError} for what can't be stored, or can't be encrypted
+   * @throws {@link SerializationError} for a value that can't be stored or encrypted
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
     const [type, plaintext] = await this.#serde.dumpsTyped(value, context);
@@ -74,18 +74,18 @@ export class EncryptedSerializer implements ContextualSerializer {
     if (name.includes("+") || isCompression(name))
       throw new SerializationError(
         "",
-        `a cipher can't be called "${name}": type tags have another meaning for it`,
+        `invalid cipher name "${name}": it must not contain "+" or be the name of a compression algorithm`,
       );
     return [`${type}+${name}`, ciphertext];
   }
 
   /**
-   * Decrypts and reads a stored value; one that is not encrypted is only read.
+   * Decrypts and reads a stored value. A value that is not encrypted is only read.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @param context - where the value stands; handed on to the wrapped serializer
-   * @throws {@link DeserializationError} for another key, a changed row, and whatever the other serializer can't read
+   * @param context - the row that holds the value; passed on to the wrapped serializer
+   * @throws {@link DeserializationError} for a wrong key, a changed row, and a value that the wrapped serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     const { inner, layer } = outermostLayer(type);

@@ -4,26 +4,26 @@ import { InvalidConfigError } from "../../errors/index.js";
 
 const KEY_BYTES = 32;
 
-/** The id's length is one byte of each stored value. */
+/** The length of the id is stored in one byte. */
 const MAX_ID_BYTES = 255;
 
-/** A secret key and the name that values say they were encrypted by. */
+/** A secret key, and the id by which stored values refer to it. */
 export interface EncryptionKey {
-  /** 1 to 255 bytes of UTF-8, stored beside each value in clear text: a date or a counter, nothing secret. */
+  /** 1 to 255 bytes of UTF-8, stored with each value in clear text, such as a date or a counter. It must not be secret. */
   readonly id: string;
-  /** 32 random bytes. They are copied, so that the caller may wipe its own. */
+  /** 32 random bytes. They are copied, so that the caller may overwrite its own. */
   readonly key: Uint8Array;
 }
 
-/** Keys that have been checked. They don't print: Node keeps their bytes out of reach of inspection and JSON. */
+/** Checked keys. Node.js hides the bytes of a KeyObject from inspection and JSON. */
 export interface KeyRing {
-  /** What is written with. */
+  /** The key that encrypts. */
   readonly newest: NamedKey;
-  /** The key of that name, if it is known. */
+  /** The key of that id, if it is known. */
   readonly find: (id: string) => KeyObject | undefined;
 }
 
-/** A key with its name. */
+/** A key with its id. */
 export interface NamedKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -32,7 +32,7 @@ export interface NamedKey {
 /**
  * Checks keys, the newest first.
  *
- * @throws {@link InvalidConfigError} that never shows a key
+ * @throws {@link InvalidConfigError} that never contains a key
  */
 export function keyRing(keys: readonly EncryptionKey[]): KeyRing {
   if (!Array.isArray(keys))
@@ -46,7 +46,8 @@ export function keyRing(keys: readonly EncryptionKey[]): KeyRing {
 }
 
 function checkKey({ id, key }: EncryptionKey, index: number): NamedKey {
-  if (typeof id !== "string" || id === "") throw new InvalidConfigError(`keys.${index}.id`, "must be a text");
+  if (typeof id !== "string" || id === "")
+    throw new InvalidConfigError(`keys.${index}.id`, "must be a non-empty string");
   if (Buffer.byteLength(id) > MAX_ID_BYTES)
     throw new InvalidConfigError(`keys.${index}.id`, `must not be longer than ${MAX_ID_BYTES} bytes`);
   if (/\p{Surrogate}/u.test(id))
@@ -54,7 +55,7 @@ function checkKey({ id, key }: EncryptionKey, index: number): NamedKey {
   if (!types.isUint8Array(key))
     throw new InvalidConfigError(
       `keys.${index}.key`,
-      `must be a Uint8Array of ${KEY_BYTES} bytes; decode a text first, as with Buffer.from(text, "base64")`,
+      `must be a Uint8Array of ${KEY_BYTES} bytes; decode a string first, as with Buffer.from(text, "base64")`,
     );
   if (key.length !== KEY_BYTES)
     throw new InvalidConfigError(

@@ -1,4 +1,4 @@
-/** The only format so far. Another layout of the bytes, or of what is authenticated with them, takes another number. */
+/** The only format. Another layout of the bytes, or of the associated data, needs another number. */
 const FORMAT = 1;
 
 export const NONCE_BYTES = 12;
@@ -14,24 +14,24 @@ export interface GcmEnvelope {
   readonly ciphertext: Uint8Array;
 }
 
-/** What stands in clear text before a value that was encrypted by the key of that id. */
+/** The clear text before a value that is encrypted by the key of that id. */
 export function envelopeHeader(keyId: string): Uint8Array {
   const id = Buffer.from(keyId, "utf8");
   return Buffer.concat([Uint8Array.of(FORMAT, id.length), id]);
 }
 
-/** Puts an envelope together. */
+/** Builds an envelope. */
 export function packEnvelope({ header, nonce, tag, ciphertext }: Omit<GcmEnvelope, "keyId">): Uint8Array {
   return Buffer.concat([header, nonce, tag, ciphertext]);
 }
 
-/** Takes an envelope apart, without copying; says what is wrong where the bytes are none. */
+/** Parses an envelope without copying, or returns the problem of bytes that are not an envelope. */
 export function unpackEnvelope(data: Uint8Array): GcmEnvelope | { readonly problem: string } {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const [format, idLength] = bytes;
   if (format !== undefined && format !== FORMAT)
     return {
-      problem: `is in format ${format} of encryption, and this version of the library reads ${FORMAT}`,
+      problem: `is encrypted in format ${format}, and this version of the library reads format ${FORMAT}`,
     };
   const nonceAt = 2 + (idLength ?? 0);
   const tagAt = nonceAt + NONCE_BYTES;

@@ -1,13 +1,13 @@
 import { DeserializationError } from "../../errors/index.js";
 import { MAX_DIGITS } from "./limits.js";
 
-// Up to 15 digits every integer is a double. Those in strings, such as versions, mostly follow a quote.
+// Every integer of up to 15 digits is a double. Digits inside strings, such as versions, mostly follow a quote.
 const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const LONG_INTEGER = /^-?\d{16,}$/;
 
 /**
- * Refuses an integer that takes long to read: the time grows faster than the digits.
+ * Refuses an integer with too many digits. The time to parse one grows faster than the number of its digits.
  *
  * @throws {@link DeserializationError} for more than {@link MAX_DIGITS} digits
  */
@@ -21,12 +21,12 @@ export function mayHoldBigIntegers(text: string): boolean {
   return LONG_NUMBER.test(text);
 }
 
-/** Where JSON text comes from: JSONB prints all digits of a number that JSON text has with an exponent, such as 1e22. */
+/** The source of JSON text. JSONB prints all digits of a number that JSON text writes with an exponent, such as 1e22. */
 export type JsonOrigin = "json" | "jsonb";
 
 /**
- * Replaces each integer of valid JSON text that a double can't print again digit for digit by the record of a BigInt.
- * Python writes such integers as they are, and `JSON.parse` would read them as other ones.
+ * Replaces each integer of valid JSON text that no double prints with the same digits by the record of a BigInt. Python writes
+ * such integers as they are, and `JSON.parse` would change them.
  *
  * @example
  * ```ts
@@ -54,14 +54,14 @@ function quoteIfBig(digits: string, origin: JsonOrigin): string {
   return `{"lc":2,"type":"constructor","id":["BigInt"],"args":["${digits}"]}`;
 }
 
-/** Whether an integer in text of that origin is read as a BigInt: no double is printed there by these digits. */
+/** Whether an integer is read as a BigInt, because no double is printed with the same digits in text of that origin. */
 export function isReadAsBigInt(digits: string, origin: JsonOrigin): boolean {
   if (!LONG_INTEGER.test(digits)) return false;
   const printed = String(Number(digits));
   return (origin === "jsonb" ? withoutExponent(printed) : printed) !== digits;
 }
 
-/** `1.5e+22` as 15000000000000000000000. */
+/** Writes `1.5e+22` as `15000000000000000000000`. */
 function withoutExponent(printed: string): string {
   const [mantissa = "", exponent] = printed.split("e+");
   if (exponent === undefined) return printed;
@@ -69,7 +69,7 @@ function withoutExponent(printed: string): string {
   return whole + fraction.padEnd(Number(exponent), "0");
 }
 
-/** Where the string that begins at `start` is over. A quote after an odd number of backslashes is part of it. */
+/** The position after the string that begins at `start`. A quote after an odd number of backslashes is part of the string. */
 export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (backslashesBefore(text, quote) % 2 === 0) return quote + 1;

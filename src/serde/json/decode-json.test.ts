@@ -13,7 +13,7 @@ function record(id: string[], args: JsonValue[], more: Record<string, JsonValue>
   return { lc: 2, type: "constructor", id, method: null, args, kwargs: {}, ...more };
 }
 
-describe("a record that is not of the closed list stays data", () => {
+describe("a record that is not on the closed list is read as data", () => {
   it.each<[string, JsonValue]>([
     ["unknown class", record(["Function"], ["return process"])],
     ["class with a method", record(["Map"], [[]], { method: "groupBy" })],
@@ -22,8 +22,8 @@ describe("a record that is not of the closed list stays data", () => {
     ["view named by an inherited name", record(["toString"], ["AAAA"])],
     ["unknown Python class", record(["subprocess", "Popen"], ["ls"])],
     ["bytes out of range", record(["Uint8Array"], [[256]], { method: "from" })],
-    ["Map of no pairs", record(["Map"], [[1]])],
-    ["Set of too much", record(["Set"], [[], []])],
+    ["Map without pairs", record(["Map"], [[1]])],
+    ["Set with two arguments", record(["Set"], [[], []])],
     ["broken RegExp", record(["RegExp"], ["(", ""])],
     ["broken Date", record(["Date"], ["yesterday"])],
     ["broken URL", record(["URL"], ["::"])],
@@ -32,12 +32,12 @@ describe("a record that is not of the closed list stays data", () => {
     ["broken String", record(["String"], [[70000]])],
     ["broken base64", record(["Float64Array"], ["?"])],
     ["half a double", record(["Float64Array"], ["AAAA"])],
-    ["array longer than any", record(["Array"], [2 ** 32, []])],
+    ["array that is too long", record(["Array"], [2 ** 32, []])],
     ["array with an element outside", record(["Array"], [1, [[1, 0]]])],
-    ["object whose keys are no strings", record(["Object"], [[[1, 2]]])],
+    ["object whose keys are not strings", record(["Object"], [[[1, 2]]])],
     ["error of an unknown class", record(["Error"], ["x"], { kwargs: { class: "Function" } })],
     ["error without a message", record(["Error"], [])],
-    ["snapshot of nothing", { lc: 2, type: "delta_snapshot" }],
+    ["snapshot without a value", { lc: 2, type: "delta_snapshot" }],
     ["unknown type", { lc: 2, type: "factory" }],
     ["unknown version", { lc: 3, type: "constructor", id: ["Map"], args: [[]] }],
     ["secret", { lc: 1, type: "secret", id: ["PATH"] }],
@@ -69,7 +69,7 @@ describe("a record that is not of the closed list stays data", () => {
     expect(firstDifference(decodeJson({ json }), { json })).toBeUndefined();
   });
 
-  it("class of core that does not exist, or that does more than hold data", async () => {
+  it("also one of a class of core that does not exist, or that does more than hold data", async () => {
     const json = ["Missing", "ChatPromptTemplate", "PromptTemplate"].map((name) => ({
       lc: 1,
       type: "constructor",
@@ -79,7 +79,7 @@ describe("a record that is not of the closed list stays data", () => {
     expect(firstDifference(await decodeJson(json), json)).toBeUndefined();
   });
 
-  it("while what lies inside is revived", () => {
+  it("but records inside it are revived", () => {
     const json = { lc: 2, type: "constructor", id: ["Foo"], args: [record(["Set"], [[1]])] };
     expect(decodeJson(json)).toEqual({ ...json, args: [new Set([1])] });
   });
@@ -93,19 +93,19 @@ describe("a prompt value", () => {
     kwargs: { messages: [python("messages", "HumanMessage", { content: "hi" })] },
   };
 
-  it("is revived, however deep it lies", async () => {
+  it("is revived at any depth", async () => {
     expect(await decodeJson({ inner: record(["Map"], [[["k", promptValue]]]) })).toStrictEqual({
       inner: new Map([["k", new ChatPromptValue([new HumanMessage({ content: "hi" })])]]),
     });
   });
 
-  it("is not given a secret of the environment", async () => {
+  it("does not receive a secret from the environment", async () => {
     const stolen = { ...promptValue, kwargs: { messages: [{ lc: 1, type: "secret", id: ["PATH"] }] } };
     expect(JSON.stringify(await decodeJson(stolen))).not.toContain(process.env.PATH);
   });
 });
 
-it("a key __proto__ becomes an own key and touches no prototype", () => {
+it("a key __proto__ becomes an own key and replaces no prototype", () => {
   const json = JSON.parse('{"a":{"__proto__":{"polluted":true}},"b":[]}') as JsonValue;
   expect(firstDifference(decodeJson(json), json)).toBeUndefined();
   expect(Reflect.get({}, "polluted")).toBeUndefined();
@@ -117,7 +117,7 @@ it("a key __proto__ becomes an own key and touches no prototype", () => {
   expect(Reflect.get(Object(revived) as object, "x")).toBeUndefined();
 });
 
-it("a message that its class refuses is an error", () => {
+it("decoding a message with fields that its class refuses throws", () => {
   const json = {
     lc: 1,
     type: "constructor",
@@ -128,7 +128,7 @@ it("a message that its class refuses is an error", () => {
   expect(() => decodeJson(json)).toThrow("AIMessage");
 });
 
-describe("what old Python savers wrote is revived", () => {
+describe("a record of an old Python saver is revived", () => {
   it.each<[string, JsonValue, unknown]>([
     ["set", record(["builtins", "set"], [[1, 2]]), new Set([1, 2])],
     ["empty set", record(["builtins", "set"], []), new Set()],

@@ -4,13 +4,12 @@ import type { JsonValue } from "./json-value.js";
 import { TreeDecoder } from "./tree-decoder.js";
 
 /**
- * Turns JSON data that {@link encodeJson}, the official JavaScript saver or an old Python saver wrote into the value.
- * Only the kinds of records of a closed list are revived; any other object is data, whatever it looks like.
+ * Decodes JSON data that {@link encodeJson}, the official JavaScript saver or an old Python saver wrote. Only the kinds of
+ * records on a closed list are revived. Any other object is read as data.
  *
  * @param json - the data, as `JSON.parse` returns it
- * @returns the value, or a promise of it where it holds a Send, Overwrite or Command: their classes are imported when they
- *   are met
- * @throws {@link DeserializationError} for data that is nested too deep, or a message that its class refuses
+ * @returns the value, or a promise of it if it contains a Send, Overwrite or Command, whose classes are imported on demand
+ * @throws {@link DeserializationError} for data that is nested too deep, and for fields that a message class refuses
  *
  * @example
  * ```ts
@@ -21,15 +20,15 @@ export function decodeJson(json: JsonValue): unknown {
   return readWithLangGraph((source) => decodeTree(json, source));
 }
 
-/** Like {@link decodeJson}, for a caller that has the classes of @langchain/langgraph at hand. */
+/** Like {@link decodeJson}, for a caller that already has the classes of @langchain/langgraph. */
 export function decodeTree(json: JsonValue, source: LangGraphSource): unknown {
-  return guarded(() => new TreeDecoder(source).decode(json, { level: 0, inKwargs: false }));
+  return withStackCheck(() => new TreeDecoder(source).decode(json, { level: 0, inKwargs: false }));
 }
 
-/** Runs a walk; the caller's own stack may be nearly full already. */
-function guarded<T>(walk: () => T): T {
+/** Converts a stack overflow to a DeserializationError. The caller may have used up most of the stack. */
+function withStackCheck<T>(decode: () => T): T {
   try {
-    return walk();
+    return decode();
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new DeserializationError("the value is nested too deep for the stack", { cause });

@@ -1,15 +1,16 @@
 import { types } from "node:util";
 
-import { lostByCopying, viewClassOf } from "../built-in-state.js";
+import { lostByCopying, viewClassOf } from "../objects/built-in-state.js";
 import { encodeError } from "./encode-error.js";
 import { rejectSymbols } from "./encode-plain.js";
 import type { Encoder } from "./encoder.js";
-import { isExactly } from "./inspect-object.js";
+import { isExactly } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
+import { describeKey } from "../objects/value-path.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
-/** Encodes an instance of a class that JavaScript or the runtime brings; undefined for anything else. */
+/** Encodes an instance of a built-in class, or returns `undefined` for any other object. */
 export function encodeBuiltin(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   if (ArrayBuffer.isView(value)) return encodeView(value, place);
   const json = types.isNativeError(value)
@@ -40,15 +41,10 @@ function encodeMap(map: ReadonlyMap<unknown, unknown>, place: Place, encoder: En
     ),
     encoder.encode(
       value,
-      place.inRecord(() => `.get(${nameKey(key)})`, 4),
+      place.inRecord(() => `.get(${describeKey(key)})`, 4),
     ),
   ]);
   return constructorRecord("Map", [pairs]);
-}
-
-function nameKey(key: unknown): string {
-  if (typeof key === "string") return JSON.stringify(key);
-  return typeof key === "object" && key !== null ? "an object" : String(key);
 }
 
 function encodeSet(set: ReadonlySet<unknown>, place: Place, encoder: Encoder): JsonValue {
@@ -76,7 +72,7 @@ function encodeDate(date: Date): JsonValue {
   return constructorRecord("Date", [Number.isNaN(date.getTime()) ? null : date.toISOString()]);
 }
 
-/** Any value may be assigned to `lastIndex`, and in JSONB a source may be text that it refuses. */
+/** Encodes `lastIndex` as any value, since any may be assigned, and the source as a string that JSONB may refuse. */
 function encodeRegExp(regExp: RegExp, place: Place, encoder: Encoder): JsonValue {
   const { source, flags, lastIndex } = regExp;
   const kwargs: JsonObject = Object.is(lastIndex, 0)

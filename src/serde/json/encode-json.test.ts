@@ -23,13 +23,13 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-describe("what can't be kept is refused", () => {
+describe("encodeJson refuses a value that would not be read back equal", () => {
   it.each<[string, unknown]>([
     ["a function", () => 1],
     ["a class", Account],
     ["a symbol", Symbol("s")],
-    ["an instance of a class of the application's", new Account()],
-    ["an error of a class of the application's", new MyError("x")],
+    ["an instance of a class of the application", new Account()],
+    ["an error of a class of the application", new MyError("x")],
     ["a subclass of a collection", new MyMap()],
     ["a subclass of Array", new MyArray(1, 2)],
     ["a boxed primitive", Object("text")],
@@ -40,7 +40,7 @@ describe("what can't be kept is refused", () => {
     ["an array with a named property", /(?<first>a)/.exec("ab")],
     ["a Map with a property", Object.assign(new Map(), { extra: 1 })],
     ["a cycle", cyclic()],
-    ["an object that serialises itself", { toJSON: () => 1 }],
+    ["an object with a method toJSON", { toJSON: () => 1 }],
   ])("%s", (_, value) => {
     expect(() => encodeJson(value)).toThrow(SerializationError);
     expect(() => encodeJson({ value })).toThrow(SerializationError);
@@ -48,7 +48,7 @@ describe("what can't be kept is refused", () => {
   });
 });
 
-describe("the error names the place", () => {
+describe("the error names the path", () => {
   it.each<[unknown, string]>([
     [Symbol("s"), "state"],
     [{ a: { b: [0, Symbol("s")] } }, "state.a.b[1]"],
@@ -70,7 +70,7 @@ describe("the error names the place", () => {
     }
   });
 
-  it("without a path of its own too", () => {
+  it("also if the whole value has no name", () => {
     expect(() => encodeJson({ a: [() => 1] })).toThrow("at a[0]: a function can't be stored");
   });
 });
@@ -85,7 +85,7 @@ function caught(run: () => unknown): unknown {
 }
 
 describe("a deep value", () => {
-  it("is written down to the limit", () => {
+  it("is written up to the maximum depth", () => {
     expect(() => JSON.stringify(encodeJson(nested(MAX_JSON_DEPTH, (inner) => [inner])))).not.toThrow();
     expect(() =>
       JSON.stringify(encodeJson(nested(MAX_JSON_DEPTH / 4, (inner) => new Map([[1, inner]])))),
@@ -97,19 +97,19 @@ describe("a deep value", () => {
     ["objects", (inner) => ({ inner })],
     ["sets", (inner) => new Set([inner])],
     ["errors", (inner) => new Error("x", { cause: inner })],
-  ])("is refused beyond it: %s", (_, wrap) => {
+  ])("is refused beyond the maximum depth: %s", (_, wrap) => {
     expect(() => encodeJson(nested(MAX_JSON_DEPTH + 1, wrap))).toThrow(/nested deeper than 1000 levels/);
     expect(() => encodeJson(nested(100_000, wrap))).toThrow(SerializationError);
   });
 
-  it("is refused where the caller has used up the stack", () => {
+  it("is refused if the caller has used up the stack", () => {
     const value = nested(900, (inner) => ({ inner }));
     let error: unknown;
     const descend = (): void => {
       try {
         descend();
       } catch {
-        // At the very bottom there is no room to make an error either.
+        // At the very end of the stack even creating an error fails.
         if (!(error instanceof SerializationError)) error = caught(() => encodeJson(value));
         throw new Error("up");
       }
@@ -119,12 +119,12 @@ describe("a deep value", () => {
   });
 });
 
-it("an object that is met twice without a cycle is written twice", () => {
+it("an object that occurs twice without a cycle is written twice", () => {
   const shared = { x: 1 };
   expect(encodeJson([shared, shared])).toEqual([{ x: 1 }, { x: 1 }]);
 });
 
-it("a getter is written as the value that it has", () => {
+it("a getter is written as the value that it returns", () => {
   const value = {
     get x() {
       return 5;

@@ -2,23 +2,23 @@ import type { JsonValue } from "./json-value.js";
 import { Place } from "./place.js";
 import { TreeEncoder } from "./tree-encoder.js";
 
-/** How a value is encoded as JSON. */
+/** Options of {@link encodeJson}. */
 export interface EncodeJsonOptions {
-  /** What errors call the value as a whole, such as `metadata`; empty by default. */
+  /** The name of the whole value in error messages, such as `metadata`. Empty by default. */
   readonly path?: string;
-  /** Whether the JSON goes into a JSONB column, which refuses U+0000 and lone surrogates; false by default. */
+  /** Whether the JSON is stored in a JSONB column, which refuses U+0000 and lone surrogates. False by default. */
   readonly jsonb?: boolean;
 }
 
 /**
- * Turns a value into plain JSON data in the layout of the official JavaScript serializer, so that it can be read by
- * either: LangChain objects become `{lc: 1, …}` records, what JSON lacks becomes `{lc: 2, …}` records. What that
- * layout would silently change is written as further `{lc: 2, …}` records, which the official reader leaves alone.
- * The value is not changed, and shares no array or object with the result.
+ * Encodes a value as plain JSON data in the layout of the official JavaScript serializer, so that both can read it. LangChain
+ * objects become `{lc: 1, …}` records, and values that JSON lacks become `{lc: 2, …}` records. Values that the official layout
+ * would silently change are written as further `{lc: 2, …}` records, which the official reader returns as data. The result shares
+ * no array or object with the value.
  *
  * @param value - the value
- * @param options - what errors call it, and whether it is meant for a JSONB column
- * @throws {@link SerializationError} for a value that would not read back equal: a function, a symbol, a cycle, an
+ * @param options - the name in error messages, and whether the JSON is stored in a JSONB column
+ * @throws {@link SerializationError} for a value that would not be read back equal: a function, a symbol, a cycle, an
  *   instance of an unknown class
  *
  * @example
@@ -33,7 +33,7 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Jso
   try {
     return encoder.encode(value, root);
   } catch (error) {
-    // The caller's own stack may be nearly full already.
+    // The caller may have used up most of the stack.
     if (error instanceof RangeError) throw root.error("is nested too deep for the stack", error);
     throw error;
   }

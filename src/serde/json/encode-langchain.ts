@@ -1,14 +1,14 @@
 import { MESSAGE_SYMBOL } from "../langchain/message-fields.js";
 import type { LangChainClassName } from "../langchain/classes.js";
 import type { Encoder } from "./encoder.js";
-import { ownSymbols, readProperty } from "./inspect-object.js";
+import { ownSymbols, readProperty } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import { isSerializableObject, type Kwarg, kwargsOf } from "./langchain-kwargs.js";
 import { tableClassOf } from "./langchain-table.js";
 import type { Place } from "./place.js";
 import { differenceFromRebuilt } from "./rebuilt-difference.js";
 
-/** Encodes an object of LangChain's as the record that its own `toJSON` is for; undefined for anything else. */
+/** Encodes a LangChain object as the record that its own `toJSON` writes, or returns `undefined` for any other object. */
 export function encodeLangChain(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   const name = tableClassOf(value);
   return name && encodeTableObject(value, name, place, encoder);
@@ -57,7 +57,7 @@ function record(id: string[], kwargs: JsonObject): JsonObject {
   return { lc: 1, type: "constructor", id, kwargs };
 }
 
-/** The own state that reading would not restore from the kwargs. Core's `load` ignores these two keys of a record. */
+/** Encodes the own fields that reading the kwargs would not restore. Core's `load` ignores these two keys of a record. */
 function encodeDifference(
   value: object,
   name: LangChainClassName,

@@ -2,14 +2,14 @@ import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 
 import { standsForLangGraph } from "../langchain/langgraph-literals.js";
 import type { Encoder } from "./encoder.js";
-import { ownEntries, ownSymbols, prototypeDepth, readProperty } from "./inspect-object.js";
+import { ownEntries, ownSymbols, prototypeDepth, readProperty } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
-import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
+import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "../langchain/langgraph-layout.js";
 import type { Place } from "./place.js";
 
 /**
- * Encodes an object of LangGraph's. The official layout writes Send, Overwrite and Command as plain objects that the
- * engine still understands; the keys that mark them for this reader are added to those objects, so that it still does.
+ * Encodes a LangGraph object, or returns `undefined` for any other object. The official layout writes Send, Overwrite and Command
+ * as plain objects that the engine still understands. The keys that mark them for this reader are added to those objects.
  */
 export function encodeLangGraph(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   if (isDeltaSnapshot(value) && prototypeDepth(value) === 2) {
@@ -34,7 +34,7 @@ function mark(name: string): JsonObject {
   return { lc: 2, type: "constructor", id: [name] };
 }
 
-/** Refuses what was added to an object of LangGraph's. */
+/** Refuses added properties of a LangGraph object. */
 function rejectExtra(value: object, known: readonly PropertyKey[], place: Place): void {
   const extra = [...Object.keys(value), ...ownSymbols(value)].find((key) => !known.includes(key));
   if (extra !== undefined)
@@ -70,7 +70,7 @@ function encodeCommand(command: object, place: Place, encoder: Encoder): JsonObj
   };
 }
 
-/** The argument that a command was made from, which it keeps: `[key]` for what is equal to the field of that name. */
+/** Encodes the constructor argument that a Command keeps, with `[key]` for a value that equals the field of that name. */
 function encodeArgument(command: object, place: Place, encoder: Encoder): JsonValue {
   const argument = readProperty(command, COMMAND_ARGUMENT);
   if (typeof argument !== "object" || argument === null) return null;

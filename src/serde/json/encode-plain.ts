@@ -1,16 +1,16 @@
-import { disguiseOf } from "../built-in-state.js";
+import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
 import type { Encoder } from "./encoder.js";
-import { isExactly, ownEntries, ownSymbols, prototypeOf } from "./inspect-object.js";
+import { isExactly, ownEntries, ownSymbols, prototypeOf } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
 
-/** Encodes a plain object as itself, or as a record of its entries where the official reader would change it. */
+/** Encodes a plain object as itself, or as a record of its entries if the official reader would change it. */
 export function encodePlainObject(value: object, place: Place, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
   const entries = ownEntries(value);
   const mayBeDisguised = entries.length === 0 || prototypeOf(value) === null;
-  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) throw place.error(`${disguise} can't be stored`);
   if (prototypeOf(value) === null) return encodeEntries(entries, place, encoder, { prototype: null });
   if (needsEntries(entries, encoder)) return encodeEntries(entries, place, encoder, {});
@@ -54,7 +54,7 @@ function needsEscape(entries: [string, unknown][]): boolean {
   );
 }
 
-/** Encodes an array as itself, or one with holes as a record of its length and elements. */
+/** Encodes an array as itself, or as a record of its length and elements if it has holes. */
 export function encodeArray(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
   if (!isExactly(value, "Array", 2)) throw place.error("an array of a class of its own can't be stored");
@@ -70,7 +70,7 @@ export function encodeArray(value: readonly unknown[], place: Place, encoder: En
   return constructorRecord("Array", [value.length, pairs]);
 }
 
-// A loop, not `map`: its callbacks would take a third of the levels that fit on the stack.
+// A loop, since the callbacks of `map` would use a third of the stack.
 function encodeElements(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue[] {
   const json: JsonValue[] = [];
   for (const [index, item] of value.entries()) json.push(encoder.encode(item, place.child(index)));
@@ -83,7 +83,7 @@ function isIndex(key: string, position: number, length: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < length && String(index) === key;
 }
 
-/** Throws for an object with state under symbols, which no format can hold. */
+/** Refuses an object with enumerable symbol keys, which no format can store. */
 export function rejectSymbols(value: object, place: Place): void {
   const [symbol] = ownSymbols(value);
   if (symbol !== undefined) {

@@ -3,7 +3,7 @@ import { MAX_DIGITS } from "./limits.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
-// JSONB keeps numbers as decimals and prints all their digits: from here on a reader can't tell a double from an integer.
+// JSONB stores numbers as decimals and prints all their digits. From here on a reader can't distinguish doubles and integers.
 const FIRST_NUMBER_WITH_EXPONENT = 1e21;
 
 /** Encodes a number. JSON has no NaN, no infinities and no negative zero. */
@@ -13,9 +13,9 @@ export function encodeNumber(value: number, jsonb: boolean): JsonValue {
   return plain ? value : constructorRecord("Number", [String(value)]);
 }
 
-/** Encodes an integer as its decimal digits, as long as a reader takes so many. */
+/** Encodes an integer as its decimal digits, and refuses one with more digits than a reader accepts. */
 export function encodeBigInt(value: bigint, place: Place): JsonValue {
-  // Hexadecimal digits are counted fast, and a number has at least as many decimal ones.
+  // Counting hexadecimal digits is fast, and a number has at least as many decimal digits.
   const size = value < 0n ? -value : value;
   if (size.toString(16).length > MAX_DIGITS || String(size).length > MAX_DIGITS)
     throw place.error(`a BigInt of more than ${MAX_DIGITS} digits can't be stored`);
@@ -29,10 +29,10 @@ export function encodeCodeUnits(value: string): JsonValue {
   ]);
 }
 
-// Under the flag `u` a pair of surrogates is one character of another category, so this finds only lone ones.
+// With the flag `u` a pair of surrogates is one character of another category, so this matches lone surrogates only.
 const REFUSED_BY_JSONB = /[\0\p{Surrogate}]/u;
 
-/** Whether a string can live in a JSONB column. */
+/** Whether a JSONB column can store a string. */
 export function isJsonbText(value: string): boolean {
   return !REFUSED_BY_JSONB.test(value);
 }

@@ -1,12 +1,12 @@
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 
-/** What the encoders of single kinds of values need from the walk that calls them. */
+/** The functions that the encoders of single kinds of values need from the encoder of the whole value. */
 export interface Encoder {
-  /** Whether the JSON goes into a JSONB column. */
+  /** Whether the JSON is stored in a JSONB column. */
   readonly jsonb: boolean;
-  /** Encodes a value inside the one at hand. */
+  /** Encodes a part of the current value. */
   encode(value: unknown, place: Place): JsonValue;
-  /** Whether a string can be written as it is, as a value or as a key. */
+  /** Whether a string can be written unchanged, as a value or as a key. */
   canWrite(text: string): boolean;
 }

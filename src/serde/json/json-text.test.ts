@@ -8,7 +8,7 @@ import { peakGrowth } from "../test-support/peak-growth.js";
 import { parseJsonText } from "./json-text.js";
 
 describe("an integer of JSON text", () => {
-  it("keeps all its digits, as a BigInt where a number would not", () => {
+  it("keeps all its digits, as a BigInt if a number would lose some", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
         expect(String(parseJsonText(String(integer)))).toBe(String(integer));
@@ -29,7 +29,7 @@ describe("an integer of JSON text", () => {
     expect(firstDifference(parseJsonText(`[${text}]`), [value])).toBeUndefined();
   });
 
-  it("is a number where JavaScript wrote it for one", () => {
+  it("is read as a number if JavaScript wrote a number", () => {
     fc.assert(
       fc.property(fc.double({ min: -1e21, max: 1e21, noNaN: true }), (number) => {
         expect(parseJsonText(JSON.stringify(number))).toBe(number + 0);
@@ -38,7 +38,7 @@ describe("an integer of JSON text", () => {
     );
   });
 
-  it("of a JSONB column is a number where its digits are all that JSONB keeps of one", () => {
+  it("of a JSONB column is read as a number if JSONB prints a number with these digits", () => {
     const large = fc.double({ min: 1e21, max: Number.MAX_VALUE, noNaN: true });
     fc.assert(
       fc.property(large, fc.boolean(), (size, isNegative) => {
@@ -54,7 +54,7 @@ describe("an integer of JSON text", () => {
     );
   });
 
-  it("is not looked for inside a string, however the string is escaped", () => {
+  it("is not recognized inside a string, whatever escapes the string has", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom('"', "\\", "9007199254740993"), fc.string())),
@@ -69,9 +69,9 @@ describe("an integer of JSON text", () => {
   });
 });
 
-describe("text that is no value", () => {
+describe("text that is not JSON", () => {
   it.each(["", "nul", "[1", "{'a':1}", "[01234567890123456789]", "NaN"])(
-    "%j is a DeserializationError",
+    "throws a DeserializationError: %j",
     (text) => {
       expect.assertions(2);
       try {
@@ -89,7 +89,7 @@ describe("text that is no value", () => {
     ["with a large integer", "[".repeat(100_000) + "9007199254740993" + "]".repeat(100_000)],
     ["records", '{"lc":2,"type":"constructor","id":["Set"],"args":[['.repeat(20_000) + "]]}".repeat(20_000)],
     ["unclosed", "[".repeat(100_000)],
-  ])("nested too deep (%s) is a DeserializationError", (_, text) => {
+  ])("or is nested too deep throws a DeserializationError: %s", (_, text) => {
     expect(() => parseJsonText(text)).toThrow(DeserializationError);
   });
 });
@@ -108,7 +108,7 @@ async function valueOrError(text: string): Promise<void> {
   }
 }
 
-it("any text gives a value or a DeserializationError", async () => {
+it("parsing any text returns a value or throws a DeserializationError", async () => {
   const tokens = fc.array(token, { maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(fc.asyncProperty(tokens, valueOrError), runs(2_000));
 });
@@ -142,7 +142,7 @@ const name = fc.constantFrom(
   ...["langchain_core", "langgraph", "types", "builtins", "set", "uuid", "UUID"],
 );
 
-it("any JSON in the shape of records gives a value or a DeserializationError", async () => {
+it("parsing any JSON in the shape of records returns a value or throws a DeserializationError", async () => {
   const { json } = fc.letrec((tie) => ({
     json: fc.oneof(
       { maxDepth: 4 },
@@ -191,7 +191,7 @@ it("any JSON in the shape of records gives a value or a DeserializationError", a
   );
 });
 
-it("takes no memory for each bracket in a text", async () => {
+it("parsing a long string of brackets takes no memory for each bracket", async () => {
   const text = JSON.stringify("[".repeat(20_000_000));
   const { value, bytes } = await peakGrowth(() => parseJsonText(text));
   expect(bytes).toBeLessThan(100e6);

@@ -7,17 +7,17 @@ import type { JsonValue } from "./json-value.js";
 import { hasFewBrackets, isNestedDeeper } from "./nesting.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
-/** Shorter texts are parsed within a fraction of a second, however deep they are nested; their depth is looked at afterwards. */
+/** Parsing a shorter text takes a fraction of a second at any nesting depth, so its depth is only checked afterwards. */
 const LONG_TEXT = 2 ** 20;
 
 /**
- * Reads a value from JSON text in the layout of the official serializers. An integer that no double can print again,
- * as Python writes it, is read as a BigInt.
+ * Reads a value from JSON text in the layout of the official serializers. An integer that no double prints with the same digits,
+ * as Python may write it, is read as a BigInt.
  *
- * @param text - the text, such as a row of type `json` or a JSONB column
- * @param origin - which of the two: in JSONB the digits of 1e22 are those of a number, in JSON those of an integer
- * @returns the value, or a promise of it where it holds a Send, Overwrite or Command, as `decodeJson` says
- * @throws {@link DeserializationError} for text that is not JSON, with the parser's error as its cause
+ * @param text - the text of a value of type `json`, or of a JSONB column
+ * @param origin - the source of the text: in JSONB the digits of 1e22 are a number, in JSON text an integer
+ * @returns the value, or a promise of it if it contains a Send, Overwrite or Command, as with `decodeJson`
+ * @throws {@link DeserializationError} for text that is not JSON, with the error of the parser as its cause
  *
  * @example
  * ```ts
@@ -29,15 +29,15 @@ export function parseJsonText(text: string, origin: JsonOrigin = "json"): unknow
   return isPlainJson(text) ? json : readWithLangGraph((source) => decodeTree(json, source));
 }
 
-/** Reads JSON data in which integers beyond the doubles are records of a BigInt. */
+/** Parses JSON text to JSON data in which integers that no double can hold are records of a BigInt. */
 export function parseJson(text: string, origin: JsonOrigin = "json"): JsonValue {
   const json = parse(text);
   return mayHoldBigIntegers(text) ? parse(quoteBigIntegers(text, origin)) : json;
 }
 
 /**
- * Whether text is surely what it looks like, as the header of a checkpoint mostly is: it has no key `lc`, by which all
- * records are told, and none spelled with an escape, no integer that is read as a record, and too few brackets to be nested too deep.
+ * Whether JSON text certainly contains no records, like the header of most checkpoints. Such text has no key `lc`, which all
+ * records have, no escapes that could spell it, no integer that is read as a record, and too few brackets to be nested too deep.
  */
 function isPlainJson(text: string): boolean {
   const hasRecords = text.includes('"lc"') || text.includes("\\u") || mayHoldBigIntegers(text);
@@ -55,11 +55,11 @@ function parse(text: string): JsonValue {
 }
 
 /**
- * Writes a value as JSON text, as {@link encodeJson} lays it out.
+ * Writes a value as JSON text in the layout of {@link encodeJson}.
  *
  * @param value - the value
- * @param options - what errors call it, and whether the text goes into a JSONB column
- * @throws {@link SerializationError} for a value that would not read back equal
+ * @param options - the name in error messages, and whether the text is stored in a JSONB column
+ * @throws {@link SerializationError} for a value that would not be read back equal
  *
  * @example
  * ```ts
@@ -71,16 +71,16 @@ export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): 
 }
 
 /**
- * The text of JSON data.
+ * Writes JSON data as text.
  *
- * @param path - what errors call the data
- * @throws {@link SerializationError} for data that is longer than the longest text
+ * @param path - the name of the data in error messages
+ * @throws {@link SerializationError} for data that is longer than the longest string
  */
 export function textOf(json: JsonValue | object, path = ""): string {
   try {
     return JSON.stringify(json);
   } catch (cause) {
-    throw new SerializationError(path, "the value is longer than the longest text that there can be", {
+    throw new SerializationError(path, "the value is longer than the longest string that Node.js can hold", {
       cause,
     });
   }

@@ -1,7 +1,7 @@
 /** Plain JSON data: what `JSON.parse` returns. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
-/** A JSON object. Its keys may be any string, `__proto__` too. */
+/** A JSON object. Its keys may be any strings, including `__proto__`. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }

@@ -29,13 +29,13 @@ async function stored(value: unknown): Promise<{ text: string; json: JsonValue }
   return row;
 }
 
-async function expectToSurvive(value: unknown): Promise<void> {
+async function expectReadBackEqual(value: unknown): Promise<void> {
   const { text, json } = await stored(value);
   expect(firstDifference(parseJsonText(text), value)).toBeUndefined();
   expect(firstDifference(decodeJson(json), value)).toBeUndefined();
 }
 
-describe("a value survives a JSONB column", () => {
+describe("a value is read back equal from a JSONB column", () => {
   it.each<[string, unknown]>([
     ["U+0000", "a\0b"],
     ["a lone surrogate", "\ud83d"],
@@ -53,30 +53,30 @@ describe("a value survives a JSONB column", () => {
     ["an error", new Error("a\0b", { cause: "\ud800" })],
     ["a Map", new Map<unknown, unknown>([["\0", new Set(["\ud800"])]])],
   ])("%s", async (_, value) => {
-    await expectToSurvive([value]);
+    await expectReadBackEqual([value]);
   });
 
-  it("any string, as a value and as a key", async () => {
+  it("as any string, value or key", async () => {
     const text = fc.string({
       unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
     });
     await fc.assert(
       fc.asyncProperty(text, async (string) => {
-        await expectToSurvive(Object.fromEntries([[string, string]]));
+        await expectReadBackEqual(Object.fromEntries([[string, string]]));
       }),
       runs(100),
     );
   });
 
-  it("any number", async () => {
+  it("as any number", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.double(), (number) => expectToSurvive(number)),
+      fc.asyncProperty(fc.double(), (number) => expectReadBackEqual(number)),
       runs(100),
     );
   });
 });
 
-it("an object of many keys survives but for their order, which JSONB does not keep", async () => {
+it("an object of many keys is read back equal from a JSONB column except for the order of its keys", async () => {
   const message = new AIMessage({
     content: "a\0b",
     additional_kwargs: { "\0": "\ud800", aa: 1, b: { c: -0 } },
@@ -86,7 +86,7 @@ it("an object of many keys survives but for their order, which JSONB does not ke
   expect(decodeJson(json)).toStrictEqual({ message, zz: 1, a: new Date(0) });
 });
 
-it("what metadata is filtered by stays what it is", async () => {
+it("metadata is stored unchanged, so that filters can match it", async () => {
   const metadata = {
     source: "loop",
     step: -1,

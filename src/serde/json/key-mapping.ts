@@ -2,15 +2,15 @@ const ACRONYM_BOUNDARY = /([A-Z]+)([A-Z][a-z0-9]+)/g;
 const WORD_BOUNDARY = /([a-z0-9])([A-Z])/g;
 const SEPARATORS = /[-_\s]+/g;
 
-/** Names of fields that are the same in JSON and in the class, by the name in one of them. */
+/** Names of fields that override the usual mapping, from the class to JSON or the other way round. */
 export type KeyAliases = Readonly<Record<string, string>>;
 
-/** The name in JSON of the field `key`, as LangChain's core writes it: an alias, otherwise snake case. */
+/** The JSON name of the field `key`, as LangChain's core writes it: an alias, otherwise snake case. */
 export function keyToJson(key: string, aliases: KeyAliases): string {
   return alias(key, aliases) ?? snakeCase(key);
 }
 
-/** The name of the field that JSON calls `key`, as LangChain's core reads it: an alias, otherwise camel case. */
+/** The field of the JSON name `key`, as LangChain's core reads it: an alias, otherwise camel case. */
 export function keyFromJson(key: string, inverted: KeyAliases): string {
   return alias(key, inverted) ?? camelCase(key);
 }

@@ -1,4 +1,4 @@
-import { defineOwn, ownEntries, prototypeOf, readProperty } from "./inspect-object.js";
+import { defineOwn, ownEntries, prototypeOf, readProperty } from "../objects/inspect-object.js";
 import { type KeyAliases, keyFromJson, keyToJson } from "./key-mapping.js";
 
 /** A field of a LangChain object: its name in the class, its name in JSON, and its value. */
@@ -8,14 +8,14 @@ export interface Kwarg {
   readonly value: unknown;
 }
 
-/** The parts of core's `Serializable` that say how an object is written. */
+/** The parts of core's `Serializable` that determine how an object is written. */
 export interface SerializableObject {
   readonly lc_serializable: true;
   readonly lc_kwargs: object;
   readonly lc_id: string[];
 }
 
-/** Whether an object is one of LangChain's that can be written. Goes by shape, since an application may have two cores. */
+/** Whether an object has the shape of a serializable LangChain object. An application may have two copies of core. */
 export function isSerializableObject(value: object): value is SerializableObject {
   if (readProperty(value, "lc_serializable") !== true) return false;
   const kwargs = readProperty(value, "lc_kwargs");
@@ -25,8 +25,8 @@ export function isSerializableObject(value: object): value is SerializableObject
 }
 
 /**
- * The fields that core's own `toJSON` writes, by the keys that it writes them under. `toJSON` itself is not called:
- * it replaces each Map, Set and Date inside the fields by an empty object.
+ * The fields that core's own `toJSON` writes, by their JSON names. `toJSON` itself is not called, since it replaces each Map, Set
+ * and Date inside the fields by an empty object.
  */
 export function kwargsOf(value: SerializableObject): Kwarg[] {
   const aliases = mergedAlong(prototypeOf(value), "lc_aliases", value);
@@ -43,7 +43,7 @@ export function kwargsOf(value: SerializableObject): Kwarg[] {
   }));
 }
 
-/** The constructor's argument for kwargs that were read from JSON. */
+/** The constructor argument for kwargs that were read from JSON. */
 export function fieldsFromKwargs(kwargs: object, prototype: object): Record<string, unknown> {
   const aliases = stringsOf(mergedAlong(prototype, "lc_aliases", prototype));
   const inverted = Object.fromEntries(Object.entries(aliases).map(([field, jsonKey]) => [jsonKey, field]));

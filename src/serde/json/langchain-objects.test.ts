@@ -51,7 +51,7 @@ const tools = {
 const chunks = [{ name: "search", args: '{"q":', id: "1", index: 0, type: "tool_call_chunk" as const }];
 const tool = { tool_call_id: "1", status: "error" as const, artifact: new Map([["k", [1n]]]) };
 
-/** Core's types know usage metadata only for messages of a declared structure. */
+/** Core's types have usage metadata only for messages of a declared structure. */
 function make<T extends object>(Class: new (fields: never) => T, fields: object): T {
   return Reflect.construct(Class, [fields]) as T;
 }
@@ -75,24 +75,21 @@ const objects: [string, object][] = [
   ["ToolMessage", new ToolMessage({ ...common, ...tool, metadata: { took: 5 } })],
   ["ToolMessageChunk", new ToolMessageChunk({ ...common, ...tool })],
   ["message of content blocks", new AIMessage({ contentBlocks: [{ type: "text", text: "hi" }] })],
-  [
-    "message with a field that no class knows",
-    new HumanMessage(Object.assign({ my_field: 1, "my field": 2 }, common)),
-  ],
+  ["message with an unknown field", new HumanMessage(Object.assign({ my_field: 1, "my field": 2 }, common))],
 ];
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe("an object of LangChain's reads back exactly", () => {
+describe("a LangChain object is read back equal", () => {
   it.each(objects)("%s", (_, value) => {
     for (const jsonb of [false, true]) {
       expect(firstDifference(parseJsonText(stringifyJson(value, { jsonb })), value)).toBeUndefined();
     }
   });
 
-  it("after its fields were set, replaced and removed", () => {
+  it("also after its fields were set, replaced and removed", () => {
     const message = make(AIMessage, { ...common, ...tools });
     message.name = "bob";
     message.content = "other";
@@ -102,7 +99,7 @@ describe("an object of LangChain's reads back exactly", () => {
     expect(firstDifference(parseJsonText(stringifyJson(message)), message)).toBeUndefined();
   });
 
-  it("as the reducer of messages leaves it, in the official layout alone", () => {
+  it("and written in the official layout alone after the message reducer set its id", () => {
     const message = new HumanMessage("hi");
     message._updateId("m-2");
     expect(encodeJson(message)).toEqual(JSON.parse(JSON.stringify(message)));
@@ -110,14 +107,14 @@ describe("an object of LangChain's reads back exactly", () => {
 });
 
 it.each(objects.filter(([, value]) => !(value instanceof Document)))(
-  "a record of %s in its own JSON is revived as core's load revives it",
+  "the JSON of a %s is revived as core's load revives it",
   async (_, value) => {
     const text = JSON.stringify(value);
     expect(firstDifference(parseJsonText(text), await load(text))).toBeUndefined();
   },
 );
 
-it("writing does not print the warning about raw tool calls, nor add to the message's arrays", () => {
+it("writing a message does not print a warning about raw tool calls, and does not change the message's arrays", () => {
   const warn = jest.spyOn(console, "warn").mockImplementation(() => undefined);
   const raw = { tool_calls: [{ id: "1", type: "function", function: { name: "search", arguments: "{}" } }] };
   const message = make(AIMessage, { content: "", tool_calls: [], additional_kwargs: raw });

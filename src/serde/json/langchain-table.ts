@@ -4,14 +4,14 @@ import {
   type LangChainClassName,
   ownClassOf,
 } from "../langchain/classes.js";
-import { classNameOf, prototypeDepth } from "./inspect-object.js";
+import { classNameOf, prototypeDepth } from "../objects/inspect-object.js";
 import { isSerializableObject } from "./langchain-kwargs.js";
 
 const ROOTS = ["langchain_core", "langchain"];
 // Python writes `langchain.schema.document.Document`, JavaScript `langchain_core.documents.Document`.
 const MODULES = ["messages", "documents", "document", "prompt_values"];
 
-/** The class of the table that the `id` of a record names, in JavaScript's words or in Python's. */
+/** The revivable class that the `id` of a record names, in the form of JavaScript or of Python. */
 export function classNameOfId(id: readonly string[]): LangChainClassName | undefined {
   const name = id.at(-1);
   const [root, ...modules] = id.slice(0, -1);
@@ -19,14 +19,14 @@ export function classNameOfId(id: readonly string[]): LangChainClassName | undef
   return ROOTS.includes(root) && modules.some((module) => MODULES.includes(module)) ? name : undefined;
 }
 
-/** The class of the table that an object is an instance of; an instance of a subclass is not one. */
+/** The revivable class that an object is a direct instance of. */
 export function tableClassOf(value: object): LangChainClassName | undefined {
   return ownClassOf(value) ?? classOfAnotherCore(value);
 }
 
 /**
- * An application may have other copies of @langchain/core: one for `import` and one for `require`, another version, one in
- * a bundle. A bundler may have made the names of the classes short; what goes into an id stays.
+ * Recognizes objects of other copies of @langchain/core: an application may have one for `import` and one for `require`, another
+ * version, and one in a bundle. A bundler may have minified the names of the classes, but not the ids.
  */
 function classOfAnotherCore(value: object): LangChainClassName | undefined {
   const name = isSerializableObject(value) ? classNameOfId(value.lc_id) : documentName(value);

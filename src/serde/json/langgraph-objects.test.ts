@@ -10,7 +10,7 @@ import { TreeDecoder } from "./tree-decoder.js";
 
 const send = new Send("node", { at: new Date(0), list: [undefined] }, { timeout: { idleTimeout: 5 } });
 
-describe("an object of LangGraph's reads back as an instance of its class", () => {
+describe("a LangGraph object is read back as an instance of its class", () => {
   it.each<[string, object]>([
     ["Send", send],
     ["Send without timeout", new Send("node", null)],
@@ -44,7 +44,7 @@ it.each<[string, object, object]>([
   ["Overwrite", new Overwrite(1), { lg_name: "Overwrite", __overwrite__: 1 }],
   ["Command", new Command({ goto: "b" }), { lg_name: "Command", goto: ["b"] }],
 ])(
-  "without @langchain/langgraph a %s is a literal object, and is written as a %s again",
+  "without @langchain/langgraph a %s is read as a literal object, which is written as the same object again",
   async (_, value, shape) => {
     const json = JSON.parse(JSON.stringify(encodeJson(value))) as Record<string, string>;
     const revived = reviveLangGraph(

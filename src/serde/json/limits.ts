@@ -1,8 +1,8 @@
 /**
- * How many levels of JSON arrays and objects a value may be nested. The walks and `JSON.stringify` overflow the default
- * stack at about 4,000; this leaves room for a caller that is already deep in its own calls.
+ * The maximum nesting depth of JSON arrays and objects. The encoder, the decoder and `JSON.stringify` overflow the default stack
+ * at about 4,000 levels; the limit leaves stack for a caller with deep calls of its own.
  */
 export const MAX_JSON_DEPTH = 1_000;
 
-/** How many digits an integer may have: as many as a JSONB column keeps, which is also more than Python reads. */
+/** The maximum number of digits of an integer: the limit of a JSONB column, which exceeds Python's limit. */
 export const MAX_DIGITS = 131_072;

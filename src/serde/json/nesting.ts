@@ -3,7 +3,7 @@ import { MAX_JSON_DEPTH } from "./limits.js";
 
 const CODE = { QUOTE: 0x22, "[": 0x5b, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
 
-/** Whether JSON text has too few brackets to be nested deeper than {@link MAX_JSON_DEPTH}, as most texts have. */
+/** Whether JSON text has too few brackets to be nested deeper than {@link MAX_JSON_DEPTH}. Most texts have. */
 export function hasFewBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of ["[", "{"])

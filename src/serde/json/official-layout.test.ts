@@ -25,7 +25,7 @@ async function readByOfficial(value: unknown): Promise<unknown> {
   return await official.loadsTyped("json", stringifyJson(value));
 }
 
-// What the official layout handles exactly: nothing here has a negative zero, a key `lc` or `__proto__`, or a stack.
+// The official layout stores these values exactly: none has a negative zero, a key `lc` or `__proto__`, or a stack.
 const key = fc.string().filter((name) => !["__proto__", "lc", "__lc_escaped__"].includes(name));
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((item) => item + 0);
 const scalar = fc.oneof(fc.string({ unit: "binary" }), number, fc.integer(), fc.boolean(), fc.constant(null));
@@ -80,8 +80,8 @@ const { exact } = fc.letrec<{ exact: unknown }>((tie) => ({
   ),
 }));
 
-describe("for values that the official serializer keeps", () => {
-  it("we write what it writes", async () => {
+describe("for values that the official serializer reads back equal", () => {
+  it("this serializer writes the same JSON", async () => {
     await fc.assert(
       fc.asyncProperty(exact, async (value) => {
         const theirs: unknown = JSON.parse(await writtenByOfficial([value]));
@@ -91,7 +91,7 @@ describe("for values that the official serializer keeps", () => {
     );
   });
 
-  it("it reads what we wrote", async () => {
+  it("the official serializer reads the JSON of this one", async () => {
     await fc.assert(
       fc.asyncProperty(exact, async (value) => {
         expect(firstDifference(await readByOfficial([value]), [value])).toBeUndefined();
@@ -100,7 +100,7 @@ describe("for values that the official serializer keeps", () => {
     );
   });
 
-  it("we read what it wrote", async () => {
+  it("this serializer reads the JSON of the official one", async () => {
     await fc.assert(
       fc.asyncProperty(exact, async (value) => {
         expect(firstDifference(parseJsonText(await writtenByOfficial([value])), [value])).toBeUndefined();
@@ -120,33 +120,33 @@ describe("for values that the official serializer changes", () => {
     ["Buffer", Buffer.from("x")],
     ["array with holes", Array.from({ length: 0 }, String).concat(new Array<string>(2))],
     [
-      "prompt-like record of the user's",
+      "plain object in the shape of a record",
       { lc: 1, type: "constructor", id: ["langchain_core", "messages", "X"], kwargs: {} },
     ],
-    ["secret-like record of the user's", { lc: 1, type: "secret", id: ["PATH"] }],
+    ["plain object in the shape of a secret", { lc: 1, type: "secret", id: ["PATH"] }],
     ["own key __proto__", Object.fromEntries([["__proto__", { polluted: true }]])],
-  ])("it leaves our record of a %s as data", async (_, value) => {
+  ])("the official serializer reads this library's record as data: %s", async (_, value) => {
     expect(await readByOfficial({ value })).toEqual({ value: encodeJson(value) });
     expect(
       await readByOfficial(new HumanMessage({ content: "", additional_kwargs: { value } })),
     ).toBeInstanceOf(HumanMessage);
   });
 
-  it("a StringPromptValue is written as it writes one, and only we read the text that it wrote", async () => {
+  it("a StringPromptValue is written in the official layout, which only this serializer reads back equal", async () => {
     const value = new StringPromptValue("hi");
     const theirs = await writtenByOfficial(value);
     expect(encodeJson(value)).toEqual(JSON.parse(theirs));
     expect(firstDifference(parseJsonText(theirs), value)).toBeUndefined();
-    // It gives the constructor, which takes a text, all the fields.
+    // The official reader passes all the fields to the constructor, which expects a string.
     expect(await readByOfficial(value)).toMatchObject({ value: { value: "hi" } });
   });
 
-  it("it still reads the message of an error", async () => {
+  it("the official serializer still reads the message of an error", async () => {
     const error = new TypeError("boom", { cause: new Error("inner") });
     expect(await readByOfficial(error)).toEqual(new Error("boom"));
   });
 
-  it("it still reads a Send, an Overwrite and a Command as what the engine takes for them", async () => {
+  it("the official serializer reads a Send, an Overwrite and a Command as objects that the engine accepts", async () => {
     const send = new Send("node", { x: 1 }, { timeout: 5 });
     expect(await readByOfficial(send)).toMatchObject({
       node: "node",
@@ -155,7 +155,7 @@ describe("for values that the official serializer changes", () => {
     });
     expect(await readByOfficial(new Overwrite([1]))).toMatchObject({ __overwrite__: [1] });
     const command = new Command({ update: { a: 1 }, goto: [send] });
-    // The engine makes a Command of its own from a literal one in the arguments of a Send.
+    // The engine converts a literal Command in the arguments of a Send to a Command.
     const { args } = new Send("node", await readByOfficial(command));
     expect(args).toBeInstanceOf(Command);
     expect(args).toMatchObject({ update: { a: 1 }, goto: [{ node: "node", args: { x: 1 } }] });

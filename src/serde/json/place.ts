@@ -1,18 +1,17 @@
 import { SerializationError } from "../../errors/index.js";
+import { formatSegment } from "../objects/value-path.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 
-const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
-
 /**
- * Where in a value the encoder stands: a link to the place around it and the step from there, so that a path is put
- * together only when an error needs one.
+ * The position of a part in the value that is encoded, as a link to the surrounding place and a step. The path is only built when
+ * an error needs it.
  */
 export class Place {
   readonly #parent: Place | undefined;
   readonly #step: string | number | (() => string);
-  /** How many levels of JSON surround what is written here. */
+  /** The number of levels of JSON around the part. */
   readonly depth: number;
-  /** Whether what is written here are kwargs of a LangChain object, where core escapes plain objects with a key `lc`. */
+  /** Whether the part is inside the kwargs of a LangChain object, where core escapes plain objects with a key `lc`. */
   readonly inKwargs: boolean;
 
   private constructor(
@@ -27,17 +26,17 @@ export class Place {
     this.inKwargs = inKwargs;
   }
 
-  /** The place of the value as a whole, which errors call `path`. */
+  /** The place of the whole value, which error messages call `path`. */
   static root(path: string): Place {
     return new Place(undefined, () => path, 0, false);
   }
 
-  /** The element or property `key`, written into the array or object that is written here. */
+  /** The element or property `key` of the array or object at this place. */
   child(key: string | number): Place {
     return new Place(this, key, this.depth + 1, this.inKwargs);
   }
 
-  /** A part of the value that is written into a record, `levels` deeper. A string names a property, a function says the step. */
+  /** A part that is written into a record, `levels` deeper. `step` is the name of a property, or a function that returns the step. */
   inRecord(step: string | number | (() => string), levels: number): Place {
     return new Place(this, step, this.depth + levels, false);
   }
@@ -47,12 +46,12 @@ export class Place {
     return new Place(this, key, this.depth + 2, true);
   }
 
-  /** What is written into the wrapper that core puts around a plain object with a key `lc`. */
+  /** The content of the wrapper that core puts around a plain object with a key `lc`. */
   escaped(): Place {
     return new Place(this, () => "", this.depth + 1, false);
   }
 
-  /** The path in the form `messages[3].kwargs.onDone`. */
+  /** The path, such as `messages[3].kwargs.onDone`. */
   path(): string {
     return this.#full().replace(/^\./, "");
   }
@@ -62,17 +61,15 @@ export class Place {
   }
 
   #text(): string {
-    if (typeof this.#step === "function") return this.#step();
-    if (typeof this.#step === "number") return `[${this.#step}]`;
-    return IDENTIFIER.test(this.#step) ? `.${this.#step}` : `[${JSON.stringify(this.#step)}]`;
+    return typeof this.#step === "function" ? this.#step() : formatSegment(this.#step);
   }
 
-  /** The error for a value that can't be kept, naming this place. */
+  /** The error for a part that can't be stored. It names this place. */
   error(problem: string, cause?: unknown): SerializationError {
     return new SerializationError(this.path(), problem, { cause });
   }
 
-  /** Throws when what is written here would be nested too deep. */
+  /** Throws if the part is nested too deep. */
   assertDepth(): void {
     if (this.depth >= MAX_JSON_DEPTH)
       throw this.error(`is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);

@@ -1,9 +1,9 @@
 import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
-import { defineOwn, ownEntries, readProperty } from "./inspect-object.js";
+import { defineOwn, ownEntries, prototypeOf, readProperty } from "../objects/inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
 import { fieldsFromKwargs, type Kwarg } from "./langchain-kwargs.js";
-import { isSameData } from "./same-data.js";
 
-/** What has to be done to an object made from its kwargs so that it equals the one that was written. */
+/** The changes that turn an object built from the kwargs into the object that was written. */
 export interface Difference {
   /** The own properties to set. */
   readonly fields: Record<string, unknown>;
@@ -12,8 +12,8 @@ export interface Difference {
 }
 
 /**
- * Makes the object that a reader would make from the kwargs, and compares. They differ where a field was set after
- * construction, or where core's mapping of names between JSON and class changes a name.
+ * Builds the object that a reader would build from the kwargs, and compares it with `value`. They differ if a field was set after
+ * construction, or if core's mapping of names between JSON and class changes a name.
  */
 export function differenceFromRebuilt(value: object, name: LangChainClassName, kwargs: Kwarg[]): Difference {
   const rebuilt = rebuild(name, kwargs);
@@ -25,7 +25,7 @@ export function differenceFromRebuilt(value: object, name: LangChainClassName, k
   return { fields, absent: Object.keys(rebuilt).filter((key) => !Object.hasOwn(value, key)) };
 }
 
-/** Some constructors add to the arrays that they are given: they get copies. */
+/** Passes copies of arrays, since some constructors add elements to them. */
 function rebuild(name: LangChainClassName, kwargs: Kwarg[]): object {
   const copies = kwargs.map(({ jsonKey, value }): [string, unknown] => [
     jsonKey,
@@ -35,7 +35,7 @@ function rebuild(name: LangChainClassName, kwargs: Kwarg[]): object {
   return Array.isArray(fields.tool_calls) ? constructQuietly(name, fields) : construct(name, fields);
 }
 
-/** A message that has tool calls only prints a warning about raw ones among the additional kwargs: hide those from it. */
+/** Hides raw tool calls in the additional kwargs, since the constructor of a message would only print a warning about them. */
 function constructQuietly(name: LangChainClassName, fields: Record<string, unknown>): object {
   if (typeof fields.additional_kwargs !== "object") return construct(name, fields);
   const hidden = {};
@@ -50,4 +50,22 @@ function constructQuietly(name: LangChainClassName, fields: Record<string, unkno
     }
   }
   return instance;
+}
+
+/** Whether two values are the same data: identical, or arrays or plain objects of the same data in the same order. */
+function isSameData(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (prototypeOf(a) !== prototypeOf(b) || !isData(a)) return false;
+  const left = ownEntries(a);
+  const right = ownEntries(b);
+  return left.length === right.length && left.every((entry, index) => isSameEntry(entry, right[index]));
+}
+
+function isSameEntry([key, value]: [string, unknown], other: [string, unknown] | undefined): boolean {
+  return key === other?.[0] && isSameData(value, other[1]);
+}
+
+function isData(value: object): boolean {
+  return Array.isArray(value) || isPlainObject(value);
 }

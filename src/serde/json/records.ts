@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "./json-value.js";
 
-/** The key under which LangChain's core wraps a plain object that has a key `lc`, inside the kwargs of its objects. */
+/** The key under which LangChain's core wraps a plain object with a key `lc` inside kwargs. */
 export const LC_ESCAPED_KEY = "__lc_escaped__";
 
 /** The record for `undefined`. */
@@ -9,8 +9,8 @@ export function undefinedRecord(): JsonObject {
 }
 
 /**
- * A record `{lc: 2, type: "constructor", …}` in the layout of the official serializer. That one revives Set, Map,
- * RegExp, Error and Uint8Array, and leaves any other name as the plain object that it is.
+ * A record `{lc: 2, type: "constructor", …}` in the layout of the official serializer. The official reader revives Set, Map,
+ * RegExp, Error and Uint8Array, and returns a record with any other name as a plain object.
  */
 export function constructorRecord(
   name: string,
@@ -21,12 +21,17 @@ export function constructorRecord(
   return { lc: 2, type: "constructor", id: [name], method, args, kwargs };
 }
 
+/** The argument of a record, if it has exactly one. */
+export function onlyArgumentOf({ args }: JsonObject): JsonValue | undefined {
+  return Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+}
+
 const RECORD_TYPES: Record<1 | 2, readonly unknown[]> = {
   1: ["constructor", "secret", "not_implemented"],
   2: ["constructor", "undefined", "delta_snapshot"],
 };
 
-/** Whether a user's own plain object would be taken for a record, by this reader or by the official one. */
+/** Whether this reader or the official one would take a plain object with these properties for a record. */
 export function looksLikeRecord(lc: unknown, type: unknown): boolean {
   return (lc === 1 || lc === 2) && RECORD_TYPES[lc].includes(type);
 }

@@ -1,12 +1,12 @@
-import { sparseArray } from "../sparse-array.js";
+import { sparseArray } from "../objects/sparse-array.js";
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
-import { defineOwn } from "./inspect-object.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
 import { reviveError } from "./revive-error.js";
 import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
 
-/** The records of classes that JavaScript or the runtime brings, by the name in the record's `id`. */
+/** The revivers of built-in classes, by the name in the `id` of the record. */
 export const BUILTIN_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Reviver>([
   ["Array", reviveArray],
   ["ArrayBuffer", reviveBuffer],
@@ -29,7 +29,7 @@ function hasNoMethod({ method }: JsonObject): boolean {
   return method === undefined || method === null;
 }
 
-/** The arguments of a record, if there are `count` of them and no method. */
+/** The arguments of a record, if it has exactly `count` of them and no method. */
 function argsOf(record: JsonObject, count: number): JsonValue[] | undefined {
   return hasNoMethod(record) && Array.isArray(record.args) && record.args.length === count
     ? record.args
@@ -118,7 +118,7 @@ function reviveUrl(record: JsonObject): Revived | undefined {
   return value && { value };
 }
 
-/** A record that a constructor refuses is none that this library wrote: it stays data. */
+/** Returns `undefined` if a constructor throws. This library did not write such a record, so it is read as data. */
 function attempt<T>(make: () => T): T | undefined {
   try {
     return make();

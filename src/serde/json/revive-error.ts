@@ -1,23 +1,14 @@
+import { errorFactoryOf } from "../objects/built-in-errors.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
-const CLASSES: Readonly<Record<string, (message: string) => Error>> = {
-  AggregateError: (message) => new AggregateError([], message),
-  Error: (message) => new Error(message),
-  EvalError: (message) => new EvalError(message),
-  RangeError: (message) => new RangeError(message),
-  ReferenceError: (message) => new ReferenceError(message),
-  SyntaxError: (message) => new SyntaxError(message),
-  TypeError: (message) => new TypeError(message),
-  URIError: (message) => new URIError(message),
-};
-
-/** Revives an error: from its message alone where the official saver wrote it, otherwise with all that it carried. */
+/** Revives an error with all its properties, or from its message alone if the official saver wrote it. */
 export function reviveError(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
-  const { method, args } = record;
+  const { method } = record;
   const kwargs = isJsonObject(record.kwargs) ? record.kwargs : {};
-  const message = Array.isArray(args) && args.length === 1 ? decodeText(args[0], depth, decoder) : undefined;
-  const make = classOf(kwargs.class ?? "Error");
+  const message = decodeText(onlyArgumentOf(record), depth, decoder);
+  const make = errorFactoryOf(kwargs.class ?? "Error");
   if ((method !== undefined && method !== null) || message === undefined || make === undefined)
     return undefined;
   const properties = decodeProperties(kwargs.properties, depth, decoder);
@@ -27,10 +18,6 @@ export function reviveError(record: JsonObject, depth: Depth, decoder: Decoder):
 function decodeText(json: JsonValue | undefined, depth: Depth, decoder: Decoder): string | undefined {
   const text = json === undefined ? undefined : decoder.decode(json, inside(depth, 2));
   return typeof text === "string" ? text : undefined;
-}
-
-function classOf(name: JsonValue): ((message: string) => Error) | undefined {
-  return typeof name === "string" && Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined;
 }
 
 interface Property {

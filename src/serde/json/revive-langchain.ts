@@ -1,12 +1,12 @@
 import { DeserializationError } from "../../errors/index.js";
 import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
 import type { Decoder, Depth, Revived } from "./decoder.js";
-import { defineOwn, ownEntries } from "./inspect-object.js";
+import { defineOwn, ownEntries } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
 import { fieldsFromKwargs } from "./langchain-kwargs.js";
 import { classNameOfId } from "./langchain-table.js";
 
-/** Revives a record `{lc: 1, type: "constructor", …}`; undefined for one that is only data. */
+/** Revives a record `{lc: 1, type: "constructor", …}`, or returns `undefined` if it does not name a revivable class. */
 export function reviveLangChain(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
   const { id, kwargs } = record;
   if (record.type !== "constructor" || !isStringArray(id) || !isJsonObject(kwargs)) return undefined;
@@ -40,7 +40,7 @@ function make(name: LangChainClassName, kwargs: object): object {
   try {
     return construct(name, fields);
   } catch (cause) {
-    throw new DeserializationError(`the class ${name} refuses the fields that are stored for it`, { cause });
+    throw new DeserializationError(`the class ${name} refuses the stored fields`, { cause });
   }
 }
 

@@ -1,14 +1,14 @@
 import { langGraphLiteral } from "../langchain/langgraph-literals.js";
 import type { Decoder, Depth } from "./decoder.js";
 import { inside } from "./decoder.js";
-import { defineOwn, readProperty } from "./inspect-object.js";
+import { defineOwn, readProperty } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
-import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "./langgraph-layout.js";
+import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "../langchain/langgraph-layout.js";
 import { isPythonSend, sendRecordOf } from "./revive-python.js";
 
 const REVIVERS = { Command: reviveCommand, Overwrite: reviveOverwrite, Send: reviveSend } as const;
 
-/** The name of a class of LangGraph's that a record stands for, if it has the shape of one that this library wrote. */
+/** The name of the LangGraph class of a record, if the record has the shape that this library writes. */
 export function langGraphNameOf(record: JsonObject): keyof typeof REVIVERS | undefined {
   const name = isStringArray(record.id) && record.id.length === 1 ? record.id[0] : undefined;
   if (name === "Send")
@@ -17,7 +17,7 @@ export function langGraphNameOf(record: JsonObject): keyof typeof REVIVERS | und
   return name === "Command" && record.lg_name === "Command" ? name : undefined;
 }
 
-/** Revives Send, Overwrite and Command. Without `@langchain/langgraph` they become literal objects that stand for them. */
+/** Revives Send, Overwrite and Command. Without `@langchain/langgraph` it returns literal objects that represent them. */
 export function reviveLangGraph(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const own = isPythonSend(record) ? sendRecordOf(record) : record;
   const name = langGraphNameOf(own);
@@ -29,7 +29,7 @@ function field(record: JsonObject, key: string, depth: Depth, decoder: Decoder):
   return json === undefined ? undefined : decoder.decode(json, inside(depth, 1));
 }
 
-// The constructor rewrites plain objects among the arguments, and checks the timeout: both were so when it was written.
+// The constructor rewrites plain objects among the arguments and checks the timeout. Both were done before it was written.
 function reviveSend(record: JsonObject, depth: Depth, decoder: Decoder): unknown {
   const classes = decoder.langGraph;
   const node = typeof record.node === "string" ? record.node : "";
@@ -53,14 +53,7 @@ function reviveCommand(record: JsonObject, depth: Depth, decoder: Decoder): unkn
   const command = classes === null ? langGraphLiteral("Command", {}) : new classes.Command({});
   for (const key of COMMAND_FIELDS) defineOwn(command, key, field(record, key, depth, decoder));
   const argument = decodeArgument(record, command, depth, decoder);
-  if (classes !== null && argument !== undefined) {
-    Object.defineProperty(command, COMMAND_ARGUMENT, {
-      value: argument,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
+  if (classes !== null && argument !== undefined) defineOwn(command, COMMAND_ARGUMENT, argument);
   return command;
 }
 

@@ -1,7 +1,8 @@
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
-/** The records of old Python savers, by module and class. A class that is not here stays the plain object that it is. */
+/** The revivers of the records of old Python savers, by module and class. A record of any other class is read as data. */
 export const PYTHON_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Reviver>([
   ["builtins.frozenset", reviveSet],
   ["builtins.set", reviveSet],
@@ -24,12 +25,12 @@ export function pythonNameOf({ id }: JsonObject): string | undefined {
   return isStringArray(id) && id.length > 1 ? id.join(".") : undefined;
 }
 
-/** Whether a record is the one in which old Python savers keep a Send. */
+/** Whether a record is a Send of an old Python saver. */
 export function isPythonSend(record: JsonObject): boolean {
   return pythonNameOf(record) === "langgraph.types.Send" && sendParts(record) !== undefined;
 }
 
-/** A Python Send as the record that this library writes for one. */
+/** Converts a Send of an old Python saver to the record that this library writes for a Send. */
 export function sendRecordOf(record: JsonObject): JsonObject {
   const [node, args] = sendParts(record) ?? ["", null];
   return { node, args, lc: 2, type: "constructor", id: ["Send"] };
@@ -57,8 +58,8 @@ function reviveSet(record: JsonObject, depth: Depth, decoder: Decoder): Revived 
   return list && { value: new Set(list.map((item) => decoder.decode(item, inside(depth, 3)))) };
 }
 
-function textOf({ args }: JsonObject): string | undefined {
-  const text = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
+function textOf(record: JsonObject): string | undefined {
+  const text = onlyArgumentOf(record);
   return typeof text === "string" ? text : undefined;
 }
 
@@ -76,7 +77,7 @@ function reviveUuid(record: JsonObject): Revived | undefined {
 
 const ISO = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*(Z|[+-]\d\d:\d\d)?$/;
 
-/** A time without an offset is taken as UTC: what it means must not depend on where it is read. */
+/** Reads a time without an offset as UTC, so that the result does not depend on the time zone of the reader. */
 function reviveDateTime(record: JsonObject): Revived | undefined {
   const [, time, offset] = ISO.exec(textOf(record) ?? "") ?? [];
   const value = new Date(time === undefined ? NaN : `${time}${offset ?? "Z"}`);

@@ -1,16 +1,13 @@
 import { assertReadable } from "./big-integers.js";
 import type { Revived } from "./decoder.js";
 import type { JsonObject } from "./json-value.js";
+import { onlyArgumentOf } from "./records.js";
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
-function onlyArg({ args }: JsonObject): unknown {
-  return Array.isArray(args) && args.length === 1 ? args[0] : undefined;
-}
-
-/** Revives a number that JSON can't hold; its text must be the one that `String` gives. */
+/** Revives a number that JSON can't hold. Its text must be the one that `String` returns. */
 export function reviveNumber(record: JsonObject): Revived | undefined {
-  const text = onlyArg(record);
+  const text = onlyArgumentOf(record);
   if (text === "-0") return { value: -0 };
   const value = typeof text === "string" ? Number(text) : undefined;
   return value !== undefined && String(value) === text ? { value } : undefined;
@@ -18,7 +15,7 @@ export function reviveNumber(record: JsonObject): Revived | undefined {
 
 /** Revives an integer of arbitrary size. */
 export function reviveBigInt(record: JsonObject): Revived | undefined {
-  const digits = onlyArg(record);
+  const digits = onlyArgumentOf(record);
   if (typeof digits !== "string" || !INTEGER.test(digits)) return undefined;
   assertReadable(digits);
   return { value: BigInt(digits) };
@@ -26,7 +23,7 @@ export function reviveBigInt(record: JsonObject): Revived | undefined {
 
 /** Revives a string from its UTF-16 code units. */
 export function reviveString(record: JsonObject): Revived | undefined {
-  const units = onlyArg(record);
+  const units = onlyArgumentOf(record);
   if (!Array.isArray(units) || !units.every(isCodeUnit)) return undefined;
   return { value: units.map((unit) => String.fromCharCode(unit)).join("") };
 }

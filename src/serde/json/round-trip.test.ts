@@ -12,7 +12,7 @@ import { encodeJson } from "./encode-json.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
-// Every UTF-16 code unit, so that lone surrogates and U+0000 come up, and the keys that mean something to a reader.
+// Every UTF-16 code unit, so that lone surrogates and U+0000 occur, and the keys that have a meaning for a reader.
 const text = fc.oneof(
   fc.string(),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
@@ -112,7 +112,7 @@ function messageOf(
   return new HumanMessage({ content, additional_kwargs: { extra }, response_metadata: metadata });
 }
 
-describe("a value reads back exactly as it was written", () => {
+describe("a value is read back equal", () => {
   for (const jsonb of [false, true]) {
     it(`as JSON data${jsonb ? " for a JSONB column" : ""}`, () => {
       fc.assert(
@@ -135,7 +135,7 @@ describe("a value reads back exactly as it was written", () => {
     });
   }
 
-  it("whatever it looks like inside a message", () => {
+  it("also inside a message", () => {
     fc.assert(
       fc.property(fc.dictionary(key, value, { maxKeys: 3 }), (args) => {
         const original = new AIMessage({ content: "", tool_calls: [{ name: "search", args, id: "1" }] });
@@ -147,14 +147,14 @@ describe("a value reads back exactly as it was written", () => {
 });
 
 describePglite("a JSONB column", (target) => {
-  it("holds a value that reads back equal", async () => {
+  it("stores any value so that it is read back equal", async () => {
     const database = await target.createDatabase();
     const select =
       "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
     const values = fc.sample(value, runs(500));
     const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
     const rows = await database.query<{ text: string }>(select, [bodies]);
-    // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
+    // JSONB does not keep the order of keys, and any two different values have different JSON.
     expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
       values.map((original) => encodeJson(original)),
     );
@@ -162,7 +162,7 @@ describePglite("a JSONB column", (target) => {
 });
 
 describe("writing a value", () => {
-  it("does not change it, and shares nothing with it", () => {
+  it("does not change the value, and shares nothing with it", () => {
     fc.assert(
       fc.property(value, (original) => {
         const before = stringifyJson(original);
@@ -176,7 +176,7 @@ describe("writing a value", () => {
     );
   });
 
-  it("gives plain JSON data, whose text reads back as the same data", () => {
+  it("returns plain JSON data, whose text is parsed to the same data", () => {
     fc.assert(
       fc.property(value, fc.boolean(), (original, jsonb) => {
         const json = encodeJson(original, { jsonb });
@@ -186,7 +186,7 @@ describe("writing a value", () => {
     );
   });
 
-  it("puts nothing into a JSONB column that it refuses", () => {
+  it("writes nothing that a JSONB column refuses", () => {
     fc.assert(
       fc.property(value, (original) => {
         expect(stringifyJson(original, { jsonb: true })).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/);

@@ -3,7 +3,7 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { DeserializationError } from "../../errors/index.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
-import { defineOwn } from "./inspect-object.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 import { LC_ESCAPED_KEY } from "./records.js";
@@ -12,7 +12,7 @@ import { reviveLangChain } from "./revive-langchain.js";
 import { langGraphNameOf, reviveLangGraph } from "./revive-langgraph.js";
 import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js";
 
-/** One walk through one JSON value. */
+/** Decodes one JSON value. */
 export class TreeDecoder implements Decoder {
   readonly #source: LangGraphSource;
 
@@ -45,7 +45,7 @@ export class TreeDecoder implements Decoder {
   #decodeUnmarked(json: JsonObject, depth: Depth): unknown {
     const keys = depth.inKwargs ? Object.keys(json) : [];
     const escaped = keys.length === 1 && keys[0] === LC_ESCAPED_KEY ? json[LC_ESCAPED_KEY] : undefined;
-    // The escaped object itself is no record, whatever it looks like.
+    // The escaped object itself is data, even if it has the shape of a record.
     return isJsonObject(escaped)
       ? this.#decodePlain(escaped, inside(depth, 1))
       : this.#decodePlain(json, depth);

@@ -1,19 +1,20 @@
 import { constants } from "node:buffer";
 
 import { standsForLangGraph } from "../langchain/langgraph-literals.js";
-import { LONG_TEXT, SharedParts } from "../shared-parts.js";
+import { LONG_TEXT, SharedParts } from "../objects/shared-parts.js";
 import { encodeBuiltin } from "./encode-builtin.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
 import type { Encoder } from "./encoder.js";
-import { classNameOf, isPlainObject } from "./inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
+import { describeUnstorable } from "../objects/inspect-object.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { undefinedRecord } from "./records.js";
 
-/** One walk through one value. */
+/** Encodes one value. */
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly #open = new Set<object>();
@@ -83,8 +84,7 @@ export class TreeEncoder implements Encoder {
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??
       encodeLangGraph(value, place, this);
-    if (json === undefined)
-      throw place.error(`an instance of the class ${classNameOf(value)} can't be stored`);
+    if (json === undefined) throw place.error(`${describeUnstorable(value)} can't be stored`);
     return json;
   }
 }

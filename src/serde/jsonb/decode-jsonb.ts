@@ -2,9 +2,9 @@ import { DeserializationError, type ErrorLocation } from "../../errors/index.js"
 import { parseJsonText } from "../json/json-text.js";
 
 /**
- * A value from the text of a JSONB column.
+ * Decodes a value from the text of a JSONB column.
  *
- * @throws DeserializationError naming the row that the text was read from.
+ * @throws DeserializationError that names the row.
  */
 export async function decodeJsonb(text: string, location: ErrorLocation): Promise<unknown> {
   try {

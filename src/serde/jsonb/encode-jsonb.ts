@@ -3,10 +3,10 @@ import type { JsonValue } from "../json/json-value.js";
 import { guardRead } from "../guard-read.js";
 
 /**
- * A value as JSON data that JSONB holds exactly.
+ * Encodes a value as JSON data that JSONB stores without a change.
  *
- * @param path - What errors call the value as a whole, such as `metadata`.
- * @throws SerializationError naming the path of what can't be stored.
+ * @param path - The name of the whole value in error messages, such as `metadata`.
+ * @throws SerializationError that names the path of a part that can't be stored.
  */
 export function encodeJsonb(value: unknown, path: string): JsonValue {
   return guardRead(() => encodeJson(value, { jsonb: true, path }), {}, path);

@@ -16,7 +16,7 @@ import {
 } from "@langchain/core/messages";
 import { ChatPromptValue, ImagePromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 
-/** The classes that have the same name and fields in Python and are written as Python's models. */
+/** The classes that have the same name and fields in Python. They are written as Python's models. */
 export const MODEL_CLASSES = {
   AIMessage,
   AIMessageChunk,
@@ -34,13 +34,13 @@ export const MODEL_CLASSES = {
   ToolMessageChunk,
 } as const;
 
-/** The classes that are written as LangChain's own records, also in MessagePack: Python keeps other fields in them. */
+/** The classes that have other fields in Python. They are written as LangChain's own records, also in MessagePack. */
 export const PROMPT_VALUE_CLASSES = { ChatPromptValue, ImagePromptValue, StringPromptValue } as const;
 
 /**
- * The LangChain classes that a stored value may be revived as. All of them only hold data. Every reader looks a class up
- * here and nowhere else, and calls its constructor with plain fields: LangChain's own loader, which looks a name up among
- * all exports of the package, is never called.
+ * The LangChain classes that a stored value may be revived as. All of them only hold data. Every reader looks a class up here
+ * and calls its constructor with plain fields. No reader calls LangChain's own loader, which looks a name up among all exports
+ * of the package.
  */
 export const LANGCHAIN_CLASSES = { ...MODEL_CLASSES, ...PROMPT_VALUE_CLASSES } as const;
 
@@ -56,7 +56,7 @@ const NAMES: ReadonlyMap<unknown, LangChainClassName> = new Map(
   ),
 );
 
-/** The class of this copy of @langchain/core that `value` is a direct instance of, if it may be revived. */
+/** The revivable class, from this copy of @langchain/core, that `value` is a direct instance of. */
 export function ownClassOf(value: object): LangChainClassName | undefined {
   return NAMES.get(Reflect.getPrototypeOf(value));
 }
@@ -72,13 +72,14 @@ export function isLangChainClassName(name: string): name is LangChainClassName {
 }
 
 /**
- * Makes an instance of a class from its fields.
+ * Creates an instance of a class from its fields.
  *
- * @throws whatever the class's constructor throws for fields that make no instance
+ * @throws whatever the constructor throws for invalid fields
  */
 export function construct(name: LangChainClassName, fields: Readonly<Record<string, unknown>>): object {
   const argument = name === "StringPromptValue" ? fields.value : fields;
   const instance: unknown = Reflect.construct(LANGCHAIN_CLASSES[name], [argument]);
-  if (typeof instance !== "object" || instance === null) throw new TypeError(`${name} made no object`);
+  if (typeof instance !== "object" || instance === null)
+    throw new TypeError(`the constructor of ${name} did not return an object`);
   return instance;
 }

@@ -1,8 +1,8 @@
-import { isObject } from "../msgpack/prototypes.js";
+import { isObject } from "../objects/type-guards.js";
 
 /**
- * Why a stored LangChain record is refused, if it is. What it names decides only between an error and data: a record that
- * is not refused is read like any other, by the list of classes.
+ * The reason why a stored LangChain record is refused, or `undefined`. A record that is not refused is read like any other: only
+ * the classes on the list are revived.
  */
 export function recordProblem(record: unknown): string | undefined {
   if (!isObject(record)) return undefined;

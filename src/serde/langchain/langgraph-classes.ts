@@ -7,17 +7,17 @@ export interface LangGraphClasses {
   readonly Send: typeof Send;
 }
 
-/** What hands the classes of @langchain/langgraph to a decoder. */
+/** Provides the classes of @langchain/langgraph to a decoder. */
 export interface LangGraphSource {
-  /** The classes, or `null` where @langchain/langgraph is not installed. */
+  /** The classes, or `null` if @langchain/langgraph is not installed. */
   readonly langGraph: LangGraphClasses | null;
 }
 
 let imported: Promise<LangGraphClasses | null> | undefined;
 
 /**
- * The classes of the installed @langchain/langgraph, or `null` where there is none. It is an optional peer and takes a
- * while to load, so it is imported when the first value needs it.
+ * Imports the classes of @langchain/langgraph, and returns `null` if it is not installed. The package is an optional peer and
+ * slow to load, so it is imported when the first value needs it.
  */
 export function importLangGraph(): Promise<LangGraphClasses | null> {
   imported ??= import("@langchain/langgraph").then(
@@ -28,9 +28,9 @@ export function importLangGraph(): Promise<LangGraphClasses | null> {
 }
 
 /**
- * Calls `read`. Where it asks for the classes of @langchain/langgraph, they are imported and it is called once more.
+ * Calls `read`. If `read` accesses the classes of @langchain/langgraph, imports them and calls `read` again.
  *
- * @returns what `read` returns, or a promise of it where it has to be called again
+ * @returns the result of `read`, or a promise of it if `read` was called again
  */
 export function readWithLangGraph<T>(read: (source: LangGraphSource) => T): T | Promise<T> {
   const source = new NotImported();

@@ -1,5 +1,5 @@
 import { EXT } from "../msgpack/ext-codes.js";
-import { pythonOriginOf, rememberOrigin } from "../python-origin.js";
+import { pythonOriginOf, rememberOrigin } from "../python/python-origin.js";
 
 /** Python's module of Send, Command and Overwrite. */
 export const LANGGRAPH_TYPES = "langgraph.types";
@@ -7,8 +7,8 @@ export const LANGGRAPH_TYPES = "langgraph.types";
 const CODES = { Command: EXT.PYTHON_KWARGS, Overwrite: EXT.PYTHON_KWARGS, Send: EXT.PYTHON_ARGS } as const;
 
 /**
- * A literal object that stands for an object of @langchain/langgraph. The engine makes an instance of its own class from
- * it, so that it fits every copy of the package, and the serializers write it as that object.
+ * A literal object that represents an object of @langchain/langgraph. The engine creates an instance of its own class from it,
+ * so it works with every copy of the package. The serializers write it as that object.
  *
  * @param fields - the fields of the object, without its name
  */

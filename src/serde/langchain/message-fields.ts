@@ -1,9 +1,9 @@
 import { ownClassOf } from "./classes.js";
 
-/** The symbol by which LangChain tells messages, which every message has as a property of its own. */
+/** The symbol by which LangChain recognizes messages. Every message has it as an own property. */
 export const MESSAGE_SYMBOL = Symbol.for("langchain.message");
 
-/** What every instance of a message class carries, whatever it was built from. */
+/** The fields that every instance of a message class has, whatever arguments it was built from. */
 const CONSTANT_KEYS: ReadonlySet<string> = new Set([
   "lc_serializable",
   "lc_kwargs",
@@ -13,27 +13,27 @@ const CONSTANT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The name of an extra field, which Python's models keep and otherwise ignore, for what the usual fields can't tell: a
- * message whose own fields and constructor arguments disagree, since it was changed after it was built.
+ * The name of an extra field for a message whose own fields and constructor arguments disagree, because it was changed after it
+ * was built. Python's models keep the field and otherwise ignore it.
  */
 export const JS_FIELD = "lc_js";
 
-/** What the usual fields can't tell of a message. */
+/** The difference between the own fields of a message and its constructor arguments. */
 export interface Disagreement {
   /** The names of the own fields that have a value. */
   readonly own: readonly string[];
   /** The names of the constructor arguments, in order. */
   readonly given: readonly string[];
-  /** Constructor arguments that are the very value of a field of another name. */
+  /** Constructor arguments that are identical to a field of another name. */
   readonly same: Readonly<Record<string, string>>;
-  /** Constructor arguments that no field has. */
+  /** Constructor arguments that are not among the fields. */
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** Constructor arguments that mean something else among the fields. */
+/** Constructor arguments whose names have another meaning among the fields. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(["type", JS_FIELD]);
 
-/** The fields for which Python writes `None` where JavaScript leaves them out. */
+/** The fields that Python writes as `None` and JavaScript leaves out. */
 export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
   "artifact",
   "chunk_position",
@@ -42,16 +42,16 @@ export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
   "usage_metadata",
 ]);
 
-/** A message taken apart. */
+/** The parts of a message. */
 export interface MessageFields {
   /** The fields that Python knows, in the order of the constructor arguments. */
   readonly fields: ReadonlyMap<string, unknown>;
-  /** What is to be known beside, for a message that its fields alone would not give back. */
+  /** The disagreement of a message that its fields alone would not restore. */
   readonly js: Disagreement | undefined;
 }
 
 /**
- * Takes a message apart so that {@link reviveMessage} gives it back, own fields and constructor arguments alike.
+ * Splits a message into parts from which {@link reviveMessage} restores its own fields and its constructor arguments.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export interface MessageFields {
 export function messageFields(message: object): MessageFields {
   const kwargs = kwargsOf(message);
   const fields = new Map<string, unknown>();
-  // The same class of another version may have other fields, so all of them are named.
+  // The same class of another version may have other fields, so all of them are listed.
   let agrees = ownClassOf(message) !== undefined;
   for (const [key, given] of Object.entries(kwargs)) {
     const isOwn = Object.hasOwn(message, key);

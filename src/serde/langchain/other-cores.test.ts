@@ -3,8 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import type * as documents from "@langchain/core/documents";
 import type * as messages from "@langchain/core/messages";
 import type * as prompts from "@langchain/core/prompt_values";
-import { JsonSerializer } from "../json-serializer.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { JsonSerializer } from "../json/json-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import { LANGCHAIN_CLASSES } from "./classes.js";
 
 type Core = typeof messages & typeof documents & typeof prompts;
@@ -15,7 +15,7 @@ const MODULES = ["messages", "documents", "prompt_values"];
 const required = load("@langchain/core");
 const older = load("langchain-core-oldest");
 const bundled = await importCore("langchain-core-oldest");
-// As a bundler does that makes names short.
+// A bundler that minifies names does the same.
 for (const name of Object.keys(LANGCHAIN_CLASSES))
   Object.defineProperty(Reflect.get(bundled, name), "name", { value: "e" });
 
@@ -29,10 +29,10 @@ async function importCore(name: string): Promise<Core> {
   return core as Core;
 }
 
-/** The classes without an id of their own: an object says by nothing but the name of its class what it is. */
+/** The classes without an id of their own. Only the name of its class identifies an object. */
 const NAMELESS = ["Document", "RemoveMessage"];
 
-/** An object of each class that holds data alone. */
+/** An object of each class on the list. */
 function objectsOf(core: Core): Record<keyof typeof LANGCHAIN_CLASSES, object> {
   const fields = { content: "hi", id: "1", additional_kwargs: { at: [1] } };
   const call = { name: "search", args: {}, id: "c" };
@@ -61,17 +61,20 @@ function objectsOf(core: Core): Record<keyof typeof LANGCHAIN_CLASSES, object> {
 describe.each<[string, Core]>([
   ["the copy that require loads", required],
   ["another version", older],
-  ["another version whose classes have lost their names", bundled],
+  ["another version with minified class names", bundled],
 ])("an object of %s of @langchain/core is read as one of this copy", (_copy, core) => {
-  const isTold = (name: string): boolean => core !== bundled || !NAMELESS.includes(name);
+  const isRecognized = (name: string): boolean => core !== bundled || !NAMELESS.includes(name);
 
-  test.each(Object.entries(objectsOf(core)).filter(([name]) => isTold(name)))("%s", async (name, value) => {
-    for (const serializer of [new MsgpackSerializer(), new JsonSerializer()]) {
-      const read = await serializer.loadsTyped(...(await serializer.dumpsTyped(value)));
-      expect(Object.getPrototypeOf(read)).toBe(
-        Reflect.get(Reflect.get(LANGCHAIN_CLASSES, name), "prototype"),
-      );
-      expect({ ...(read as object) }).toEqual({ ...value });
-    }
-  });
+  test.each(Object.entries(objectsOf(core)).filter(([name]) => isRecognized(name)))(
+    "%s",
+    async (name, value) => {
+      for (const serializer of [new MsgpackSerializer(), new JsonSerializer()]) {
+        const read = await serializer.loadsTyped(...(await serializer.dumpsTyped(value)));
+        expect(Object.getPrototypeOf(read)).toBe(
+          Reflect.get(Reflect.get(LANGCHAIN_CLASSES, name), "prototype"),
+        );
+        expect({ ...(read as object) }).toEqual({ ...value });
+      }
+    },
+  );
 });

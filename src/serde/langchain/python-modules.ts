@@ -18,7 +18,7 @@ export const PYTHON_MODULES: Readonly<Record<ModelClassName, string>> = {
   ToolMessageChunk: "langchain_core.messages.tool",
 };
 
-/** The JavaScript class that stands for a Python class, if one does. */
+/** The JavaScript class that corresponds to a Python class, if there is one. */
 export function classOfPython(module: string, name: string): ModelClassName | undefined {
   return isModelClassName(name) && PYTHON_MODULES[name] === module ? name : undefined;
 }

@@ -1,16 +1,16 @@
-import { defineOwn } from "../json/inspect-object.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { construct, type ModelClassName } from "./classes.js";
 import { JS_FIELD, NULLABLE_FIELDS, type Disagreement } from "./message-fields.js";
 
 type Fields = Record<string, unknown>;
 
 /**
- * Makes a message of the fields that Python or {@link messageFields} wrote.
+ * Creates a message from the fields that Python or {@link messageFields} wrote.
  *
- * Python writes every field, `type` among them, and `None` for what was not given: those go through the constructor. What
- * JavaScript wrote is put back exactly, as the message's own fields and as the arguments that it was built from.
+ * Python writes every field, including `type`, and `None` for a field that was not given. Such fields are passed to the
+ * constructor. The fields that JavaScript wrote are restored exactly: the own fields and the constructor arguments.
  *
- * @throws whatever the class's constructor throws for fields that make no message
+ * @throws whatever the constructor throws for invalid fields
  */
 export function reviveMessage(name: ModelClassName, fields: Fields): object {
   if (Object.hasOwn(fields, "type")) return constructGiven(name, givenInPython(fields));
@@ -18,7 +18,7 @@ export function reviveMessage(name: ModelClassName, fields: Fields): object {
   return js === undefined ? restore(name, fields, fields) : restoreDisagreement(name, usual, js);
 }
 
-/** Makes a document of the fields that Python or JavaScript wrote. The constructor would make a text of anything. */
+/** Creates a document from the fields that Python or JavaScript wrote. The constructor would convert the content to a string. */
 export function reviveDocument(fields: Fields): object {
   const { page_content: pageContent, metadata, id } = fields;
   const isFromPython = Object.hasOwn(fields, "type");
@@ -30,8 +30,8 @@ export function reviveDocument(fields: Fields): object {
 }
 
 /**
- * Constructs a message, and leaves content and tool calls as they are where the content is blocks of version 1: the
- * constructor would add those blocks and tool calls that it finds in one of the two alone.
+ * Constructs a message. Leaves content and tool calls unchanged if the content is blocks of version 1: the constructor would add
+ * the blocks and tool calls that it finds in only one of the two.
  */
 function constructGiven(name: ModelClassName, given: Fields): object {
   const { response_metadata } = given;
@@ -44,7 +44,7 @@ function constructGiven(name: ModelClassName, given: Fields): object {
   return message;
 }
 
-/** Puts the fields on a bare message, since the constructor would derive some of them anew from the others. */
+/** Sets the fields of an empty message. The constructor would derive some of the fields from the others. */
 function restore(name: ModelClassName, own: Fields, kwargs: Fields): object {
   const message = construct(name, {});
   for (const key of Object.keys(own)) if (Object.hasOwn(message, key)) Reflect.set(message, key, own[key]);

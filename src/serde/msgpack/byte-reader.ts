@@ -6,7 +6,7 @@ const REPLACEMENT = "\ufffd";
 const SHORT_TEXT = 24;
 const KEYS = new KeyCache();
 
-/** Reads numbers, text and bytes one after the other, and never past the end. */
+/** Reads numbers, strings and bytes in sequence, and never past the end. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #position: number;
@@ -26,7 +26,7 @@ export class ByteReader {
     return this.#end - this.#position;
   }
 
-  /** Calls `read` with only the next `length` bytes to read, all of which it must read. */
+  /** Calls `read` on the next `length` bytes only, and refuses bytes that it leaves unread. */
   window<T>(length: number, read: () => T): T {
     const start = this.#advance(length);
     const { end, next } = { end: this.#end, next: this.#position };
@@ -44,7 +44,7 @@ export class ByteReader {
     if (this.remaining > 0) throw malformed(`${this.remaining} bytes are left over after the value`);
   }
 
-  /** The next byte, which is not read yet; 0 at the end. */
+  /** The next byte, without reading it. Returns 0 at the end. */
   peek(): number {
     return this.remaining > 0 ? (this.#bytes[this.#position] ?? 0) : 0;
   }
@@ -89,13 +89,13 @@ export class ByteReader {
     return this.#bytes.readDoubleBE(this.#advance(8));
   }
 
-  /** The next `length` bytes, copied: the source may be a slice of a driver's buffer. */
+  /** Copies the next `length` bytes. The source may be a slice of a driver's buffer. */
   bytes(length: number): Uint8Array {
     const start = this.#advance(length);
     return new Uint8Array(this.#bytes.subarray(start, this.#position));
   }
 
-  /** The bytes from `start`, a former {@link position}, up to here, copied. */
+  /** Copies the bytes from `start`, an earlier {@link position}, to the current position. */
   bytesSince(start: number): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(start, this.#position));
   }
@@ -109,7 +109,7 @@ export class ByteReader {
     return (this.#position - start < SHORT_TEXT ? this.#ascii(start) : undefined) ?? this.#utf8(start);
   }
 
-  /** The next `length` bytes as UTF-8 that has likely been read before. */
+  /** The next `length` bytes as UTF-8, looked up in the key cache first. */
   key(length: number): string {
     const start = this.#advance(length);
     return (
@@ -118,7 +118,7 @@ export class ByteReader {
     );
   }
 
-  /** Short ASCII is read faster here than by a call into the runtime. */
+  /** Decodes short ASCII faster than a call into the runtime. */
   #ascii(start: number): string | undefined {
     let text = "";
     for (let index = start; index < this.#position; index += 1) {
@@ -132,21 +132,21 @@ export class ByteReader {
   #utf8(start: number): string {
     const text = this.#bytes.toString("utf8", start, this.#position);
     if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(start, this.#position)))
-      throw malformed("a text is not UTF-8");
+      throw malformed("a string is not valid UTF-8");
     return text;
   }
 
-  /** Checks the length before anything is allocated for it. */
+  /** Checks the length before anything is allocated. */
   #advance(length: number): number {
     const start = this.#position;
     if (length > this.#end - start)
-      throw malformed(`the bytes end too early: ${length} more are announced, ${this.#end - start} are left`);
+      throw malformed(`the bytes end too early: ${length} more are expected, ${this.#end - start} are left`);
     this.#position = start + length;
     return start;
   }
 }
 
-/** The error of bytes that are not the MessagePack that they are said to be. */
+/** The error for bytes that are not a valid MessagePack value. */
 export function malformed(problem: string, cause?: unknown): DeserializationError {
   return new DeserializationError(`not a MessagePack value: ${problem}`, { typeTag: "msgpack", cause });
 }

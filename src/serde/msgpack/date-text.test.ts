@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { runs } from "../../../tests/support/runs.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 
-describe("a Date and Python's datetime", () => {
-  test("are the same instant, for every instant that Python can hold", () => {
+describe("the text of Python's datetime", () => {
+  test("represents the same instant as the Date, for every instant that Python can hold", () => {
     const min = new Date("0001-01-01T00:00:00.000Z");
     const max = new Date("9999-12-31T23:59:59.999Z");
     fc.assert(
@@ -17,7 +17,7 @@ describe("a Date and Python's datetime", () => {
   });
 
   test.each(["0000-12-31T23:59:59.999Z", "+010000-01-01T00:00:00.000Z", "not a date"])(
-    "Python has no %s",
+    "does not exist for %s",
     (text) => {
       expect(toPythonDatetime(new Date(text))).toBeUndefined();
     },
@@ -29,11 +29,14 @@ describe("a Date and Python's datetime", () => {
     ["2024-01-02T03:04:05+00:00:30", "2024-01-02T03:03:35.000Z"],
     ["2024-01-02T03:04:05", "2024-01-02T03:04:05.000Z"],
     ["0099-01-01T00:00:00", "0099-01-01T00:00:00.000Z"],
-  ])("%s is %s", (text, instant) => {
+  ])("%s is read as %s", (text, instant) => {
     expect(fromPythonDatetime(text)?.toISOString()).toBe(instant);
   });
 
-  test.each(["", "yesterday", "2024-01-02T03:04:05.1234567890", "2024-1-2"])("%p is no datetime", (text) => {
-    expect(fromPythonDatetime(text)).toBeUndefined();
-  });
+  test.each(["", "yesterday", "2024-01-02T03:04:05.1234567890", "2024-1-2"])(
+    "%p is not read as a datetime",
+    (text) => {
+      expect(fromPythonDatetime(text)).toBeUndefined();
+    },
+  );
 });

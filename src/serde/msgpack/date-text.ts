@@ -5,7 +5,7 @@ const ISO_DATETIME =
 const MIN_TIME_MS = Date.UTC(2000, 0, 1) - 63_082_281_600_000;
 const MAX_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The text that Python's `datetime.fromisoformat` reads as the same instant; `undefined` where it can't hold it. */
+/** The text that Python's `datetime.fromisoformat` reads as the same instant, or `undefined` if `datetime` can't hold it. */
 export function toPythonDatetime(date: Date): string | undefined {
   const timeMs = date.getTime();
   if (!(timeMs >= MIN_TIME_MS && timeMs <= MAX_TIME_MS)) return undefined;
@@ -13,8 +13,8 @@ export function toPythonDatetime(date: Date): string | undefined {
 }
 
 /**
- * The instant that Python's `datetime.isoformat()` names, cut to milliseconds. A datetime without an offset is taken as
- * UTC, so that it does not depend on where it is read.
+ * Parses the output of Python's `datetime.isoformat()`, truncated to milliseconds. A datetime without an offset is read as UTC,
+ * so that the result does not depend on the time zone of the reader.
  */
 export function fromPythonDatetime(text: string): Date | undefined {
   const match = ISO_DATETIME.exec(text);

@@ -1,7 +1,7 @@
 import type { LangGraphSource } from "../langchain/langgraph-classes.js";
 
-/** What the decoder of an extension needs from the decoder of values. */
+/** The functions that the decoders of extensions need from the decoder of values. */
 export interface DecodeContext extends LangGraphSource {
-  /** Ends the decoding with an error. */
+  /** Throws the error for malformed bytes. */
   fail(problem: string, cause?: unknown): never;
 }

@@ -7,7 +7,7 @@ import { decodeDeltaSnapshot } from "./decode-langgraph.js";
 import { EXT } from "./ext-codes.js";
 
 /**
- * Decodes the extension whose `length` bytes of payload come next.
+ * Decodes an extension whose payload is the next `length` bytes.
  *
  * @param readValue - reads the next MessagePack value
  */

@@ -1,12 +1,12 @@
-import { rememberOrigin } from "../python-origin.js";
+import { rememberOrigin } from "../python/python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { EXT } from "./ext-codes.js";
-import { typedArrayClassOf } from "./typed-arrays.js";
-import { isArray } from "./prototypes.js";
+import { typedArrayClassOf } from "../objects/typed-arrays.js";
+import { isArray } from "../objects/type-guards.js";
 
 /**
- * A numpy array: the typed array of its elements, which remembers the shape unless it is the only one possible. Elements
- * that no typed array can hold stay bytes.
+ * Decodes a numpy array to a typed array, which keeps the shape unless the array is one-dimensional and in C order. Elements
+ * that no typed array can hold are returned as bytes.
  */
 export function decodeNumpyArray(payload: unknown, context: DecodeContext): object {
   if (!isArray(payload)) return context.fail("a numpy array is malformed");
@@ -23,7 +23,7 @@ export function decodeNumpyArray(payload: unknown, context: DecodeContext): obje
     return context.fail("a numpy array has the wrong size");
   const array = elements === undefined ? bytes : new elements(bytes.slice().buffer);
   const isUsual = elements !== undefined && shape.length === 1 && order === "C" && !dtype.startsWith("|b");
-  // Bytes alone would be written as bytes.
+  // A Uint8Array without a layout would be written as bytes.
   if (isUsual && dtype !== "|u1") return array;
   return rememberOrigin(array, {
     code: EXT.NUMPY_ARRAY,

@@ -1,14 +1,14 @@
 import { decodeTree } from "../json/decode-json.js";
-import { defineOwn } from "../json/inspect-object.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { parseJson } from "../json/json-text.js";
 import { recordProblem } from "../langchain/constructor-record.js";
-import { sparseArray } from "../sparse-array.js";
+import { sparseArray } from "../objects/sparse-array.js";
 import type { DecodeContext } from "./decode-context.js";
-import { ERROR_FACTORIES } from "./error-classes.js";
+import { errorFactoryOf } from "../objects/built-in-errors.js";
 import { EXT } from "./ext-codes.js";
-import { isArray, isRecord } from "./prototypes.js";
+import { isArray, isRecord } from "../objects/type-guards.js";
 
-/** Decodes one of this library's own extensions, from its bare bytes or from the value that they encode. */
+/** Decodes one of this library's own extensions, from its payload or from the value that the payload encodes. */
 export type OwnDecoder =
   | { readonly payload: "bytes"; readonly decode: (bytes: Uint8Array, context: DecodeContext) => unknown }
   | { readonly payload: "value"; readonly decode: (payload: unknown, context: DecodeContext) => unknown };
@@ -51,17 +51,16 @@ function decodeMap(payload: unknown, context: DecodeContext): Map<unknown, unkno
 function decodeObject(payload: unknown, context: DecodeContext): object {
   const object = {};
   for (const [key, value] of decodeMap(payload, context)) {
-    if (typeof key !== "string") return context.fail("an object has a key that is no text");
+    if (typeof key !== "string") return context.fail("an object has a key that is not a string");
     defineOwn(object, key, value);
   }
   return object;
 }
 
-/** Puts back the own properties exactly; those of the fresh Error would be of here and now. */
+/** Restores the own properties exactly. A new Error has others, such as a stack that points at the reader. */
 function decodeError(payload: unknown, context: DecodeContext): Error {
   const [name, own, hidden] = expectArray(payload, context);
-  const create =
-    typeof name === "string" && Object.hasOwn(ERROR_FACTORIES, name) ? ERROR_FACTORIES[name] : undefined;
+  const create = errorFactoryOf(name);
   if (create === undefined || !isRecord(own) || !isRecord(hidden))
     return context.fail("an Error is malformed");
   const error = create();
@@ -122,5 +121,5 @@ function isArrayLength(value: unknown): value is number {
 }
 
 function expectArray(payload: unknown, context: DecodeContext): unknown[] {
-  return isArray(payload) ? payload : context.fail("an extension holds no array");
+  return isArray(payload) ? payload : context.fail("the payload of an extension is not an array");
 }

@@ -1,12 +1,17 @@
-import { pythonScalarsOf, rememberOrigin, type PythonOrigin, type Spellings } from "../python-origin.js";
+import {
+  pythonScalarsOf,
+  rememberOrigin,
+  type PythonOrigin,
+  type Spellings,
+} from "../python/python-origin.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 import { encode } from "./encoder.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
-import { isArray, isObject, isRecord } from "./prototypes.js";
+import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 
 type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
 
-/** What the classes of Python's standard library are in JavaScript, by module and name. */
+/** The decoders of classes of Python's standard library, by module and name. */
 const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDecoder>([
   ["builtins.set", (argument, origin) => toSet(argument, origin)],
   ["builtins.frozenset", (argument, origin) => toSet(argument, origin)],
@@ -29,12 +34,12 @@ const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDeco
   ["pathlib._local.WindowsPath", (argument) => toPath(argument, "\\")],
 ]);
 
-/** Decodes an instance of a class of Python's standard library; `undefined` where JavaScript has nothing like it. */
+/** Decodes an instance of a class of Python's standard library, or returns `undefined` if JavaScript has nothing like it. */
 export function decodePythonType(argument: unknown, origin: PythonOrigin): unknown {
   return TYPE_DECODERS.get(`${origin.module}.${origin.name}`)?.(argument, origin);
 }
 
-/** A Set that remembers what else than a set of what it holds it was. */
+/** Creates a Set, which keeps its origin if writing its members would not restore the same bytes. */
 function toSet(argument: unknown, origin: PythonOrigin): Set<unknown> | undefined {
   if (!isArray(argument)) return undefined;
   const set = new Set<unknown>(argument);
@@ -43,7 +48,7 @@ function toSet(argument: unknown, origin: PythonOrigin): Set<unknown> | undefine
   return rememberOrigin(set, { ...origin, spellings });
 }
 
-/** How the members of a set were written that JavaScript reads as primitives; `undefined` where it writes them alike. */
+/** The bytes of the members that JavaScript reads as primitives, or `undefined` if it writes all of them alike. */
 function spellingsOf(members: readonly unknown[], size: number): Spellings | undefined {
   const scalars = pythonScalarsOf(members);
   if (scalars === undefined && size === members.length) return undefined;
@@ -58,7 +63,7 @@ function spellingsOf(members: readonly unknown[], size: number): Spellings | und
   return spellings;
 }
 
-/** What was written of an object without a prototype. */
+/** Decodes an object without a prototype. */
 function toBareObject(argument: unknown): object | undefined {
   return isRecord(argument) ? (Object.setPrototypeOf(argument, null) as object) : undefined;
 }
@@ -68,7 +73,7 @@ function toUuidText(argument: unknown): string | undefined {
   return argument.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** A Date that remembers its text, unless it would be written as just that text anyway. */
+/** Creates a Date, which keeps its text if it would be written as another text. */
 function toDate(argument: unknown, origin: PythonOrigin): Date | undefined {
   if (typeof argument !== "string" || origin.method !== "fromisoformat") return undefined;
   const date = fromPythonDatetime(argument);
@@ -87,7 +92,7 @@ function toRegExp(argument: unknown, origin: PythonOrigin): RegExp | undefined {
   return rememberOrigin(regexp, { ...origin, written: { argument, value: String(regexp) } });
 }
 
-/** Gives positional arguments the names that Python's class has for them. */
+/** Decodes positional arguments to an object with the given names. */
 function named(fields: readonly string[]): TypeDecoder {
   return (argument, origin) => {
     if (!isArray(argument) || argument.length > fields.length) return undefined;

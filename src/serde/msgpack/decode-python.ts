@@ -7,17 +7,17 @@ import {
   rememberOrigin,
   rememberScalars,
   type PythonOrigin,
-} from "../python-origin.js";
+} from "../python/python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { decodeTextDict } from "./decode-dict.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
-import { isArray, isObject, isRecord } from "./prototypes.js";
+import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 
 /**
- * Decodes an extension that names a Python class. The name only selects among the cases below: a class that is none of
- * them becomes the data that it was made from, and remembers its name.
+ * Decodes an extension that names a Python class. The name only selects one of the cases below. For any other class it returns
+ * the data that the object was created from, which keeps the name of the class.
  */
 export function decodePython(code: number, payload: unknown, context: DecodeContext): unknown {
   if (!isArray(payload)) return context.fail("a Python object is malformed");
@@ -52,7 +52,7 @@ function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: Decod
   }
 }
 
-/** The argument itself, remembering what it was; one that remembers something else already is wrapped. */
+/** The argument itself, which keeps the origin. An argument that already keeps another origin is wrapped in an object. */
 function asData(argument: unknown, origin: PythonOrigin): unknown {
   if (!isObject(argument)) return argument;
   const isBare = (isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;

@@ -6,9 +6,8 @@ import { Decoder } from "./decoder.js";
 /**
  * Decodes a MessagePack value with Python's extensions and this library's own.
  *
- * @returns the value, or a promise of it where it holds a Send, Overwrite or Command: their classes are imported when they
- *   are met
- * @throws {@link DeserializationError} for bytes that are no such value; the promise rejects with the same
+ * @returns the value, or a promise of it if it contains a Send, Overwrite or Command, whose classes are imported on demand
+ * @throws {@link DeserializationError} for malformed bytes; the promise rejects with the same error
  */
 export function decode(bytes: Uint8Array): unknown {
   return readWithLangGraph((source) => run(bytes, source));
@@ -19,6 +18,6 @@ function run(bytes: Uint8Array, source: LangGraphSource): unknown {
     return new Decoder(bytes, source).document();
   } catch (error) {
     if (error instanceof DeserializationError) throw error;
-    throw malformed(error instanceof RangeError ? "it is nested too deep" : "a part makes no value", error);
+    throw malformed(error instanceof RangeError ? "it is nested too deep" : "a part of it is invalid", error);
   }
 }

@@ -1,13 +1,15 @@
-import { rememberScalars, type PythonScalar, type PythonScalars } from "../python-origin.js";
+import { rememberScalars, type PythonScalar, type PythonScalars } from "../python/python-origin.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
+import { defineOwn } from "../objects/inspect-object.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import type { DecodeContext } from "./decode-context.js";
 import { dictOf } from "./decode-dict.js";
 import { decodeExtension } from "./decode-extension.js";
 import { EXT } from "./ext-codes.js";
 import { MAX_DEPTH } from "./max-depth.js";
+import { float64Bytes } from "./wire.js";
 
-/** V8 ends the process when an array grows beyond that, by half of its size each time. */
+/** The longest array that V8 can grow to. A longer one ends the process, because V8 grows an array by half of its size. */
 const MAX_ITEMS = 112_813_858;
 
 /** Decodes the values of one MessagePack document. */
@@ -15,7 +17,7 @@ export class Decoder implements DecodeContext {
   readonly #reader: ByteReader;
   readonly #source: LangGraphSource;
   #depth = 0;
-  /** The bytes of the value just read, if it is a primitive that stands for another Python type. */
+  /** The bytes of the last value, if it was a primitive that JavaScript would write in other bytes. */
   #scalarBytes: Uint8Array | undefined;
 
   constructor(bytes: Uint8Array, source: LangGraphSource) {
@@ -31,7 +33,7 @@ export class Decoder implements DecodeContext {
     throw malformed(problem, cause);
   }
 
-  /** The one value that the bytes hold. */
+  /** Decodes the single value of the document. */
   document(): unknown {
     const value = this.#value();
     this.#reader.expectEnd();
@@ -109,7 +111,7 @@ export class Decoder implements DecodeContext {
     }
   }
 
-  /** A float that is whole would be written as an integer, so it is remembered; Map and Set make 0 of -0. */
+  /** A whole float would be written as an integer, so its bytes are kept. Map and Set turn -0 into 0. */
   #float(value: number): number {
     if (Number.isSafeInteger(value)) this.#scalarBytes = float64Bytes(value);
     return value;
@@ -139,7 +141,7 @@ export class Decoder implements DecodeContext {
       const key = this.#key();
       if (typeof key !== "string") return this.#dict(object, scalars, key, size - index);
       const value = this.#value();
-      if (key === "__proto__") defineProto(object, value);
+      if (key === "__proto__") defineOwn(object, key, value);
       else object[key] = value;
       if (this.#scalarBytes !== undefined)
         (scalars ??= new Map()).set(key, { value, bytes: this.#scalarBytes });
@@ -152,7 +154,7 @@ export class Decoder implements DecodeContext {
     return token >= 0xa0 && token < 0xc0 ? this.#reader.key(this.#reader.uint8() & 0x1f) : this.#value();
   }
 
-  /** Goes on with a map in which a key turned up that no object can have. */
+  /** Decodes the rest of a map after the first key that is not a string. */
   #dict(
     start: object,
     startScalars: ReadonlyMap<string, PythonScalar> | undefined,
@@ -198,7 +200,7 @@ export class Decoder implements DecodeContext {
       case 0xd8:
         return 1 << (token - 0xd4);
       default:
-        throw malformed(`the byte 0x${token.toString(16)} begins no value`);
+        throw malformed(`the byte 0x${token.toString(16)} does not begin a value`);
     }
   }
 
@@ -221,16 +223,4 @@ function isPythonScalar(code: number, value: unknown): boolean {
 function toNumber(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
-}
-
-function float64Bytes(value: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(9);
-  bytes[0] = 0xcb;
-  bytes.writeDoubleBE(value, 1);
-  return bytes;
-}
-
-/** Assigning `__proto__` would replace the prototype. */
-function defineProto(object: object, value: unknown): void {
-  Object.defineProperty(object, "__proto__", { value, enumerable: true, configurable: true, writable: true });
 }

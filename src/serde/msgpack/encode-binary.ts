@@ -1,17 +1,16 @@
 import { types } from "node:util";
-import { lostByCopying, viewClassOf } from "../built-in-state.js";
-import { isExactly } from "../json/inspect-object.js";
-import { pythonOriginOf } from "../python-origin.js";
+import { lostByCopying, viewClassOf } from "../objects/built-in-state.js";
+import { extraSymbol, isExactly } from "../objects/inspect-object.js";
+import { pythonOriginOf } from "../python/python-origin.js";
 import { refuseExtra } from "./encode-collections.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol } from "./prototypes.js";
-import { dtypeOf } from "./typed-arrays.js";
+import { dtypeOf } from "../objects/typed-arrays.js";
 
 /**
- * Bytes and typed arrays: a Uint8Array as `bytes`, a Buffer as a call of `bytes` so that it comes back a Buffer, typed
- * arrays as numpy arrays, and what Python has nothing like by the name of its class.
+ * Encodes bytes and typed arrays: a Uint8Array as `bytes`, a Buffer as a call of `bytes` so that it is read back as a Buffer,
+ * typed arrays as numpy arrays, and classes without a counterpart in Python by their names.
  */
 export function encodeBinary(value: object, context: EncodeContext): unknown {
   if (types.isAnyArrayBuffer(value)) return encodeArrayBuffer(value, context);
@@ -49,7 +48,7 @@ function elementCount(value: ArrayBufferView): number {
   return "length" in value && typeof value.length === "number" ? value.length : 0;
 }
 
-/** The bytes as a plain view, which msgpackr copies into its output. */
+/** The bytes as a plain Uint8Array, which msgpackr copies into its output. */
 function bytesOf(value: ArrayBufferView): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }

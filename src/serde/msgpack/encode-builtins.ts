@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { isExactly } from "../json/inspect-object.js";
-import { pythonOriginOf } from "../python-origin.js";
+import { isExactly } from "../objects/inspect-object.js";
+import { pythonOriginOf } from "../python/python-origin.js";
 import { toPythonDatetime } from "./date-text.js";
 import { refuseExtra } from "./encode-collections.js";
 import type { EncodeContext } from "./encode-context.js";
@@ -10,7 +10,7 @@ import { EXT } from "./ext-codes.js";
 import { toPythonPattern } from "./python-regexp.js";
 import { extension } from "./wire.js";
 
-/** A Date, as Python's `datetime`: with the text that it was read from, if it was and still is that instant. */
+/** Encodes a Date as Python's `datetime`, in the text that it was read from if it is still the same instant. */
 export function encodeDate(value: object, context: EncodeContext): unknown {
   if (!types.isDate(value) || !isExactly(value, "Date", 2)) return undefined;
   refuseExtra(value, "a Date", context);
@@ -21,7 +21,7 @@ export function encodeDate(value: object, context: EncodeContext): unknown {
   return context.extension(EXT.PYTHON_METHOD, pythonTuple("datetime", "datetime", text, "fromisoformat"));
 }
 
-/** A RegExp, as Python's `re.compile` where that means the same. */
+/** Encodes a RegExp as Python's `re.compile` where both match the same strings. */
 export function encodeRegExp(value: object, context: EncodeContext): unknown {
   if (!types.isRegExp(value) || !isExactly(value, "RegExp", 2)) return undefined;
   refuseExtra(value, "a RegExp", context);
@@ -29,14 +29,14 @@ export function encodeRegExp(value: object, context: EncodeContext): unknown {
   const isAsWritten = written?.value === String(value) && Object.is(value.lastIndex, 0);
   const pattern = isAsWritten ? written.argument : toPythonPattern(value);
   if (pattern === undefined) {
-    // Any value may be assigned to it, also an object.
+    // Any value may be assigned to `lastIndex`, also an object.
     const lastIndex = context.within(value, () => context.at("lastIndex", value.lastIndex));
     return context.extension(EXT.REGEXP, [encodeString(value.source), value.flags, lastIndex]);
   }
   return context.extension(EXT.PYTHON_ARGS, pythonTuple("re", "compile", pattern));
 }
 
-/** A URL, by its href. */
+/** Encodes a URL as its href. */
 export function encodeUrl(value: object, context: EncodeContext): unknown {
   if (!(value instanceof URL) || Object.getPrototypeOf(value) !== URL.prototype) return undefined;
   refuseExtra(value, "a URL", context);

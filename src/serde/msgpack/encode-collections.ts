@@ -1,15 +1,14 @@
 import { types } from "node:util";
-import { isExactly } from "../json/inspect-object.js";
-import { PYTHON_DICT, pythonOriginOf, pythonScalarsOf, type Spellings } from "../python-origin.js";
+import { extraProperty, isExactly } from "../objects/inspect-object.js";
+import { PYTHON_DICT, pythonOriginOf, pythonScalarsOf, type Spellings } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraProperty } from "./prototypes.js";
 import { pythonKeyOf } from "./python-key.js";
-import { describeKey, mapKeyStep, mapValueStep, setMemberStep } from "./value-path.js";
+import { describeKey, mapKeyStep, mapValueStep, setMemberStep } from "../objects/value-path.js";
 import { Wire } from "./wire.js";
 
-/** A Map: an extension of this library's own, unless it was read from a Python dict, which it becomes again. */
+/** Encodes a Map as an extension of this library, or as a dict if it was read from a Python dict. */
 export function encodeMap(value: object, context: EncodeContext): unknown {
   if (!types.isMap(value) || !isExactly(value, "Map", 2)) return undefined;
   refuseExtra(value, "a Map", context);
@@ -20,11 +19,11 @@ export function encodeMap(value: object, context: EncodeContext): unknown {
   const keys = [...value.keys()];
   const dict = new Map(pairs);
   if (keys.some((key) => typeof key !== "string")) return dict;
-  // It would be read as an object. What stands behind the argument is for JavaScript: Python does not look at it.
+  // A dict with string keys only would be read as an object. The keys behind it are for JavaScript; Python ignores them.
   return context.extension(EXT.PYTHON_SINGLE_ARG, [...pythonTuple("builtins", "dict", dict), keys]);
 }
 
-/** What was not changed since it was read is written as it was. */
+/** Encodes the entries of a Map. An entry that was not changed since it was read is written in its original bytes. */
 function encodePairs(
   value: ReadonlyMap<unknown, unknown>,
   spellings: Spellings | undefined,
@@ -37,7 +36,7 @@ function encodePairs(
   ]);
 }
 
-/** Python could not read the whole checkpoint if a dict had a key that is an extension, and of equal keys it keeps one. */
+/** Python can't read a checkpoint with a dict whose key is an extension, and keeps only one of several equal keys. */
 function refuseForeignKeys(value: ReadonlyMap<unknown, unknown>, context: EncodeContext): void {
   const names = new Set<string>();
   for (const key of value.keys()) {
@@ -52,7 +51,7 @@ function refuseForeignKeys(value: ReadonlyMap<unknown, unknown>, context: Encode
   }
 }
 
-/** A Set, as Python's `set`, or as the `frozenset` that it was read from. */
+/** Encodes a Set as Python's `set`, or as the `frozenset` that it was read from. */
 export function encodeSet(value: object, context: EncodeContext): unknown {
   if (!types.isSet(value) || !isExactly(value, "Set", 2)) return undefined;
   refuseExtra(value, "a Set", context);
@@ -77,7 +76,7 @@ function spelledWires(spellings: Spellings | undefined, part: unknown): Wire[] |
   return spellings?.get(part)?.map((bytes) => new Wire(bytes));
 }
 
-/** Refuses an object whose own properties would be lost, since only its content is written. */
+/** Refuses an object with own properties, which would be lost because only its content is written. */
 export function refuseExtra(value: object, kind: string, context: EncodeContext): void {
   const property = extraProperty(value);
   if (property !== undefined) context.fail(`${kind} with the property ${property} can't be stored`);

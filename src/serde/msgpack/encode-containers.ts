@@ -1,23 +1,26 @@
-import { types } from "node:util";
-import { disguiseOf } from "../built-in-state.js";
-import { PYTHON_SCALARS, pythonOriginOf, pythonScalarsOf, type PythonScalars } from "../python-origin.js";
+import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
+import {
+  PYTHON_SCALARS,
+  pythonOriginOf,
+  pythonScalarsOf,
+  type PythonScalars,
+} from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { encodeString, isWellFormed } from "./encode-scalars.js";
 import { encodeAsOrigin, pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol } from "./prototypes.js";
+import { extraSymbol } from "../objects/inspect-object.js";
 import type { Wire } from "./wire.js";
 
 /**
- * A literal object. Nothing is copied unless some part has an encoding of its own: then the parts go to a Map, which
- * msgpackr writes as a map and in which `__proto__` is a key like any other.
+ * Encodes a plain object. It copies nothing unless a part has an encoding of its own. Then it copies the parts to a Map, which
+ * msgpackr writes as a map and in which `__proto__` is an ordinary key.
  */
 export function encodeObject(value: Record<string, unknown>, context: EncodeContext): unknown {
   const hasSymbols = Object.getOwnPropertySymbols(value).length > 0;
   if (!hasSymbols) return encodeBare(value, encodeEntries(value, undefined, context), context);
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
-  if (types.isArgumentsObject(value)) return context.fail("the arguments of a function can't be stored");
   const origin = pythonOriginOf(value);
   const entries = encodeEntries(value, pythonScalarsOf(value), context);
   return origin === undefined
@@ -25,7 +28,7 @@ export function encodeObject(value: Record<string, unknown>, context: EncodeCont
     : encodeAsOrigin(value, origin, entries, context);
 }
 
-/** An object without a prototype is a call of Python's `dict`, which makes the same dict as the entries alone. */
+/** Encodes an object without a prototype as a call of Python's `dict`, which returns the same dict as the entries alone. */
 function encodeBare(value: object, entries: unknown, context: EncodeContext): unknown {
   if (Object.getPrototypeOf(value) !== null) return entries;
   return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple("builtins", "dict", entries));
@@ -38,7 +41,7 @@ function encodeEntries(
 ): unknown {
   const keys = Object.keys(value);
   const mayBeDisguised = keys.length === 0 || Object.getPrototypeOf(value) === null;
-  const disguise = mayBeDisguised ? disguiseOf(value) : undefined;
+  const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) return context.fail(`${disguise} can't be stored`);
   let copy: Map<unknown, unknown> | undefined;
   for (let index = 0; index < keys.length; index += 1) {
@@ -52,7 +55,7 @@ function encodeEntries(
   return copy ?? value;
 }
 
-/** UTF-8 has no lone surrogates, and Python could not read the whole checkpoint if a key was an extension. */
+/** UTF-8 has no lone surrogates, and Python can't read a checkpoint with a map whose key is an extension. */
 function encodeForeignKeys(
   value: Record<string, unknown>,
   keys: readonly string[],
@@ -72,7 +75,7 @@ function copyEntries(value: Record<string, unknown>, keys: readonly string[]): M
   return new Map(keys.map((key) => [key, value[key]]));
 }
 
-/** An array; like an object it is only copied if some part has an encoding of its own. */
+/** Encodes an array. Like an object, it is only copied if a part has an encoding of its own. */
 export function encodeArray(value: readonly unknown[], context: EncodeContext): unknown {
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
@@ -102,7 +105,7 @@ function encodeHoles(value: readonly unknown[], keys: readonly string[], context
   return context.extension(EXT.SPARSE_ARRAY, [value.length, ...entries]);
 }
 
-/** Names come after indices among an object's keys, so the last key tells whether there are any. */
+/** Among the keys of an array names come after indices, so the last key shows whether there are names. */
 function isIndex(key: string): boolean {
   return String(Number(key) >>> 0) === key && key !== "4294967295";
 }

@@ -1,23 +1,23 @@
-import type { PathSegment } from "./value-path.js";
+import type { PathSegment } from "../objects/value-path.js";
 import type { Wire } from "./wire.js";
 
-/** What the encoder of one kind of value needs from the walk that met the value. */
+/** The functions that the encoder of one kind of value needs from the encoder of the whole value. */
 export interface EncodeContext {
-  /** The place of the value at hand, as an error names it. */
+  /** The path of the current value, as an error message names it. */
   readonly path: string;
 
-  /** Encodes a part of the value at hand; `step` leads from the value to it. */
+  /** Encodes a part of the current value. `step` leads from the value to the part. */
   at(step: PathSegment, part: unknown): unknown;
 
   /** Encodes the parts of `value` by calling `encode`, and refuses a value that contains itself. */
   within<T>(value: object, encode: () => T): T;
 
-  /** An extension whose payload is MessagePack itself; the parts of `payload` are encoded already. */
+  /** Encodes an extension whose payload is MessagePack. The parts of `payload` are already encoded. */
   extension(code: number, payload: unknown): Wire;
 
-  /** Ends the encoding with an error that names the place of the value at hand. */
+  /** Throws an error that names the path of the current value. */
   fail(problem: string): never;
 }
 
-/** Encodes a value of one kind; `undefined` means that the value is not of that kind. */
+/** Encodes a value of one kind, or returns `undefined` for a value of another kind. */
 export type KindEncoder = (value: object, context: EncodeContext) => unknown;

@@ -3,18 +3,18 @@ import { tableClassOf } from "../json/langchain-table.js";
 import { isModelClassName } from "../langchain/classes.js";
 import { JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
-import { pythonScalarsOf } from "../python-origin.js";
+import { pythonScalarsOf } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol } from "./prototypes.js";
+import { extraSymbol } from "../objects/inspect-object.js";
 import { extension } from "./wire.js";
 
 const VALIDATE = "model_validate_json";
 
 /**
- * A LangChain message or document, as the pydantic model of the same name, or a prompt value, as LangChain's own record
+ * Encodes a LangChain message or document as the pydantic model of the same name, and a prompt value as LangChain's own record
  * in the layout of the JsonSerializer.
  */
 export function encodeLangChain(value: object, context: EncodeContext): unknown {

@@ -1,22 +1,22 @@
+import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "../langchain/langgraph-layout.js";
 import { LANGGRAPH_TYPES, standsForLangGraph } from "../langchain/langgraph-literals.js";
-import { pythonScalarsOf } from "../python-origin.js";
+import { pythonScalarsOf } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol, isArray, isObject, isRecord, prototypeDepth } from "./prototypes.js";
+import { extraSymbol, prototypeDepth } from "../objects/inspect-object.js";
+import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 import { float64 } from "./wire.js";
 
-const COMMAND_ARGUMENTS = Symbol.for("langgraph.command");
-const COMMAND_FIELDS = ["graph", "update", "resume", "goto"];
 const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout", "refreshOn"]);
 
 /**
- * Send, Command, Overwrite and DeltaSnapshot, told by the name that they carry rather than by their class: an
- * application may have loaded @langchain/langgraph twice, or not at all.
+ * Encodes Send, Command, Overwrite and DeltaSnapshot. It recognizes them by their `lg_name`, not by their class: an application
+ * may have loaded @langchain/langgraph twice, or not at all.
  */
 export function encodeLangGraph(value: object, context: EncodeContext): unknown {
   const name: unknown = Reflect.get(value, "lg_name");
-  // A subclass would come back as the class that it extends.
+  // An instance of a subclass would be read back as an instance of the class that it extends.
   const isExact = prototypeDepth(value) === (name === "Command" ? 3 : 2) || standsForLangGraph(value);
   switch (isExact ? name : undefined) {
     case "Send":
@@ -68,7 +68,7 @@ function encodeSeconds(timeoutMs: unknown): unknown {
   return typeof timeoutMs === "number" ? float64(timeoutMs / 1000) : null;
 }
 
-/** A Command is written as it was built; its own fields say the same unless they were changed since. */
+/** Encodes the constructor arguments of a Command, or its own fields if they were changed since. */
 function encodeCommand(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "lc_direct_tool_output", ...COMMAND_FIELDS], context);
   const source = commandSource(value);
@@ -81,7 +81,7 @@ function encodeCommand(value: object, context: EncodeContext): unknown {
 }
 
 function commandSource(value: object): object {
-  const built: unknown = Reflect.get(value, COMMAND_ARGUMENTS);
+  const built: unknown = Reflect.get(value, COMMAND_ARGUMENT);
   if (!isObject(built)) return value;
   const isUnchanged = ["graph", "update", "resume"].every(
     (field) => Reflect.get(built, field) === Reflect.get(value, field),
@@ -89,7 +89,7 @@ function commandSource(value: object): object {
   return isUnchanged && goesTo(value, Reflect.get(built, "goto")) ? built : value;
 }
 
-/** Whether a Command still goes where it was built to go. The constructor makes a list, and a Send of a literal object. */
+/** Whether the `goto` of a Command is unchanged. The constructor converts it to a list, and literal objects to Sends. */
 function goesTo(command: object, built: unknown): boolean {
   const goto: unknown = Reflect.get(command, "goto");
   const places: unknown[] = isArray(built) ? built : built ? [built] : [];
@@ -101,20 +101,21 @@ function goesTo(command: object, built: unknown): boolean {
 }
 
 /**
- * Python writes every field, `graph` first, and `None` for what was not given. JavaScript writes what was given, and
- * never `graph` first along with `goto`, so that a reader can tell a `null` that was given.
+ * The fields to write. Python writes every field, `graph` first, and `None` for fields that were not given. JavaScript writes the
+ * given fields, and never `graph` first along with `goto`, so that a reader can recognize a `null` that was given.
  */
 function givenFields(source: object): string[] {
+  const known: readonly string[] = COMMAND_FIELDS;
   const given = Object.keys(source).filter(
-    (field) => COMMAND_FIELDS.includes(field) && Reflect.get(source, field) !== undefined,
+    (field) => known.includes(field) && Reflect.get(source, field) !== undefined,
   );
   return given[0] === "graph" ? [...given.slice(1), "graph"] : given;
 }
 
 function encodeOverwrite(value: object, context: EncodeContext): unknown {
-  refuseForeign(value, ["lg_name", "__overwrite__"], context);
+  refuseForeign(value, ["lg_name", OVERWRITE_KEY], context);
   const part = context.within(value, () =>
-    encodePart(value, "value", Reflect.get(value, "__overwrite__"), context),
+    encodePart(value, "value", Reflect.get(value, OVERWRITE_KEY), context),
   );
   return context.extension(
     EXT.PYTHON_KWARGS,
@@ -128,13 +129,13 @@ function encodeDeltaSnapshot(value: object, context: EncodeContext): unknown {
   return context.extension(EXT.DELTA_SNAPSHOT, part);
 }
 
-/** A part of a Send, Command or Overwrite, by the name under which the value remembers what the part was in Python. */
+/** Encodes a part of a Send, Command or Overwrite. `name` is the name under which the value keeps the bytes of the part. */
 function encodePart(value: object, name: string, part: unknown, context: EncodeContext): unknown {
   return rememberedScalar(pythonScalarsOf(value), name, part) ?? context.at(name, part);
 }
 
 function refuseForeign(value: object, known: readonly string[], context: EncodeContext): void {
-  const symbol = extraSymbol(value, COMMAND_ARGUMENTS);
+  const symbol = extraSymbol(value, COMMAND_ARGUMENT);
   const foreign = Object.keys(value).find((key) => !known.includes(key)) ?? symbol;
   if (foreign !== undefined)
     context.fail(`a ${String(Reflect.get(value, "lg_name"))} with the property "${foreign}" can't be stored`);

@@ -1,13 +1,13 @@
-import type { PythonOrigin, PythonScalars } from "../python-origin.js";
+import type { PythonOrigin, PythonScalars } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { EXT } from "./ext-codes.js";
 import { Wire } from "./wire.js";
 
 /**
- * Writes a literal object or an array as the Python value that it was read from.
+ * Encodes a plain object or an array as the Python value that it was read from.
  *
  * @param value - the value itself
- * @param content - the same, encoded: a map or an array
+ * @param content - the encoded value: a map or an array
  */
 export function encodeAsOrigin(
   value: object,
@@ -17,7 +17,7 @@ export function encodeAsOrigin(
 ): unknown {
   const { code, module, name, method, fields } = origin;
   if (fields === undefined) return context.extension(code, pythonTuple(module, name, content, method));
-  // An object that was given other properties since is no longer the value that it was read from.
+  // An object with other properties than it was read with no longer corresponds to the Python value.
   if (!isPrefix(Object.keys(value), fields)) return content;
   const args = contentValues(content);
   return context.extension(
@@ -26,7 +26,7 @@ export function encodeAsOrigin(
   );
 }
 
-/** The bytes that an entry was read from, if it stood for another Python type and is what it was. */
+/** The bytes that an unchanged entry was read from, if JavaScript would write it in other bytes. */
 export function rememberedScalar(
   scalars: PythonScalars | undefined,
   key: unknown,

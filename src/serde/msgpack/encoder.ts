@@ -1,5 +1,5 @@
 import { SerializationError } from "../../errors/index.js";
-import { pythonOriginOf } from "../python-origin.js";
+import { type PythonOrigin, pythonOriginOf } from "../python/python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
 import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";
 import { encodeMap, encodeSet } from "./encode-collections.js";
@@ -9,16 +9,17 @@ import { encodeError } from "./encode-error.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
-import { classNameOf } from "../json/inspect-object.js";
-import { isArray, isPlainObject } from "./prototypes.js";
-import { isBareArray } from "../built-in-state.js";
+import { describeUnstorable } from "../objects/inspect-object.js";
+import { isPlainObject } from "../plain-object.js";
+import { isArray } from "../objects/type-guards.js";
+import { isBareArray } from "../objects/built-in-state.js";
 import { standsForLangGraph } from "../langchain/langgraph-literals.js";
-import { LONG_TEXT, SharedParts } from "../shared-parts.js";
+import { LONG_TEXT, SharedParts } from "../objects/shared-parts.js";
 import { MAX_DEPTH } from "./max-depth.js";
-import { formatPath, type PathSegment } from "./value-path.js";
+import { formatPath, type PathSegment } from "../objects/value-path.js";
 import { extension, pack, type Wire } from "./wire.js";
 
-/** How much of {@link MAX_DEPTH} a value takes that is written as an extension around other containers. */
+/** The levels of {@link MAX_DEPTH} that a value takes if it is written as an extension around other containers. */
 const EXTENSION_LEVELS = 4;
 
 const KIND_ENCODERS: readonly KindEncoder[] = [
@@ -34,8 +35,8 @@ const KIND_ENCODERS: readonly KindEncoder[] = [
 ];
 
 /**
- * Encodes one value as MessagePack. Plain data is looked at and then packed as it is; what MessagePack lacks is replaced
- * by extensions on the way.
+ * Encodes one value as MessagePack. Plain data is inspected and then packed unchanged. Values that MessagePack lacks are replaced
+ * by extensions first.
  *
  * @throws {@link SerializationError} with the path of the first part that can't be stored
  */
@@ -44,11 +45,11 @@ export function encode(value: unknown): Uint8Array {
   return encoder.guard(() => pack(encoder.encode(value)));
 }
 
-/** The longest buffer that msgpackr makes. */
+/** The longest buffer that msgpackr allocates. */
 const MAX_BYTES = 0xfd000000;
 
 class Encoder implements EncodeContext {
-  /** No place of a MessagePack value has other rules than another. */
+  /** All parts of a MessagePack value follow the same rules. */
   readonly inKwargs = false;
   readonly #parts = new SharedParts<unknown>(MAX_BYTES);
   readonly #path: PathSegment[] = [];
@@ -107,7 +108,7 @@ class Encoder implements EncodeContext {
     throw new SerializationError(this.path, problem, { cause });
   }
 
-  /** Lets no error out but ours: a getter may throw anything, and a stack may be short before the limit is reached. */
+  /** Converts any error to a SerializationError: a getter may throw anything, and the stack may overflow before the limit. */
   guard<T>(encode: () => T): T {
     try {
       return encode();
@@ -127,24 +128,25 @@ class Encoder implements EncodeContext {
     if (problem !== undefined) this.fail(problem);
   }
 
-  // One method, since each call takes of the stack that deep values need.
+  // One method, since each call uses a part of the stack that deep values need.
   #encodeObject(value: object): unknown {
     const known = this.#parts.areLarge ? this.#parts.repeat(value, this) : undefined;
     const bytesBefore = this.#parts.bytes;
     let encoded = known;
     if (known === undefined) {
+      const origin = pythonOriginOf(value);
       if (isArray(value) && isBareArray(value)) {
-        const levels = plainLevels(value);
+        const levels = levelsOf(value, origin);
         this.#enter(value, levels);
         encoded = encodeArray(value, this);
         this.#leave(levels);
       } else if (
         isPlainObject(value) &&
-        !standsForLangGraph(value) &&
         !isArray(value) &&
-        !ArrayBuffer.isView(value)
+        !ArrayBuffer.isView(value) &&
+        (origin === undefined || !standsForLangGraph(value))
       ) {
-        const levels = plainLevels(value);
+        const levels = levelsOf(value, origin);
         this.#enter(value, levels);
         encoded = encodeObject(value, this);
         this.#leave(levels);
@@ -161,7 +163,7 @@ class Encoder implements EncodeContext {
       const encoded = encodeKind(value, this);
       if (encoded !== undefined) return encoded;
     }
-    return this.fail(`an instance of ${classNameOf(value)} can't be stored`);
+    return this.fail(`${describeUnstorable(value)} can't be stored`);
   }
 
   #enter(value: object, levels: number): void {
@@ -177,7 +179,7 @@ class Encoder implements EncodeContext {
   }
 }
 
-function plainLevels(value: object): number {
-  const isPlain = pythonOriginOf(value) === undefined && Object.getPrototypeOf(value) !== null;
+function levelsOf(value: object, origin: PythonOrigin | undefined): number {
+  const isPlain = origin === undefined && Object.getPrototypeOf(value) !== null;
   return isPlain ? 1 : EXTENSION_LEVELS;
 }

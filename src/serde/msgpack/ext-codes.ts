@@ -1,11 +1,11 @@
 /**
  * Every MessagePack extension code that this library reads or writes.
  *
- * 0 to 7 are the Python checkpointer's; what they carry is MessagePack again. The others are this library's own, for
- * what JavaScript has and Python lacks; Python's reader turns a code that it does not know into `None`. They keep clear
- * of the codes that msgpackr uses for itself (0x42, 0x62, 0x65, 0x69, 0x70, 0x72 to 0x74, 0x78 and 0xff).
+ * Codes 0 to 7 belong to Python's checkpointer; their payload is MessagePack. The others belong to this library, for values that
+ * JavaScript has and Python lacks. Python's reader turns an unknown code into `None`. None of them is a code that msgpackr uses
+ * (0x42, 0x62, 0x65, 0x69, 0x70, 0x72 to 0x74, 0x78 and 0xff).
  *
- * Released codes never change their meaning: rows that carry them stay readable for ever.
+ * A released code never changes its meaning, so that stored rows stay readable.
  */
 export const EXT = {
   /** `[module, name, arg]`: the class called with one argument. */
@@ -27,7 +27,7 @@ export const EXT = {
 
   /** No payload: `undefined`. */
   UNDEFINED: 0x10,
-  /** ASCII text `-ff`: a BigInt that an integer of the format can't hold or can't be told from a number. */
+  /** ASCII text such as `-ff`: a BigInt that MessagePack can't hold as an integer, or that would be read as a number. */
   BIGINT: 0x12,
   /** UTF-16, little endian: a string with lone surrogates, which UTF-8 can't hold. */
   UTF16: 0x13,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { runs } from "../../../tests/support/runs.js";
 import { KeyCache } from "./key-cache.js";
 
-test("only ever gives the text that belongs to the bytes", () => {
+test("KeyCache only returns the string that belongs to the bytes", () => {
   const cache = new KeyCache();
   const bytes = fc.uint8Array({ maxLength: 40, max: 3 });
   fc.assert(

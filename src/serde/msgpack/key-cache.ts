@@ -7,20 +7,20 @@ interface Entry {
 }
 
 /**
- * Remembers the text of short keys by their bytes. The same few keys occur in every message, and comparing bytes is
- * cheaper than decoding them; the objects also come to share one copy of each key.
+ * Caches the strings of short keys by their bytes. The same few keys occur in every message, and comparing bytes is cheaper than
+ * decoding them. All decoded objects also share one copy of each key.
  */
 export class KeyCache {
   readonly #entries: (Entry | undefined)[] = new Array<Entry | undefined>(SLOTS).fill(undefined);
 
-  /** The text of the bytes from `start` to `end`, if it is known. */
+  /** The cached string of the bytes from `start` to `end`, if there is one. */
   text(bytes: Uint8Array, start: number, end: number): string | undefined {
     if (end - start > MAX_LENGTH) return undefined;
     const entry = this.#entries[slotOf(bytes, start, end)];
     return entry !== undefined && isSame(entry.bytes, bytes, start, end - start) ? entry.text : undefined;
   }
 
-  /** Remembers the text of the bytes from `start` to `end`, and returns it. */
+  /** Caches the string of the bytes from `start` to `end`, and returns it. */
   remember(bytes: Uint8Array, start: number, end: number, text: string): string {
     if (end - start <= MAX_LENGTH)
       this.#entries[slotOf(bytes, start, end)] = { bytes: new Uint8Array(bytes.subarray(start, end)), text };

@@ -4,7 +4,7 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { Decoder } from "./decoder.js";
 import { encode } from "./encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
@@ -16,8 +16,8 @@ async function roundTrip(written: unknown): Promise<unknown> {
   return serializer.loadsTyped(...serializer.dumps(written));
 }
 
-/** Reads as in an application that does not have @langchain/langgraph. */
-function readAlone(bytes: Uint8Array): unknown {
+/** Reads a value as an application without @langchain/langgraph does. */
+function readWithoutLangGraph(bytes: Uint8Array): unknown {
   return new Decoder(bytes, { langGraph: null }).document();
 }
 
@@ -45,7 +45,7 @@ const given = fc.record(
 );
 const command = given.filter(({ resume }) => resume !== undefined).map((args) => new Command(args));
 
-describe("objects of @langchain/langgraph come back as what they are", () => {
+describe("an object of @langchain/langgraph is read back equal", () => {
   test.each<[string, fc.Arbitrary<unknown>]>([
     ["Send", send],
     ["Overwrite", value.map((written) => new Overwrite(written))],
@@ -71,19 +71,19 @@ describe("objects of @langchain/langgraph come back as what they are", () => {
     );
   });
 
-  test("Command, telling null from nothing", async () => {
+  test("Command, also with null, which differs from a missing field", async () => {
     expect(await roundTrip(new Command({ resume: null }))).toEqual(new Command({ resume: null }));
     const everything = { graph: "g", update: { a: 1 }, resume: null, goto: "next" };
     expect(await roundTrip(new Command(everything))).toEqual(new Command(everything));
   });
 
-  test("without the package they are literal objects, and are written as the same again", () => {
+  test("as a literal object without the package, which is written as the same object again", () => {
     const written = [
       new Send("n", { a: 1 }, { timeout: 1500 }),
       new Overwrite([1]),
       new Command({ goto: "a", update: { b: 1 } }),
     ];
-    const read = readAlone(encode(written));
+    const read = readWithoutLangGraph(encode(written));
     expect(read).toEqual([
       {
         lg_name: "Send",
@@ -97,19 +97,19 @@ describe("objects of @langchain/langgraph come back as what they are", () => {
     expect(Buffer.compare(encode(read), encode(written))).toBe(0);
   });
 
-  test("a literal object that only looks like one stays what it is", async () => {
+  test("but a literal object of the same shape stays a literal object", async () => {
     const written = { lg_name: "Send", node: "n", args: 1 };
     expect(firstDifference(await roundTrip(written), written)).toBeUndefined();
   });
 
-  test("one with a property of its own is refused, since Python has no place for it", () => {
+  test("unless it has an added property, which is refused", () => {
     expect(() => encode([Object.assign(new Send("n", 1), { extra: 1 })])).toThrow(
       new SerializationError("[0]", 'a Send with the property "extra" can\'t be stored'),
     );
   });
 });
 
-/** The record of its arguments that a Command carries may list them in another order. */
+/** Removes the constructor arguments that a Command keeps, which may be in another order. */
 function withoutArguments(commands: unknown): unknown {
   return Object.values(Object(commands) as object).map((each: unknown) => ({
     ...(Object(each) as object),

@@ -1,6 +1,6 @@
 /**
- * How many MessagePack containers and extensions may lie in one another, on the way out and in. Python's reader gives up
- * a little above; deeper nesting would only be a way to exhaust the stack. A literal object or an array takes one level,
- * a value that is written as an extension counts as four.
+ * The maximum nesting depth of MessagePack containers and extensions, for writing and reading. Python's reader fails at a little
+ * more, and deeper nesting could exhaust the stack. A plain object or an array counts as one level, a value that is written as
+ * an extension as four.
  */
 export const MAX_DEPTH = 1000;

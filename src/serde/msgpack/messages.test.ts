@@ -27,8 +27,8 @@ import fc from "fast-check";
 import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
-import { JsonSerializer } from "../json-serializer.js";
+import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { JsonSerializer } from "../json/json-serializer.js";
 import { encode } from "./encoder.js";
 import { EXT } from "./ext-codes.js";
 import { extension, pack } from "./wire.js";
@@ -48,7 +48,7 @@ async function expectExact(written: unknown): Promise<void> {
   expect(toJson(read)).toBe(toJson(written));
 }
 
-/** The declared fields of an AI message know its usage only together with the tools that it may call. */
+/** The declared type of an AI message has usage metadata only together with declared tools. */
 function build(Class: typeof AIMessage | typeof AIMessageChunk, fields: object): unknown {
   return Reflect.construct(Class, [fields]);
 }
@@ -157,16 +157,16 @@ const messages = {
   StringPromptValue: text.map((content) => new StringPromptValue(content)),
 };
 
-describe("a LangChain message read back equals the message written", () => {
-  test("every class that may be stored is among those below", () => {
+describe("a LangChain message that is read back equals the message that was written", () => {
+  test("(the tests cover every class that may be stored)", () => {
     expect(Object.keys(messages).sort()).toEqual(Object.keys(LANGCHAIN_CLASSES).sort());
   });
 
-  test.each(Object.entries(messages))("%s, whatever fields it has", async (_name, arbitrary) => {
+  test.each(Object.entries(messages))("%s, with any fields", async (_name, arbitrary) => {
     await fc.assert(fc.asyncProperty<[unknown]>(arbitrary, expectExact), runs(60));
   });
 
-  test("one that was changed after it was built", async () => {
+  test("also one that was changed after it was built", async () => {
     const message = new AIMessage({ content: "draft", tool_calls: [{ name: "f", args: {}, id: "1" }] });
     message.content = "final";
     message.id = "later";
@@ -174,7 +174,7 @@ describe("a LangChain message read back equals the message written", () => {
     await expectExact(message);
   });
 
-  test("one whose tool calls were changed in place", async () => {
+  test("also one whose tool calls were changed in place", async () => {
     const message = new AIMessageChunk({
       content: "",
       tool_call_chunks: [{ name: "f", args: "{}", id: "1", index: 0, type: "tool_call_chunk" }],
@@ -183,20 +183,20 @@ describe("a LangChain message read back equals the message written", () => {
     await expectExact(message);
   });
 
-  test("one of standard content blocks, whose content is written once", async () => {
+  test("also one of standard content blocks, whose content is written once", async () => {
     const text = "x".repeat(1000);
     const message = new AIMessage({ contentBlocks: [{ type: "text", text }] });
     await expectExact(message);
     expect(encode(message).length).toBeLessThan(1500);
   });
 
-  test("one built from arguments that are no fields", async () => {
+  test("also one built from arguments that are not fields", async () => {
     await expectExact(
       new HumanMessage({ content: "x", type: "human", example: true, lc_js: 1 } as { content: string }),
     );
   });
 
-  test("a class that only extends a message is refused by name", () => {
+  test("but an instance of a subclass is refused by name", () => {
     class Note extends HumanMessage {}
     expect(() => encode({ notes: [new Note("x")] })).toThrow(
       new SerializationError("notes[0]", "an instance of Note can't be stored"),
@@ -204,7 +204,7 @@ describe("a LangChain message read back equals the message written", () => {
   });
 });
 
-describe("any other LangChain object of the core package", () => {
+describe("another LangChain object of the core package", () => {
   test.each<[string, object]>([
     ["PromptTemplate", PromptTemplate.fromTemplate("a {b}")],
     ["StringOutputParser", new StringOutputParser()],
@@ -215,7 +215,7 @@ describe("any other LangChain object of the core package", () => {
     );
   });
 
-  test("that an earlier version wrote is read as the data of its record, which names it", async () => {
+  test("is read as the data of its record if an earlier version wrote it", async () => {
     const text = JSON.stringify(PromptTemplate.fromTemplate("a {b}"));
     expect(await serializer.loadsTyped("msgpack", pack(extension(EXT.LANGCHAIN, Buffer.from(text))))).toEqual(
       JSON.parse(text),
@@ -223,7 +223,7 @@ describe("any other LangChain object of the core package", () => {
   });
 });
 
-test("a prompt value that an earlier version wrote is read as what it was", async () => {
+test("a prompt value that an earlier version wrote is read back equal", async () => {
   const value = new ChatPromptValue([new HumanMessage({ content: "hi", id: "1" })]);
   const bytes = pack(extension(EXT.LANGCHAIN, Buffer.from(JSON.stringify(value))));
   expect(firstDifference(await serializer.loadsTyped("msgpack", bytes), value)).toBeUndefined();

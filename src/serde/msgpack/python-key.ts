@@ -1,11 +1,11 @@
-import { isBareArray, viewClassOf } from "../built-in-state.js";
-import { pythonOriginOf } from "../python-origin.js";
+import { isBareArray, viewClassOf } from "../objects/built-in-state.js";
+import { pythonOriginOf } from "../python/python-origin.js";
 import { isLongInteger, isWellFormed } from "./encode-scalars.js";
-import { isArray } from "./prototypes.js";
+import { isArray } from "../objects/type-guards.js";
 
 /**
- * What tells a key of a dict from others in Python, where `True`, `1` and `1.0` are one key; `undefined` for what Python's
- * reader takes for no key: it ends on every extension.
+ * Identifies a key of a dict by Python's rules, where `True`, `1` and `1.0` are equal. Returns `undefined` for a key that Python's
+ * reader can't read: it fails on every extension.
  */
 export function pythonKeyOf(key: unknown): string | undefined {
   switch (typeof key) {
@@ -24,7 +24,7 @@ export function pythonKeyOf(key: unknown): string | undefined {
   }
 }
 
-/** Bytes, and arrays, which are tuples. */
+/** Identifies bytes, and arrays, which Python reads as tuples. */
 function objectKeyOf(key: object): string | undefined {
   if (pythonOriginOf(key) !== undefined) return undefined;
   if (key instanceof Uint8Array)

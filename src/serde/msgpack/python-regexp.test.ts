@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
 
-describe("a RegExp is a Python pattern only where both match the same texts", () => {
+describe("the Python pattern of a RegExp", () => {
   test.each([/abc/, /^a+[bc]?$|x/u.source === "" ? /x/ : /^a+[bc]?/, /(?:x|y)*z/, /a\.b/, /user-(id)/])(
-    "%s",
+    "exists where both match the same strings: %s",
     (regexp) => {
       const pattern = toPythonPattern(regexp);
       expect(pattern).toEqual([regexp.source, 32]);
@@ -11,18 +11,18 @@ describe("a RegExp is a Python pattern only where both match the same texts", ()
     },
   );
 
-  test("ignoring case folds ASCII only, which Python does with its ASCII flag", () => {
+  test("has Python's ASCII flag for the flag i, which folds ASCII only", () => {
     expect(toPythonPattern(/abc/i)).toEqual(["abc", 2 | 256]);
   });
 
   test.each([/\d+/, /a.b/, /end$/, /\bword/, /é/, /a/g, /a/u, /a/m, /a/s, /[^a]/i, /(?<n>a)/, /a(?=b)/])(
-    "%s has none",
+    "does not exist for %s",
     (regexp) => {
       expect(toPythonPattern(regexp)).toBeUndefined();
     },
   );
 
-  test("nor has one that is in the middle of a text", () => {
+  test("does not exist for a RegExp whose lastIndex is not 0", () => {
     expect(toPythonPattern(Object.assign(/a/, { lastIndex: 1 }))).toBeUndefined();
   });
 
@@ -35,7 +35,7 @@ describe("a RegExp is a Python pattern only where both match the same texts", ()
     ["a++", 32, undefined],
     ["a", 64, undefined],
     ["(", 32, undefined],
-  ])("Python's %s with flags %i is %s", (pattern, flags, regexp) => {
+  ])("%s with the flags %i is read as %s", (pattern, flags, regexp) => {
     expect(fromPythonPattern([pattern, flags])).toEqual(regexp);
   });
 });

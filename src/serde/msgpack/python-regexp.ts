@@ -3,8 +3,8 @@ const RE = { IGNORECASE: 2, MULTILINE: 8, DOTALL: 16, UNICODE: 32, ASCII: 256 } 
 const KNOWN_FLAGS = RE.IGNORECASE | RE.MULTILINE | RE.DOTALL | RE.UNICODE | RE.ASCII;
 
 /**
- * Patterns that match the same texts in both languages: ASCII literals, classes, groups, alternatives, quantifiers and
- * `^`. Left out are `.`, `$`, `\d`, `\w`, `\s` and `\b`, which differ on line ends or outside ASCII.
+ * Matches patterns that match the same strings in both languages: ASCII literals, classes, groups, alternatives, quantifiers and
+ * `^`. It excludes `.`, `$`, `\d`, `\w`, `\s` and `\b`, which differ on line ends or outside ASCII.
  */
 const SAME_IN_BOTH =
   /^\^?(?:(?:[\w !"#%&',\-/:;<=>@`~]|\\[.*+?^$|()[\]{}/\\]|\[[\w ]+\]|\))(?:[*+?]\??)?|\((?:\?:)?|\|)*$/;
@@ -13,8 +13,8 @@ const SAME_IN_BOTH =
 export type PythonPattern = readonly [pattern: string, flags: number];
 
 /**
- * The Python pattern that means the same as `regexp`, if there is one that is read back as the same RegExp.
- * `i` folds case inside ASCII only, which Python does with its ASCII flag.
+ * The Python pattern that matches the same strings as `regexp`, if there is one that is read back as the same RegExp. The flag
+ * `i` folds case inside ASCII only, as Python does with its ASCII flag.
  */
 export function toPythonPattern(regexp: RegExp): PythonPattern | undefined {
   if (!Object.is(regexp.lastIndex, 0) || !SAME_IN_BOTH.test(regexp.source)) return undefined;
@@ -23,7 +23,7 @@ export function toPythonPattern(regexp: RegExp): PythonPattern | undefined {
   return undefined;
 }
 
-/** The RegExp nearest to a Python pattern; `undefined` where JavaScript has no such pattern or flag. */
+/** The RegExp nearest to a Python pattern, or `undefined` if JavaScript lacks the pattern or the flag. */
 export function fromPythonPattern([pattern, flags]: PythonPattern): RegExp | undefined {
   if ((flags & ~KNOWN_FLAGS) !== 0 || /\(\?[aiLmsux-]+[:)]|\\[AZ]|\(\?\(|\(\?#|[*+?}]\+|\(\?>/.test(pattern))
     return undefined;

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { describeValue, pythonRows } from "../test-support/describe.js";
 
 const file = new URL("../../../tests/fixtures/python/msgpack-rows.json", import.meta.url);
 const rows = pythonRows(JSON.parse(readFileSync(file, "utf8")));
 const serializer = new MsgpackSerializer();
 
-describe("what Python's checkpointer stores", () => {
+describe("a row of Python's checkpointer", () => {
   test.each(rows)("is read: $name", async ({ type, data, sees }) => {
     expect(describeValue(await serializer.loadsTyped(type, Buffer.from(data, "base64")))).toEqual(sees);
   });
 
   test.each(rows.filter(({ keeps }) => keeps))(
-    "is written again as it was: $name",
+    "is written again in the same bytes: $name",
     async ({ type, data }) => {
       const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
       const [, bytes] = await serializer.dumpsTyped(read);
@@ -25,9 +25,12 @@ describe("what Python's checkpointer stores", () => {
     },
   );
 
-  test.each(rows)("means the same after it was written again: $name", async ({ type, data, sees }) => {
-    const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
-    const again = await serializer.loadsTyped(...(await serializer.dumpsTyped(read)));
-    expect(describeValue(again)).toEqual(sees);
-  });
+  test.each(rows)(
+    "is read as the same value after it was written again: $name",
+    async ({ type, data, sees }) => {
+      const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
+      const again = await serializer.loadsTyped(...(await serializer.dumpsTyped(read)));
+      expect(describeValue(again)).toEqual(sees);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { encode } from "./encoder.js";
 import { MAX_DEPTH } from "./max-depth.js";
-import { formatPath, type PathSegment } from "./value-path.js";
+import { formatPath, type PathSegment } from "../objects/value-path.js";
 
 function refusalOf(value: unknown): SerializationError {
   try {
@@ -24,7 +24,7 @@ class CustomMap extends Map {}
 class CustomDate extends Date {}
 class CustomArray extends Array {}
 
-describe("what can't be stored so that it reads back equal is refused", () => {
+describe("encode refuses a value that would not be read back equal", () => {
   test.each<[string, unknown]>([
     ["a function", () => 1],
     ["a class", Custom],
@@ -60,14 +60,14 @@ describe("what can't be stored so that it reads back equal is refused", () => {
     expect(refusalOf({ messages: [value] }).path).toMatch(/^messages\[0\](\.x)?$/);
   });
 
-  test("the error names the class", () => {
+  test("with an error that names the class", () => {
     expect(refusalOf({ state: new Custom() }).message).toBe(
       "at state: an instance of Custom can't be stored",
     );
   });
 
-  test("the path leads to the culprit, wherever it is", () => {
-    const culprit = Symbol("culprit");
+  test("with an error that names the path of the refused part, wherever it is", () => {
+    const refused = Symbol("refused");
     const step = fc.oneof(
       fc.constantFrom<[PathSegment, (part: unknown) => unknown]>(
         ["a", (part) => ({ before: [1], a: part })],
@@ -89,14 +89,14 @@ describe("what can't be stored so that it reads back equal is refused", () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
-        const value = steps.reduceRight<unknown>((part, [, wrap]) => wrap(part), culprit);
+        const value = steps.reduceRight<unknown>((part, [, wrap]) => wrap(part), refused);
         expect(refusalOf(value).path).toBe(formatPath(steps.map(([segment]) => segment)));
       }),
       runs(100),
     );
   });
 
-  test("a value that contains itself, by the path of the way back", () => {
+  test("a value that contains itself, with the path of the reference to itself", () => {
     const value = { messages: [{ kwargs: { parent: {} } }] };
     Object.assign(value.messages[0]?.kwargs ?? {}, { parent: value });
     expect(refusalOf(value).message).toBe("at messages[0].kwargs.parent: the value contains itself");
@@ -105,7 +105,7 @@ describe("what can't be stored so that it reads back equal is refused", () => {
     expect(refusalOf(map).path).toBe('get("self")[0]');
   });
 
-  test("but not a value that occurs twice", () => {
+  test("but accepts a value that occurs twice", () => {
     const shared = { x: [1] };
     expect(() => encode([shared, { shared }, shared.x])).not.toThrow();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../tests/support/runs.js";
-import { MsgpackSerializer } from "../msgpack-serializer.js";
+import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { encode } from "./encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { objectOf, value } from "../test-support/values.js";
@@ -13,8 +13,8 @@ async function roundTrip(written: unknown): Promise<unknown> {
   return serializer.loadsTyped(type, bytes);
 }
 
-describe("a value read back equals the value written", () => {
-  test("whatever is nested in whatever", async () => {
+describe("MessagePack", () => {
+  test("reads any value back equal", async () => {
     await fc.assert(
       fc.asyncProperty(value, async (written) => {
         expect(firstDifference(await roundTrip(written), written)).toBeUndefined();
@@ -23,7 +23,7 @@ describe("a value read back equals the value written", () => {
     );
   });
 
-  test("the same value is always written as the same bytes", () => {
+  test("always writes the same value as the same bytes", () => {
     fc.assert(
       fc.property(value, (written) => {
         expect(Buffer.compare(encode(written), encode(written))).toBe(0);
@@ -32,7 +32,7 @@ describe("a value read back equals the value written", () => {
     );
   });
 
-  test("an object keeps the order of its keys, and __proto__ is one of them", async () => {
+  test("keeps the order of an object's keys, and __proto__ as one of them", async () => {
     await fc.assert(
       fc.asyncProperty(objectOf(fc.integer()), async (written) => {
         const read = Object(await roundTrip(written)) as object;

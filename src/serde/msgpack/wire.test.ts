@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Packr, Unpackr } from "msgpackr";
 import { extension, float64, pack } from "./wire.js";
 
-describe("an extension is framed as MessagePack says, whatever its code", () => {
+describe("an extension has the header that MessagePack specifies", () => {
   test.each<[number, string]>([
     [0, "c700"],
     [1, "d4"],
@@ -15,7 +15,7 @@ describe("an extension is framed as MessagePack says, whatever its code", () => 
     [255, "c7ff"],
     [256, "c80100"],
     [65536, "c900010000"],
-  ])("%i bytes", (length, head) => {
+  ])("for a payload of %i bytes", (length, head) => {
     for (const code of [0, 7, 0x1b]) {
       const payload = new Uint8Array(length).fill(0xaa);
       const hex = `${head}${Buffer.from([code]).toString("hex")}${Buffer.from(payload).toString("hex")}`;
@@ -23,7 +23,7 @@ describe("an extension is framed as MessagePack says, whatever its code", () => 
     }
   });
 
-  test("among other values, also beyond the end of msgpackr's buffer", () => {
+  test("among other values, also where it exceeds msgpackr's buffer", () => {
     const payload = new Uint8Array(100_000).fill(1);
     const bytes = pack([1, extension(5, payload), new Map([["k", float64(1)]]), "end"]);
     expect(bytes.length).toBe(1 + 1 + 6 + payload.length + 1 + 2 + 9 + 4);
@@ -31,7 +31,7 @@ describe("an extension is framed as MessagePack says, whatever its code", () => 
   });
 });
 
-test("other users of msgpackr in the process notice nothing", () => {
+test("other users of msgpackr in the process are not affected", () => {
   const packr = new Packr({ moreTypes: true });
   const unpackr = new Unpackr();
   const value = { at: new Date(0), set: new Set([1]), error: new TypeError("x"), list: [undefined, 1n] };

@@ -1,14 +1,14 @@
 import { addExtension, Packr } from "msgpackr";
 
-/** The room in msgpackr's buffer that an extension may write to. */
-interface Room {
+/** The part of msgpackr's buffer that an extension may write to. */
+interface Allocation {
   readonly target: Uint8Array;
   readonly position: number;
 }
 
-type Allocate = (size: number) => Room;
+type Allocate = (size: number) => Allocation;
 
-/** Encoded bytes that stand in a tree of values and are copied into the output as they are. */
+/** Encoded bytes in a tree of values. They are copied into the output unchanged. */
 export class Wire {
   readonly #head: Uint8Array;
   readonly #body: Uint8Array;
@@ -18,7 +18,7 @@ export class Wire {
     this.#body = body;
   }
 
-  /** Copies the bytes to where msgpackr makes room for them. */
+  /** Copies the bytes to the place that msgpackr allocates for them. */
   writeTo(allocate: Allocate): void {
     const { target, position } = allocate(this.#head.length + this.#body.length);
     target.set(this.#head, position);
@@ -26,7 +26,7 @@ export class Wire {
   }
 }
 
-/** The bytes that announce an extension: its length, in the shortest form there is, and its code. */
+/** The header of an extension: its length, in the shortest form, and its code. */
 function extHead(code: number, length: number): Uint8Array {
   const fixed = { 1: 0xd4, 2: 0xd5, 4: 0xd6, 8: 0xd7, 16: 0xd8 }[length];
   if (fixed !== undefined) return Uint8Array.of(fixed, code);
@@ -35,22 +35,27 @@ function extHead(code: number, length: number): Uint8Array {
   return Uint8Array.of(0xc9, length >>> 24, (length >> 16) & 0xff, (length >> 8) & 0xff, length & 0xff, code);
 }
 
-/** An extension with the given code and payload. */
+/** Encodes an extension with the given code and payload. */
 export function extension(code: number, payload: Uint8Array = new Uint8Array()): Wire {
   return new Wire(extHead(code, payload.length), payload);
 }
 
-/** A float64, also for a number that is whole. */
+/** Encodes a float64, also for a whole number. */
 export function float64(value: number): Wire {
+  return new Wire(float64Bytes(value));
+}
+
+/** The bytes of a float64. */
+export function float64Bytes(value: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(9);
   bytes[0] = 0xcb;
   bytes.writeDoubleBE(value, 1);
-  return new Wire(bytes);
+  return bytes;
 }
 
-// msgpackr's extension table is shared by the whole process. `Wire` is known to this file alone, so no other user's
-// value matches it, and no stored byte can hold code 256, so no other user's decoding meets it. What is registered
-// writes its own framing, because msgpackr refuses code 0, and returns nothing, because it is then left alone.
+// The whole process shares msgpackr's extension table. Only this file uses the class `Wire`, so no other user's value matches
+// it, and no stored byte can hold code 256, so no other user's decoder meets it. The extension writes its own header, because
+// msgpackr refuses code 0. It returns nothing, so that msgpackr writes none.
 const wireExtension = {
   Class: Wire,
   type: 256,
@@ -58,13 +63,13 @@ const wireExtension = {
     wire.writeTo(allocate);
   },
 };
-// msgpackr's declaration knows neither the second argument nor the missing result, so `pack` is kept out of its sight.
+// msgpackr's declaration has neither the second argument nor the missing result, so the type hides `pack`.
 const registration: Pick<typeof wireExtension, "Class" | "type"> = wireExtension;
 addExtension(registration);
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, useToJSON: false });
 
-/** Packs a tree of plain values and {@link Wire}s; Maps become maps with the same keys. */
+/** Packs a tree of plain values and {@link Wire}s. A Map becomes a map with the same keys. */
 export function pack(value: unknown): Uint8Array {
   return packr.pack(value);
 }

@@ -1,9 +1,9 @@
 import { Document } from "@langchain/core/documents";
 import { BaseMessage } from "@langchain/core/messages";
-import { pythonOriginOf } from "../python-origin.js";
-import { isArray, isRecord } from "../msgpack/prototypes.js";
+import { pythonOriginOf } from "../python/python-origin.js";
+import { isArray, isRecord } from "../objects/type-guards.js";
 
-/** Describes a value that was read in JSON, in the notation of tests/fixtures/python/msgpack_rows.py. */
+/** Describes a value as JSON, in the notation of tests/fixtures/python/msgpack_rows.py. */
 export function describeValue(value: unknown): unknown {
   if (value === undefined) return { undefined: true };
   if (typeof value === "bigint") return { bigint: String(value) };
@@ -61,13 +61,13 @@ function describeLangGraph(value: object): unknown {
   return { lg, ...describeEntries(given) };
 }
 
-/** Narrows what a JSON file holds to the rows of msgpack-rows.json. */
+/** Narrows the content of msgpack-rows.json to its rows. */
 export function pythonRows(
   json: unknown,
 ): { name: string; type: string; data: string; sees: unknown; keeps: boolean }[] {
-  if (!isArray(json)) throw new TypeError("the rows are no array");
+  if (!isArray(json)) throw new TypeError("the rows are not an array");
   return json.map((row) => {
-    if (!isRecord(row)) throw new TypeError("a row is no object");
+    if (!isRecord(row)) throw new TypeError("a row is not an object");
     const { name, type, data, sees, keeps } = row;
     return { name: String(name), type: String(type), data: String(data), sees, keeps: keeps === true };
   });

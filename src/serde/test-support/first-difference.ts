@@ -1,11 +1,11 @@
 import { types } from "node:util";
-import { PYTHON_ORIGIN, PYTHON_SCALARS } from "../python-origin.js";
-import { isObject } from "../msgpack/prototypes.js";
+import { PYTHON_ORIGIN, PYTHON_SCALARS } from "../python/python-origin.js";
+import { isObject } from "../objects/type-guards.js";
 
 /**
- * Where two values first differ, as text, or `undefined` if nothing tells them apart: not a prototype, an own key or its
- * place in the order, a property's enumerability, a zero's sign, a hole, a byte. What a value remembers of Python is no
- * part of it.
+ * Describes the first difference between two values, or returns `undefined` if there is none. It compares prototypes, own keys and
+ * their order, the enumerability of properties, the sign of zero, holes and bytes. It ignores the origin in Python that a value
+ * keeps.
  */
 export function firstDifference(a: unknown, b: unknown, path = "value"): string | undefined {
   if (Object.is(a, b)) return undefined;
@@ -20,7 +20,7 @@ function contentDifference(a: object, b: object, path: string): string | undefin
   return firstDifference(content(a), content(b), `${path} (content)`);
 }
 
-/** What an object holds apart from its properties, as a primitive. */
+/** The content of an object apart from its properties, as a primitive. */
 function content(value: object): unknown {
   if (types.isDate(value)) return value.getTime();
   if (types.isRegExp(value)) return String(value);

@@ -1,4 +1,4 @@
-/** What a function returns, and by how many bytes the most that the process has ever had in memory grew meanwhile. */
+/** The result of a function, and the growth of the peak memory of the process while it runs, in bytes. */
 export async function peakGrowth<T>(
   act: () => T | Promise<T>,
 ): Promise<{ value: Awaited<T>; bytes: number }> {

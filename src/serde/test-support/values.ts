@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const SAFE = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
-/** Any text, also with U+0000 and lone surrogates. */
+/** Any string, also with U+0000 and lone surrogates. */
 export const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.string(),
@@ -11,7 +11,7 @@ export const text = fc.oneof(
     .map((codes) => String.fromCharCode(...codes)),
 );
 
-/** Any key of an object, also those that are troublesome. */
+/** Any key of an object, also keys with a special meaning. */
 export const key = fc.oneof(
   { weight: 6, arbitrary: fc.string() },
   { weight: 2, arbitrary: text },
@@ -106,7 +106,7 @@ const binaries = fc.oneof(
   fc.bigUint64Array(),
 );
 
-/** A value that holds no others. */
+/** A value without parts. */
 export const leaf = fc.oneof(
   { weight: 3, arbitrary: text },
   { weight: 3, arbitrary: numbers },
@@ -152,7 +152,7 @@ function errorOf(part: fc.Arbitrary<unknown>): fc.Arbitrary<Error> {
   );
 }
 
-/** Any value that may be stored, apart from the classes of LangChain and LangGraph. */
+/** Any value that may be stored, except instances of the classes of LangChain and LangGraph. */
 export const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { JsonSerializer } from "../../serde/json-serializer.js";
+import { JsonSerializer } from "../../serde/json/json-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { CopiedThreads } from "../queries/copy-rows.js";
 import { threadId } from "../../parsing/keys.js";

@@ -4,16 +4,16 @@ import { JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
 import { PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
 import { describeAnyTarget } from "../../support/targets.js";
 
-/** The config of one thread, as it is handed to a graph. */
+/** The config of one thread, to pass to a graph. */
 export interface Thread {
   readonly configurable: { readonly thread_id: string };
 }
 
-/** What the tests of a graph run on. */
+/** The saver and the threads for the tests of a graph. */
 export interface GraphSuite {
-  /** A saver of the suite; its tests keep apart by their threads. */
+  /** The saver of the suite. Its tests use separate threads. */
   readonly saver: PostgresSaver;
-  /** A thread that no other test has. */
+  /** Creates a thread that no other test uses. */
   newThread(): Thread;
 }
 
@@ -22,8 +22,7 @@ const LAYOUTS = { MessagePack: () => new MsgpackSerializer(), JSON: () => new Js
 type Layout = keyof typeof LAYOUTS;
 
 /**
- * Runs a suite about graphs on every target and in both layouts: on which Postgres a graph stands, and how its values
- * are written, makes no difference to it.
+ * Runs a suite about graphs on every target and with both layouts. Graphs must behave the same on any Postgres and with any layout.
  */
 export function describeGraphs(
   name: string,
@@ -32,7 +31,7 @@ export function describeGraphs(
   options: PostgresSaverOptions = {},
 ): void {
   describeAnyTarget(name, (target) => {
-    // The layout is the server's least concern: what both have in common need not be seen twice on PGlite.
+    // The layout hardly depends on the server, so one layout is enough on PGlite.
     describe.each(target.name === "pglite" ? layouts.slice(0, 1) : layouts)("written as %s", (layout) => {
       let saver: PostgresSaver;
       beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StateSnapshot } from "@langchain/langgraph";
 import type { CheckpointListOptions } from "@langchain/langgraph-checkpoint";
 
-/** A graph, as far as its past goes. */
+/** The part of a graph that reads its history. */
 export interface WithHistory {
   getStateHistory(
     config: RunnableConfig,

@@ -1,6 +1,6 @@
 import { Annotation } from "@langchain/langgraph";
 
-/** A state that remembers everything that was ever written to it, in the order of the writes. */
+/** A state that keeps every write, in order. */
 export const LogState = Annotation.Root({
   log: Annotation<string[]>({ reducer: (current, added) => [...current, ...added], default: () => [] }),
 });

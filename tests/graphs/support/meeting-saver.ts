@@ -4,7 +4,7 @@ import type { ReadOptions } from "../../../src/saver/boundary/parse-selection.js
 import { PostgresSaver } from "../../../src/index.js";
 import { Gate } from "../../support/gate.js";
 
-/** A saver that answers its first reads together, so that as many runs begin with the same head. */
+/** A saver that delays its first reads until all of them have arrived, so that the runs begin with the same head. */
 export class MeetingSaver extends PostgresSaver {
   readonly #gate = new Gate();
   #awaited = 2;

@@ -9,8 +9,8 @@ import {
 } from "@langchain/langgraph-checkpoint";
 
 /**
- * A checkpoint that is put again keeps its parent, as in the official saver: LangGraph's saver in memory makes it its
- * own parent, and its history a circle.
+ * A checkpoint that is put again keeps its parent, as with the official saver. LangGraph's in-memory saver would make it its own
+ * parent, and its history a cycle.
  */
 export class ReferenceSaver extends MemorySaver {
   override async put(
@@ -25,10 +25,10 @@ export class ReferenceSaver extends MemorySaver {
   }
 }
 
-/** Stores all in another saver as well: so both have the same checkpoints, and the same tasks. */
+/** Stores everything in another saver too, so that both have the same checkpoints and the same tasks. */
 export class MirroredSaver extends ReferenceSaver {
   readonly #mirror: BaseCheckpointSaver;
-  /** Whether the engine says where in the graph its tasks stand: LangGraph.js does from 1.5 on. */
+  /** Whether the engine passes the paths of its tasks, as LangGraph.js does from 1.5 on. */
   gotTaskPaths = false;
 
   constructor(mirror: BaseCheckpointSaver) {

@@ -18,7 +18,7 @@ from values import every_value
 WHEN = datetime(2024, 1, 2, 3, 4, 5, 123456, timezone.utc)
 
 RUNS = []
-"""What ran in this process, in order."""
+"""The nodes and tasks that ran in this process, in order."""
 
 BROKEN = set()
 """The nodes that fail."""
@@ -59,7 +59,7 @@ def look_up(state):
 
 
 def carry(state):
-    """Writes again what it was given; in the first run, what only Python can make."""
+    """Writes the values that it read, or in the first run values that only Python can create."""
     given = {"baggage": state["baggage"]} if "baggage" in state else python_state()
     return step("carry", {**given, "points": [*state.get("points", []), Point(len(state["messages"]), 1.0)]})
 
@@ -94,7 +94,7 @@ def says(name):
 
 
 def parallel(saver):
-    """Two nodes in one super-step, of which one may be broken, and one that waits for both."""
+    """Two nodes in one super-step, either of which may be broken, and a node that waits for both."""
     graph = StateGraph(LogState)
     for name in ("left", "right", "join"):
         graph.add_node(name, says(name))
@@ -105,7 +105,7 @@ def parallel(saver):
 
 
 def fan_out(saver):
-    """A node that sends tasks, which wait for the other language."""
+    """A node that sends tasks, and an interrupt before they run in the other language."""
     sends = [Send("work", {"item": n, "point": Point(n, 2.0)}) for n in range(3)]
     graph = StateGraph(LogState)
     graph.add_node("split", lambda state: step("split", Command(update={"log": ["split"]}, goto=sends)))
@@ -124,7 +124,7 @@ class NestedState(LogState):
 
 
 def nested(saver):
-    """A graph with a subgraph that asks."""
+    """A graph with a subgraph that interrupts."""
     inner = StateGraph(NestedState)
     inner.add_node("prepare", lambda state: step("prepare", {"log": ["prepare"], "own": Point(1, 2.0)}))
     inner.add_node("ask", lambda state: step("ask", {"log": [f"ask: {interrupt('ask?')} {read(state['own'])}"]}))
@@ -139,7 +139,7 @@ def nested(saver):
 
 
 def panel(saver):
-    """A graph with a subgraph in which two nodes ask in one super-step."""
+    """A graph with a subgraph in which two nodes interrupt in one super-step."""
     inner = StateGraph(LogState)
     for name in ("left", "right"):
         inner.add_node(name, lambda state, name=name: step(name, {"log": [f"{name}: {interrupt(f'{name}?')}"]}))
@@ -153,7 +153,7 @@ def panel(saver):
 
 
 def form(saver):
-    """A node that asks two questions, one after the other."""
+    """A node with two interrupts in sequence."""
     graph = StateGraph(LogState)
     graph.add_node("fill", lambda state: step("fill", {"log": [f"{interrupt('1?')}, {interrupt('2?')}"]}))
     graph.add_edge(START, "fill")
@@ -161,7 +161,7 @@ def form(saver):
 
 
 def workflow(saver):
-    """A workflow of the functional API: a task that finishes, and then a question."""
+    """A workflow of the functional API with a task that finishes, and then an interrupt."""
 
     @task
     def search(topic):
@@ -177,7 +177,7 @@ def workflow(saver):
 
 
 def interview(saver):
-    """A workflow whose task asks."""
+    """A workflow whose task interrupts."""
 
     @task
     def ask(question):
@@ -191,7 +191,7 @@ def interview(saver):
 
 
 def deferred(saver):
-    """A graph with nodes that wait for all others, behind a plain edge and behind one from two nodes; it stops midway."""
+    """A graph with deferred nodes behind a plain edge and behind an edge from two nodes, and an interrupt midway."""
     graph = StateGraph(LogState)
     for name in ("first", "second"):
         graph.add_node(name, says(name))
@@ -218,7 +218,7 @@ def both(marker):
 
 
 def deltas(saver):
-    """Every marker goes to a delta channel and to a plain one, which must read alike."""
+    """Writes every marker to a delta channel and to a plain channel, which must have the same value."""
     graph = StateGraph(DeltaState)
     graph.add_node("reply", lambda state: step("reply", both(f"reply {len(state['plain'])}")))
     graph.add_node("close", lambda state: step("close", both("close")))
@@ -228,7 +228,7 @@ def deltas(saver):
 
 
 def side_by_side(saver):
-    """Three nodes in one super-step that write to a delta channel and to a plain one."""
+    """Three nodes in one super-step that write to a delta channel and to a plain channel."""
     graph = StateGraph(DeltaState)
     for name in ("left", "middle", "right"):
         graph.add_node(name, lambda state, name=name: step(name, both(name)))

@@ -1,4 +1,4 @@
-"""Answers requests: each is a line of JSON on the input, and its answer a line on the output."""
+"""Answers requests. Each request is a line of JSON on standard input, and each answer a line of JSON on standard output."""
 
 import json
 import sys
@@ -9,9 +9,9 @@ from psycopg.rows import dict_row
 
 
 def answer_all(tasks, subject_of):
-    """Does the task that each request names, with what `subject_of` makes of a connection to the database.
+    """Runs the task that each request names. The first argument of a task is `subject_of(connection)`.
 
-    The request to `connect` goes on with the database of its `url`, and closes the connection to the one before.
+    The request `connect` closes the connection, and connects to the database of its `url`.
     """
     connection = connect(sys.argv[1])
     subject = subject_of(connection)

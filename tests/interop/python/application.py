@@ -1,4 +1,4 @@
-"""The classes of an application that no library knows."""
+"""Classes of an application."""
 
 import collections
 import dataclasses

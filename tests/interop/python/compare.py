@@ -1,4 +1,4 @@
-"""Tells whether two values are the same: the same class, and the same in all of their parts."""
+"""Compares two values: their classes, and all their parts."""
 
 import collections
 import dataclasses
@@ -11,7 +11,7 @@ from langgraph.types import Command, Overwrite, Send
 
 
 def differences(expected, actual, path="value"):
-    """The places at which two values differ, each with both sides."""
+    """The paths at which two values differ, each with both values."""
     if type(expected) is not type(actual):
         return [f"{path}: {type(expected).__name__} became {type(actual).__name__} {actual!r}"]
     parts = parts_of(expected)
@@ -29,7 +29,7 @@ def is_nan(expected, actual):
 
 
 def parts_of(value):
-    """What a value is made of, in its order; None for one that has no parts."""
+    """The parts of a value, in order, or None for a value without parts."""
     if isinstance(value, np.ndarray):
         return {"dtype": value.dtype.str, "shape": value.shape, "order": np.isfortran(value), "bytes": value.tobytes()}
     if isinstance(value, pydantic.BaseModel):

@@ -1,4 +1,4 @@
-"""Does what it is told in lines of JSON on its input, and answers each with a line: the Python half of the tests."""
+"""Runs agents on Python's saver for the tests between the two languages. See answering.py for the protocol."""
 
 import os
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from agents import AGENTS, BROKEN, RUNS, python_state
 from answering import answer_all
 from compare import differences
-from handed_on import HANDED_ON
+from exchanged_values import EXCHANGE_TASKS
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
@@ -21,7 +21,7 @@ def setup(saver, request):
 
 
 def run(saver, request):
-    """Starts a run with `input`, `say` or `resume`, or goes on with what is pending."""
+    """Starts a run with `input`, `say` or `resume`, or continues the pending run."""
     RUNS.clear()
     BROKEN.clear()
     BROKEN.update(request.get("broken", []))
@@ -39,7 +39,7 @@ def run(saver, request):
 
 
 def state(saver, request):
-    """A state as JSON, for what TypeScript reads as well."""
+    """The state as JSON, to compare it with the state that TypeScript reads."""
     snapshot = AGENTS[request["agent"]](saver).get_state(config_of(request))
     # A workflow that has returned nothing yet has no values.
     values = snapshot.values or {}
@@ -51,10 +51,10 @@ def state(saver, request):
 
 
 def questions(saver, request):
-    """All questions that were asked since the newest checkpoint, whichever language asked."""
+    """All questions of both languages since the newest checkpoint."""
     writes = saver.get_tuple(config_of(request)).pending_writes
     asked = [value for _, channel, value in writes if channel == "__interrupt__"]
-    # LangGraph.js before 1.7 writes a question by itself, and not the list of a task's questions.
+    # LangGraph.js before 1.7 writes a single question, and not a list of the questions of a task.
     return {"questions": [question(one) for value in asked for one in (value if isinstance(value, list) else [value])]}
 
 
@@ -69,7 +69,7 @@ def history(saver, request):
 
 
 def fork(saver, request):
-    """Goes on from the newest state in which a node was to run next, as another branch."""
+    """Forks the newest state in which a node was to run next, and runs the new branch."""
     agent = AGENTS[request["agent"]](saver)
     base = next(s for s in agent.get_state_history(config_of(request)) if request["before"] in s.next)
     agent.invoke(None, agent.update_state(base.config, request["update"], as_node=request["as"]))
@@ -77,7 +77,7 @@ def fork(saver, request):
 
 
 def compare(saver, request):
-    """What of the state that Python made is not as Python's own saver would give it back."""
+    """The differences between the state that Python wrote and the state that Python's own saver would read back."""
     snapshot = AGENTS["talk"](saver).get_state(config_of(request))
     found = []
     for key, value in python_state().items():
@@ -86,7 +86,7 @@ def compare(saver, request):
 
 
 def reread(value):
-    """The value as it is once Python's own saver has written and read it, which not all classes survive."""
+    """The value after Python's own serializer has written and read it, which changes some classes."""
     serializer = JsonPlusSerializer()
     return serializer.loads_typed(serializer.dumps_typed(value))
 
@@ -107,7 +107,7 @@ def store(saver, request):
 
 
 def follow(saver, request):
-    """Stores a successor with the values of the newest checkpoint, all under new versions, or says what refused it."""
+    """Stores a child of the newest checkpoint with its values in new versions, or returns the SQLSTATE of the refusal."""
     config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
     found = saver.get_tuple(config)
     values = found.checkpoint["channel_values"]
@@ -122,7 +122,7 @@ def follow(saver, request):
 
 
 def returned(saver, request):
-    """What became of every value, after a journey through TypeScript and without one; nothing where it is the same."""
+    """The change of every value after TypeScript has read and written it. Unchanged values have none."""
     config = {"configurable": {"thread_id": request["thread"], "checkpoint_ns": ""}}
     values = saver.get_tuple(config).checkpoint["channel_values"]["every"]
     return {name: became(value, values.get(name)) for name, value in python_state()["baggage"].items()}
@@ -142,7 +142,7 @@ def class_of(value):
 
 
 def migrate(saver, request):
-    """Leaves the database as an older version of Python's saver would, that had made so many migrations."""
+    """Runs the migrations of an older version of Python's saver."""
     for version, migration in enumerate(saver.MIGRATIONS[: request["version"] + 1]):
         saver.conn.execute(migration)
         saver.conn.execute("INSERT INTO checkpoint_migrations (v) VALUES (%s)", (version,))
@@ -150,7 +150,7 @@ def migrate(saver, request):
 
 
 def plain(value):
-    """Messages by their fields, and what JSON lacks by its text."""
+    """Converts a value to JSON: messages to their fields, and values that JSON lacks to their `repr`."""
     if isinstance(value, BaseMessage):
         return value.model_dump(mode="json")
     if isinstance(value, dict):
@@ -168,7 +168,7 @@ TASKS = {
     task.__name__: task
     for task in (setup, run, state, questions, history, fork, compare, store, follow, returned, migrate)
 }
-TASKS |= HANDED_ON
+TASKS |= EXCHANGE_TASKS
 
 
 def serde():

@@ -1,4 +1,4 @@
-"""Runs graphs on any of Python's savers, told what to do by lines of JSON on its input: for the tests of whole threads."""
+"""Runs graphs on any of Python's savers for the tests of whole threads. See answering.py for the protocol."""
 
 import operator
 import warnings
@@ -24,7 +24,7 @@ class ChannelsState(TypedDict, total=False):
 
 
 def channels(saver):
-    """A graph with channels that lose their values, or never have one stored."""
+    """A graph with channels that lose their values, or whose values are never stored."""
     graph = StateGraph(ChannelsState)
     graph.add_node("write", lambda state: {"log": ["write"], "passing": ["p"], "untracked": ["u"], "agreed": ["a"]})
     graph.add_node("wait", lambda state: {"log": ["wait"]})
@@ -36,7 +36,7 @@ def channels(saver):
 
 
 def asking(saver):
-    """A node in front of one that asks: its writes wait beside the newest checkpoint."""
+    """A node with an interrupt and a parallel node, whose writes are pending writes of the newest checkpoint."""
     graph = StateGraph(LogState)
     graph.add_node("begin", says("begin"))
     graph.add_node("ask", lambda state: {"log": [interrupt("more?")]})
@@ -48,7 +48,7 @@ def asking(saver):
 
 
 def uneven(saver):
-    """A node that waits until all others are done, on two ways of different length."""
+    """A deferred node at the end of two paths of different length."""
     graph = StateGraph(LogState)
     for name in ("short", "long", "longer"):
         graph.add_node(name, says(name))
@@ -62,7 +62,7 @@ def uneven(saver):
 
 
 class Opaque:
-    """What MessagePack can't hold."""
+    """A class that MessagePack can't hold."""
 
 
 class OpaqueState(LogState):
@@ -98,7 +98,7 @@ def setup(connection, request):
 
 
 def run(connection, request):
-    """Starts a run with `input` or `resume`, or goes on with what is pending."""
+    """Starts a run with `input` or `resume`, or continues the pending run."""
     given = Command(resume=request["resume"]) if "resume" in request else request.get("input")
     graph_of(connection, request).invoke(given, config_of(request), durability=request.get("durability", "sync"))
     return {}
@@ -115,7 +115,7 @@ def state(connection, request):
 
 
 def history(connection, request):
-    """What is read of every checkpoint of the thread, newest first."""
+    """The facts of every checkpoint of the thread, newest first."""
     snapshots = graph_of(connection, request).get_state_history(config_of(request))
     return {
         "history": [
@@ -144,7 +144,7 @@ def prune(connection, request):
 
 
 def plain(value):
-    """Messages by class and content, and what JSON lacks by its text."""
+    """Converts a value to JSON: messages to class and content, and values that JSON lacks to their `repr`."""
     if hasattr(value, "content"):
         return {"class": type(value).__name__, "content": value.content, "id": value.id}
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Every type that an agent's state may hold, by the name that docs/interop.md lists it under."""
+"""Values of every type that the state of an agent may hold, by their names in docs/interop.md."""
 
 import collections
 import datetime as dt
@@ -29,7 +29,7 @@ INDIA = dt.timezone(dt.timedelta(hours=5, minutes=30))
 
 
 def every_value():
-    """A fresh copy of every value."""
+    """A new copy of every value."""
     return {
         "`None`": None,
         "`bool`": True,

@@ -4,11 +4,11 @@ import { type FailingRun, HANDLED_RUNS, UNHANDLED_RUNS } from "./failing-runs.js
 import { ReportingSaver } from "./reporting-saver.js";
 
 /**
- * A process that runs graphs of which a save fails, one after the other, and listens to unhandled rejections as the
- * documentation says. For each run it prints the code of the error that the run failed with, whether the slow node has begun,
- * and the codes of the rejections that Node.js found unhandled meanwhile. At last it leaves a rejection of its own unhandled.
+ * A process that runs graphs with a failing save in sequence, and listens to unhandled rejections as the documentation recommends.
+ * For each run it prints the code of the error that the run failed with, whether the slow node has begun, and the codes of the
+ * rejections that Node.js reported as unhandled. At the end it leaves a rejection of its own unhandled.
  *
- * Called with the database's connection string.
+ * Its argument is the connection string of the database.
  */
 const [url = ""] = process.argv.slice(2);
 let unhandled = new Set<string>();

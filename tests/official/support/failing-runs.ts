@@ -12,10 +12,10 @@ interface Thread {
   readonly durability: Durability;
 }
 
-/** A run of which a save fails while one of its nodes is still running. */
+/** A run with a save that fails while one of its nodes is still running. */
 export interface FailingRun {
   readonly name: string;
-  /** What the saver is made with. */
+  /** The options of the saver. */
   readonly options: PostgresSaverOptions;
   /** The code of the error that the save fails with. */
   readonly code: string;
@@ -26,7 +26,7 @@ export interface FailingRun {
 const LONG = "x".repeat(5_000);
 const BOUNDED = { maxCheckpointBytes: 4_000 } as const;
 
-/** A node that ends only after a save has failed. With durability `exit` nothing is saved before. */
+/** A node that ends after a save has failed. With durability `exit` nothing is saved before the node ends. */
 function slow(saver: ReportingSaver, { durability }: Thread) {
   return async () => {
     saver.nodeBegan = true;
@@ -44,7 +44,7 @@ function chain(saver: ReportingSaver, thread: Thread, store?: InMemoryStore) {
     .compile({ checkpointer: saver, ...(store && { store }) });
 }
 
-/** Two nodes at once, of which one ends while the other is running. */
+/** Two parallel nodes. One ends while the other is running. */
 function siblings(saver: ReportingSaver, thread: Thread) {
   return new StateGraph(LogState)
     .addNode("slow", slow(saver, thread))
@@ -56,7 +56,7 @@ function siblings(saver: ReportingSaver, thread: Thread) {
 
 const InnerState = Annotation.Root({ ...LogState.spec, own: Annotation<string> });
 
-/** A subgraph with a long value of its own: only its saves fail. */
+/** A subgraph with its own long value, so that only its saves fail. */
 function nested(saver: ReportingSaver, thread: Thread) {
   const inner = new StateGraph(InnerState)
     .addNode("long", () => ({ own: LONG }))
@@ -80,7 +80,7 @@ function workflow(saver: ReportingSaver, thread: Thread) {
 
 type Run = FailingRun["run"];
 
-/** By each way to run a graph: the input is too large to be saved. */
+/** The input is too large to be saved, for each method that runs a graph. */
 const LONG_INPUT: Readonly<Record<string, Run>> = {
   invoke: (saver, thread) => chain(saver, thread).invoke({ log: [LONG] }, thread),
   stream: async (saver, thread) => {
@@ -91,17 +91,17 @@ const LONG_INPUT: Readonly<Record<string, Run>> = {
 
 const inSubgraph: Run = (saver, thread) => nested(saver, thread).invoke({ log: [] }, thread);
 
-/** What a node or a task has written is too large, while another is running. */
+/** The write of a node or a task is too large, while another is running. */
 const LONG_WRITES: Readonly<Record<string, Run>> = {
   "parallel nodes": (saver, thread) => siblings(saver, thread).invoke({ log: [] }, thread),
   "the functional API": (saver, thread) => workflow(saver, thread).invoke("go", thread),
 };
 
-/** Waits for a turn of the event loop between the last save and the end of the run. */
+/** A run with a store, which takes a turn of the event loop between the last save and the end of the run. */
 const withStore: Run = (saver, thread) =>
   chain(saver, thread, new InMemoryStore()).invoke({ log: [LONG] }, thread);
 
-/** The saves fail once the database has answered. */
+/** The saves fail after the database has responded. */
 const CAUSES: readonly Omit<FailingRun, "durability">[] = [
   {
     name: "a deleted thread",
@@ -129,7 +129,7 @@ const CAUSES: readonly Omit<FailingRun, "durability">[] = [
   },
 ];
 
-/** Runs a graph, and does something once the run has read where its thread stands. */
+/** Runs a graph, and calls `act` after the run has read its checkpoint. */
 function afterReading(saver: ReportingSaver, thread: Thread, act: () => Promise<void>): Promise<unknown> {
   const read = saver.getTuple.bind(saver);
   saver.getTuple = async (...call) => {
@@ -152,13 +152,13 @@ function withDurability(
   return runs.flatMap((run) => durabilities.map((durability) => ({ ...run, durability })));
 }
 
-/** LangGraph waits for the save before a node goes on, so that Node.js never finds it unhandled. */
+/** LangGraph waits for the save before a node continues, so that Node.js never reports it as unhandled. */
 export const HANDLED_RUNS: readonly FailingRun[] = [
   ...withDurability(["sync", "exit"], [...tooLarge(LONG_INPUT), ...CAUSES]),
   ...withDurability(["sync"], tooLarge({ "a subgraph": inSubgraph })),
 ];
 
-/** Before LangGraph.js 1.5.0 Node.js finds the save unhandled while a node is running. */
+/** With LangGraph.js before 1.5.0, Node.js reports the save as unhandled while a node is running. */
 export const UNHANDLED_RUNS: readonly FailingRun[] = [
   ...withDurability(["async"], [...tooLarge({ ...LONG_INPUT, "a subgraph": inSubgraph }), ...CAUSES]),
   ...withDurability(["async", "sync"], tooLarge(LONG_WRITES)),

@@ -2,14 +2,14 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PostgresSaver } from "../../../src/index.js";
 
-/** A saver that says when a save has failed. LangGraph holds the very promises that `PostgresSaver` returns. */
+/** A saver that reports a failed save. LangGraph receives the same promises that `PostgresSaver` returns. */
 export class ReportingSaver extends PostgresSaver {
-  /** Whether the node has begun that runs while a save fails. */
+  /** Whether the node that runs while a save fails has begun. */
   nodeBegan = false;
   #report: () => void = () => undefined;
   readonly #failed = new Promise<void>((resolve) => (this.#report = resolve));
 
-  /** Resolves when Node.js has reported a save that failed, if it does: it looks at the end of a turn of the event loop. */
+  /** Resolves after Node.js may have reported a failed save, which it does at the end of a turn of the event loop. */
   async afterFailedSave(): Promise<void> {
     await this.#failed;
     await nextTurn();

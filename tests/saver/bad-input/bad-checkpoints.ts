@@ -1,4 +1,5 @@
 import type { ChannelVersions, Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import { argumentsOf } from "../../../src/serde/test-support/arguments-of.js";
 import { metadataOf } from "../../support/checkpoints.js";
 import {
   type BadInput,
@@ -54,6 +55,8 @@ const FIELDS: readonly (readonly [what: string, change: object, error: NamedErro
   ["a lone surrogate in ts", { ts: "\ud800" }, invalid("checkpoint.ts")],
   ["a Map as channel_values", { channel_values: new Map([["a", 1]]) }, invalid("checkpoint.channel_values")],
   ["an instance as channel_values", { channel_values: new Custom() }, invalid("checkpoint.channel_values")],
+  ["Math as channel_values", { channel_values: Math }, invalid("checkpoint.channel_values")],
+  ["arguments as channel_values", { channel_values: argumentsOf(1) }, invalid("checkpoint.channel_values")],
   ["a field named __proto__", withProtoKey({}), invalid("checkpoint")],
   ["a node named __proto__", { versions_seen: withProtoKey({}) }, invalid("checkpoint.versions_seen")],
   [
@@ -130,6 +133,9 @@ const METADATA: readonly Row[] = [
   ["null as metadata", null, invalid("metadata")],
   ["text as metadata", "loop", invalid("metadata")],
   ["a list as metadata", [], invalid("metadata")],
+  ["a Map as metadata", new Map([["step", 1]]), invalid("metadata")],
+  ["Math as metadata", Math, invalid("metadata")],
+  ["arguments as metadata", argumentsOf(1), invalid("metadata")],
   ["a number as source", { source: 1 }, invalid("metadata.source")],
   ["text as step", { step: "1" }, invalid("metadata.step")],
   ["NaN as step", { step: NaN }, invalid("metadata.step")],
@@ -142,6 +148,8 @@ const METADATA: readonly Row[] = [
   ["a symbol in metadata", { tags: [Symbol("s")] }, unstorable("metadata.tags[0]")],
   ["a cycle in metadata", { of: cycle() }, unstorable("metadata.of.self")],
   ["an instance of a class in metadata", { of: new Custom() }, unstorable("metadata.of")],
+  ["Math in metadata", { of: Math }, unstorable("metadata.of")],
+  ["arguments in metadata", { of: argumentsOf(1) }, unstorable("metadata.of")],
   ["a Promise in metadata", { of: Promise.resolve(1) }, unstorable("metadata.of")],
   ["a WeakMap in metadata", { of: new WeakMap() }, unstorable("metadata.of")],
   ["a getter in metadata that throws", { of: throwing("x") }, unstorable("metadata")],

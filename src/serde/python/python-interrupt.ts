@@ -1,15 +1,15 @@
-import { LANGGRAPH_TYPES } from "./langchain/langgraph-literals.js";
-import { EXT } from "./msgpack/ext-codes.js";
-import { isArray, isRecord } from "./msgpack/prototypes.js";
+import { LANGGRAPH_TYPES } from "../langchain/langgraph-literals.js";
+import { EXT } from "../msgpack/ext-codes.js";
+import { isArray, isRecord } from "../objects/type-guards.js";
 import { pythonOriginOf, rememberOrigin } from "./python-origin.js";
 
 const ORIGIN = { code: EXT.PYTHON_KWARGS, module: LANGGRAPH_TYPES, name: "Interrupt" };
 const FIELDS: ReadonlySet<string> = new Set(["id", "value", "response_schema"]);
 
 /**
- * The interrupts of a task, each of which Python reads as an `Interrupt`: its engine goes by attributes, and LangGraph.js
- * makes literal objects. Before 1.7 LangGraph.js writes one of them by itself, from 1.7 on the list of them; Python takes
- * both. For JavaScript nothing changes, and what is no interrupt stays as it is.
+ * Marks the interrupts of a task, so that Python reads each as an `Interrupt`. Python's engine reads attributes, and
+ * LangGraph.js writes literal objects. LangGraph.js before 1.7 writes a single interrupt, and from 1.7 on a list; Python accepts
+ * both. JavaScript reads the same objects as before. Returns any other value unchanged.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ function asPythonInterrupt(interrupt: Record<string, unknown>): Record<string, u
   return rememberOrigin({ ...interrupt }, ORIGIN);
 }
 
-// A list that has a hole or a property is left to the serializer: a copy would be another list.
+// A copy of a list with a hole or a named property would differ from it, so such a list is left to the serializer.
 function isListOfInterrupts(value: unknown): value is Record<string, unknown>[] {
   return isArray(value) && Reflect.ownKeys(value).length === value.length + 1 && value.every(isInterrupt);
 }

@@ -2,8 +2,8 @@
 const LAST_INDEX = 2 ** 32 - 2;
 
 /**
- * An array of nothing but holes, which takes no memory for them: V8 reserves eight bytes for each of up to 32 million holes of
- * an array that is made longer, but keeps one that had an element far behind the others as a table of its elements.
+ * An array of nothing but holes, which take no memory. When an array is made longer, V8 reserves eight bytes for each of up to
+ * 32 million holes. An array that once had an element far behind the others is kept as a table of its elements instead.
  */
 export function sparseArray(length: number): unknown[] {
   const array: unknown[] = [];

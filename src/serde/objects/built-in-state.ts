@@ -1,16 +1,15 @@
 import { isDeepStrictEqual, types } from "node:util";
-import { classNameOf, isExactly, prototypeOf } from "./json/inspect-object.js";
+import { classNameOf, isExactly, prototypeOf } from "./inspect-object.js";
 
 const FEW_ELEMENTS = 64;
 
-const EXOTIC: readonly ((value: object) => boolean)[] = [
+const BUILT_IN_CHECKS: readonly ((value: object) => boolean)[] = [
   types.isAnyArrayBuffer,
   types.isBoxedPrimitive,
   types.isDate,
   types.isGeneratorObject,
   types.isMap,
   types.isMapIterator,
-  types.isModuleNamespaceObject,
   types.isNativeError,
   types.isPromise,
   types.isRegExp,
@@ -20,7 +19,7 @@ const EXOTIC: readonly ((value: object) => boolean)[] = [
   types.isWeakSet,
 ];
 
-/** Whether an array is an instance of Array itself, in whatever realm. */
+/** Whether an array is a direct instance of Array, in any realm. */
 export function isBareArray(value: readonly unknown[]): boolean {
   return prototypeOf(value) === Array.prototype || isExactly(value, "Array", 2);
 }
@@ -28,23 +27,26 @@ export function isBareArray(value: readonly unknown[]): boolean {
 const PLAIN_TAG = "[object Object]";
 
 /**
- * What an object is if it only has the prototype of a literal, such as a Map whose prototype was replaced, or a namespace
- * such as Math. Asking takes long, so only objects without properties or without a prototype are asked.
+ * Describes a built-in object that looks like a plain object because its prototype was replaced, such as a Map with the prototype
+ * of a literal. Returns `undefined` for any other object. The checks are slow, so the encoders only call it for objects without
+ * properties or without a prototype.
  */
-export function disguiseOf(value: object): string | undefined {
-  if (Object.hasOwn(value, Symbol.toStringTag)) return Object.prototype.toString.call(value);
+export function describeDisguisedBuiltIn(value: object): string | undefined {
   if (prototypeOf(value) !== null) {
     const tag = Object.prototype.toString.call(value);
     return tag === PLAIN_TAG ? undefined : tag;
   }
-  return EXOTIC.some((is) => is(value)) ? "a built-in object with another prototype" : undefined;
+  return BUILT_IN_CHECKS.some((is) => is(value)) ? "a built-in object with another prototype" : undefined;
 }
 
 const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const TAG = Object.getOwnPropertyDescriptor(TYPED_ARRAY, Symbol.toStringTag);
 const LENGTH = Object.getOwnPropertyDescriptor(TYPED_ARRAY, "length");
 
-/** The built-in class that a view is an instance of, if of none that extends it, whatever properties the view has. */
+/**
+ * The built-in class that a view is a direct instance of, or `undefined` for a subclass. The own properties of the view can't
+ * change the result.
+ */
 export function viewClassOf(view: ArrayBufferView): string | undefined {
   if (types.isDataView(view)) return isExactly(view, "DataView", 2) ? "DataView" : undefined;
   const name = String(TAG?.get?.call(view));
@@ -53,8 +55,8 @@ export function viewClassOf(view: ArrayBufferView): string | undefined {
 }
 
 /**
- * What a copy of the bytes of a buffer, typed array or DataView would lose, as the end of a sentence. The bytes of shared
- * memory may change while they are written, and what is read back can't be resized.
+ * The error message for a buffer, typed array or DataView that a copy of its bytes would not restore. The bytes of shared
+ * memory may change while they are written, and a buffer that is read back can't be resized.
  */
 export function lostByCopying(value: ArrayBufferLike | ArrayBufferView): string | undefined {
   const isView = ArrayBuffer.isView(value);
@@ -67,7 +69,7 @@ export function lostByCopying(value: ArrayBufferLike | ArrayBufferView): string 
     : undefined;
 }
 
-/** Whether a view has enumerable properties apart from its elements, whose names take long to list. */
+/** Whether a view has enumerable properties apart from its elements. Listing the names of all elements takes long. */
 function hasNamedProperty(view: ArrayBufferView): boolean {
   if (types.isDataView(view)) return Object.keys(view).length > 0;
   const length = elementsOf(view);
@@ -76,7 +78,7 @@ function hasNamedProperty(view: ArrayBufferView): boolean {
     : !isDeepStrictEqual(view, bareView(view, length));
 }
 
-/** The number of elements, whatever properties the view has. */
+/** The number of elements. The own properties of the view can't change the result. */
 function elementsOf(view: ArrayBufferView): number {
   const length: unknown = LENGTH?.get?.call(view);
   return typeof length === "number" ? length : 0;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { SerializationError } from "../errors/index.js";
-import { firstDifference } from "./test-support/first-difference.js";
-import { decode } from "./msgpack/decode.js";
-import { encode } from "./msgpack/encoder.js";
-import { extension, float64, pack, type Wire } from "./msgpack/wire.js";
+import { SerializationError } from "../../errors/index.js";
+import { firstDifference } from "../test-support/first-difference.js";
+import { decode } from "../msgpack/decode.js";
+import { encode } from "../msgpack/encoder.js";
+import { extension, float64, pack, type Wire } from "../msgpack/wire.js";
 
 const ID = "00000000-0000-0000-0000-000000000007";
 const uuid = single("uuid", "UUID", "00000000000000000000000000000007");
@@ -17,12 +17,12 @@ function hex(value: unknown): string {
 }
 
 function asMap(value: unknown): Map<unknown, unknown> {
-  if (!(value instanceof Map)) throw new TypeError("no Map");
+  if (!(value instanceof Map)) throw new TypeError("not a Map");
   return value;
 }
 
 function asSet(value: unknown): Set<unknown> {
-  if (!(value instanceof Set)) throw new TypeError("no Set");
+  if (!(value instanceof Set)) throw new TypeError("not a Set");
   return value;
 }
 
@@ -30,7 +30,7 @@ function expectWritten(value: unknown, expected: unknown): void {
   expect(Buffer.from(encode(value)).toString("hex")).toBe(hex(expected));
 }
 
-describe("a dict with keys that are no strings", () => {
+describe("a dict with keys that are not strings", () => {
   const read = (): Map<unknown, unknown> =>
     asMap(
       decode(
@@ -45,7 +45,7 @@ describe("a dict with keys that are no strings", () => {
       ),
     );
 
-  test("has keys and values of JavaScript, and is written as it was", () => {
+  test("is read as a Map of JavaScript values, and written again in the same bytes", () => {
     const map = read();
     expect([...map]).toEqual([
       ["name", ID],
@@ -59,7 +59,7 @@ describe("a dict with keys that are no strings", () => {
     );
   });
 
-  test("keeps what it was where it is the same, is what JavaScript says where it was changed or added", () => {
+  test("keeps the bytes of unchanged entries, and writes changed and added entries as JavaScript values", () => {
     const map = read();
     map
       .set("name", "Ann")
@@ -77,7 +77,7 @@ describe("a dict with keys that are no strings", () => {
     );
   });
 
-  test("stays a Map, in its order, without the last of these keys", () => {
+  test("stays a Map in the same order after the last key that is not a string was deleted", () => {
     const map = asMap(
       decode(
         pack(
@@ -107,7 +107,7 @@ describe("a dict with keys that are no strings", () => {
   });
 
   test.each<[string, unknown]>([
-    ["a BigInt that is no long integer", 5n],
+    ["a BigInt that a number can hold", 5n],
     ["a BigInt beyond 64 bits", 2n ** 64n],
     ["a Date", new Date(0)],
     ["an object", {}],
@@ -116,9 +116,9 @@ describe("a dict with keys that are no strings", () => {
     ["a Buffer", Buffer.from("a")],
     ["an array with an object in it", [1, {}]],
     ["an array with a hole", Array(1)],
-    ["a key that is another one for JavaScript alone", true],
-    ["bytes that are there already", Uint8Array.of(1)],
-  ])("is refused with %s as a key, which would hide the checkpoint from Python", (_, key) => {
+    ["a key that equals another key in Python", true],
+    ["bytes that are a key already", Uint8Array.of(1)],
+  ])("is refused with %s as a key, since Python could not read the checkpoint", (_, key) => {
     const map = read().set(Uint8Array.of(1), 1).set(key, 1);
     let error: unknown;
     try {
@@ -136,12 +136,15 @@ describe("a set", () => {
   const read = (kind: string): Set<unknown> =>
     asSet(decode(pack(single("builtins", kind, [uuid, ID, float64(2), float64(-0), 7, [uuid]]))));
 
-  test.each(["set", "frozenset"])("has members of JavaScript, and is written as it was: %s", (kind) => {
-    expect([...read(kind)]).toEqual([ID, 2, 0, 7, [ID]]);
-    expectWritten(read(kind), single("builtins", kind, [uuid, ID, float64(2), float64(-0), 7, [uuid]]));
-  });
+  test.each(["set", "frozenset"])(
+    "is read as JavaScript values, and written again in the same bytes: %s",
+    (kind) => {
+      expect([...read(kind)]).toEqual([ID, 2, 0, 7, [ID]]);
+      expectWritten(read(kind), single("builtins", kind, [uuid, ID, float64(2), float64(-0), 7, [uuid]]));
+    },
+  );
 
-  test("keeps what it was where it is the same, is what JavaScript says where it was added", () => {
+  test("keeps the bytes of unchanged members, and writes added members as JavaScript values", () => {
     const set = read("set").add("more").add(3);
     set.delete(ID);
     set.delete(2);
@@ -150,7 +153,7 @@ describe("a set", () => {
   });
 });
 
-test("an object with a key that UTF-8 can't hold comes back, and is no map with a key that ends Python's reader", () => {
+test("an object with a key that UTF-8 can't hold is read back equal, and is not written as a map that Python can't read", () => {
   const value = { a: { "\ud800": [1, { b: 2 }], 1: "x", __proto: undefined }, "b\udc00": new Date(0) };
   const bytes = encode(value);
   expect(firstDifference(decode(bytes), value)).toBeUndefined();

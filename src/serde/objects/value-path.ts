@@ -1,10 +1,10 @@
-/** One step from a value to a part of it: a property's name, an array's index, or text such as `.get("k")`. */
+/** One step from a value to a part of it: the name of a property, the index of an element, or text such as `.get("k")`. */
 export type PathSegment = string | number | { readonly step: string };
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /**
- * A path as one would write it in JavaScript: `messages[3].kwargs.onDone`, `["odd key"].x`, `.get("k")`.
+ * A path in the notation of JavaScript: `messages[3].kwargs.onDone`, `["odd key"].x`, `.get("k")`.
  *
  * @example
  * ```ts
@@ -16,12 +16,13 @@ export function formatPath(path: readonly PathSegment[]): string {
   return text.startsWith(".") ? text.slice(1) : text;
 }
 
-/** Leaves out the middle of a path that nobody would read to the end. */
+/** Leaves out the middle of a very long path. */
 function shorten(path: readonly PathSegment[]): readonly PathSegment[] {
   return path.length <= 100 ? path : [...path.slice(0, 50), { step: ".…" }, ...path.slice(-50)];
 }
 
-function formatSegment(segment: PathSegment): string {
+/** One step of a path as text, such as `.kwargs`, `[3]` or `["odd key"]`. */
+export function formatSegment(segment: PathSegment): string {
   if (typeof segment === "object") return segment.step;
   if (typeof segment === "number") return `[${segment}]`;
   return IDENTIFIER.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
@@ -42,7 +43,7 @@ export function setMemberStep(index: number): PathSegment {
   return { step: `.values()[${index}]` };
 }
 
-/** A key of a Map, as an error names it. */
+/** A key of a Map, as an error message names it. */
 export function describeKey(key: unknown): string {
   if (typeof key === "string") return JSON.stringify(key);
   if (typeof key === "bigint") return `${key}n`;

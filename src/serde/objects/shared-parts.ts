@@ -1,23 +1,23 @@
-/** Writing the parts of a value that occur several times may take this many bytes in any case. */
+/** Repeated parts of a value may always take this many bytes. */
 const MIN_REPEATED_BYTES = 2 ** 24;
 
-/** How many times as much as all parts once their repetitions may take, beyond that. */
+/** Beyond {@link MIN_REPEATED_BYTES}, repeated parts may take this many times the bytes of all parts counted once. */
 const MAX_REPETITIONS = 16;
 
-/** After a text of more characters the count is looked at, else after each object. */
+/** The encoders check the count after each object, and after each string that is longer than this. */
 export const LONG_TEXT = 2 ** 16;
 
-/** Below this nothing is remembered or refused, so that most values don't pay for it. */
+/** Below this size nothing is remembered or refused, so that most values cost nothing extra. */
 const LARGE_BYTES = 2 ** 17;
 
-/** A part that takes less is not remembered, but encoded again where it is met again. */
+/** A smaller part is not remembered. It is encoded again where it occurs again. */
 const MIN_REMEMBERED_BYTES = 64;
 
-/** What the encoding of a part depends on beside the part. */
+/** The surroundings that the encoding of a part depends on. */
 interface Surroundings {
-  /** How many levels lie around the part. */
+  /** The number of levels around the part. */
   readonly depth: number;
-  /** Whether it is written among the kwargs of a LangChain record. */
+  /** Whether the part is written into the kwargs of a LangChain record. */
   readonly inKwargs: boolean;
 }
 
@@ -27,9 +27,9 @@ interface KnownPart<Encoded> extends Surroundings {
 }
 
 /**
- * Counts what writing one value takes, at the least: a byte for each part, and the length of each text. No format here has
- * references, so an object is written wherever it is met, and a graph of few objects may take more than any memory holds.
- * Parts that were encoded before are remembered, so that such a graph is refused before it is written out.
+ * Counts the minimum size of one encoded value: a byte for each part, and the length of each string. Neither format has
+ * references, so an object is written wherever it occurs, and a graph of few objects may exceed all memory. The encoders
+ * remember the parts that they have encoded, so that they refuse such a graph before they write it out.
  */
 export class SharedParts<Encoded> {
   readonly #maxBytes: number;
@@ -42,24 +42,24 @@ export class SharedParts<Encoded> {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bytes so far. */
+  /** The bytes counted so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether there are enough bytes for {@link repeat}, {@link remember} and {@link problem} to be of use. */
+  /** Whether the value is large enough to use {@link repeat}, {@link remember} and {@link problem}. */
   get areLarge(): boolean {
     return this.#bytes >= LARGE_BYTES;
   }
 
-  /** Adds what one part takes without the parts in it. */
+  /** Adds the size of one part, without the parts inside it. */
   count(bytes: number): void {
     this.#bytes += bytes;
   }
 
   /**
-   * What a part was encoded as, if it is large and was met before in the same surroundings. One that lies deeper now is
-   * encoded again, since its own parts may lie too deep.
+   * The encoding of a large part that occurred before in the same surroundings. A part that now lies deeper is encoded again,
+   * since its own parts may lie too deep.
    */
   repeat(part: object, { depth, inKwargs }: Surroundings): Encoded | undefined {
     const known = this.#known.get(part);
@@ -69,13 +69,13 @@ export class SharedParts<Encoded> {
     return known.encoded;
   }
 
-  /** Notes what a part was encoded as, which was begun at `bytesBefore`. */
+  /** Remembers the encoding of a part. `bytesBefore` is the count from before the part. */
   remember(part: object, { depth, inKwargs }: Surroundings, bytesBefore: number, encoded: Encoded): void {
     const bytes = this.#bytes - bytesBefore;
     if (bytes >= MIN_REMEMBERED_BYTES) this.#known.set(part, { encoded, bytes, depth, inKwargs });
   }
 
-  /** Why the value can't be written, if that is known by now. */
+  /** The reason why the value can't be written, or `undefined` so far. */
   get problem(): string | undefined {
     if (this.#bytes > this.#maxBytes) return `the value takes more than ${this.#maxBytes} bytes`;
     if (this.#repeatedBytes <= MIN_REPEATED_BYTES) return undefined;

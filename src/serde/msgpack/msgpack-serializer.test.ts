@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { DeserializationError, SerializationError } from "../errors/index.js";
+import { DeserializationError, SerializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 
 const serializer = new MsgpackSerializer();
@@ -11,13 +11,13 @@ describe("MsgpackSerializer", () => {
       expect(serializer.dumps(value)[0]).toBe("msgpack");
   });
 
-  test("gives back a Buffer as a Buffer and a Uint8Array as a Uint8Array", async () => {
+  test("reads a Buffer back as a Buffer and a Uint8Array as a Uint8Array", async () => {
     const [buffer, bytes] = [Buffer.from("ab"), Uint8Array.of(1, 2)];
     expect(await serializer.loadsTyped(...serializer.dumps(buffer))).toStrictEqual(buffer);
     expect(await serializer.loadsTyped(...serializer.dumps(bytes))).toStrictEqual(bytes);
   });
 
-  test("has taken its snapshot when the promise is returned", async () => {
+  test("has encoded the value when it returns the promise", async () => {
     const value = { list: [1], map: new Map([["k", 1]]), bytes: Buffer.from("ab") };
     const promise = serializer.dumpsTyped(value);
     value.list.push(2);
@@ -30,22 +30,22 @@ describe("MsgpackSerializer", () => {
     });
   });
 
-  test("rejects, never throws, with the path of what can't be stored", async () => {
+  test("rejects, and does not throw, with the path of a part that can't be stored", async () => {
     const promise = serializer.dumpsTyped({ messages: [{ onDone: () => 1 }] });
     await expect(promise).rejects.toBeInstanceOf(SerializationError);
     await expect(promise).rejects.toMatchObject({ path: "messages[0].onDone" });
   });
 
-  test("reads what the official JavaScript saver wrote", async () => {
+  test("reads a row of the official JavaScript saver", async () => {
     const row = '{"seen":{"lc":2,"type":"constructor","id":["Set"],"method":null,"args":[[1]],"kwargs":{}}}';
     expect(await serializer.loadsTyped("json", Buffer.from(row))).toEqual({ seen: new Set([1]) });
   });
 
-  test("rejects what it can't read", async () => {
+  test("rejects unknown type tags and malformed bytes", async () => {
     await expect(serializer.loadsTyped("pickle", "")).rejects.toBeInstanceOf(DeserializationError);
     await expect(serializer.loadsTyped("msgpack", Uint8Array.of(0xc1))).rejects.toMatchObject({
       typeTag: "msgpack",
-      problem: "not a MessagePack value: the byte 0xc1 begins no value",
+      problem: "not a MessagePack value: the byte 0xc1 does not begin a value",
     });
   });
 });

@@ -8,10 +8,10 @@ test.each([
   [[0, "é", "1"], '[0].é["1"]'],
   [["map", mapValueStep("k"), setMemberStep(2)], 'map.get("k").values()[2]'],
   [[mapValueStep(1n), mapKeyStep(0), mapValueStep({})], "get(1n).keys()[0].get(…)"],
-])("%j is written as in JavaScript", (path, text) => {
+])("formatPath writes %j in the notation of JavaScript", (path, text) => {
   expect(formatPath(path)).toBe(text);
 });
 
-test("a path that nobody would read to the end is cut in the middle", () => {
+test("formatPath leaves out the middle of a very long path", () => {
   expect(formatPath(Array.from({ length: 5000 }, () => "a")).length).toBeLessThan(250);
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { isArray, isRecord } from "./msgpack/prototypes.js";
+import { isArray, isRecord } from "../objects/type-guards.js";
 import { asPythonInterrupts } from "./python-interrupt.js";
-import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import { pythonOriginOf, rememberOrigin } from "./python-origin.js";
 
 const ORIGIN = { code: 2, module: "langgraph.types", name: "Interrupt" };
 
-describe("an interrupt of LangGraph.js", () => {
+describe("asPythonInterrupts", () => {
   test.each([
     { value: "really?", id: "i" },
     { id: undefined, value: null },
     { id: "i", value: 1, response_schema: { type: "string" } },
-  ])("is one for Python, and the same for JavaScript: %p", async (interrupt) => {
+  ])("marks an interrupt for Python, and changes nothing for JavaScript: %p", async (interrupt) => {
     const marked = asPythonInterrupts(interrupt);
     expect(marked).toStrictEqual(interrupt);
     expect(isRecord(marked) && pythonOriginOf(marked)).toEqual(ORIGIN);
@@ -19,26 +19,26 @@ describe("an interrupt of LangGraph.js", () => {
     const serializer = new MsgpackSerializer();
     expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(marked)))).toStrictEqual(interrupt);
   });
-});
 
-describe("the list of interrupts that LangGraph.js writes for a task from 1.7 on", () => {
-  test.each([1, 2])("is a list of %d for Python, and the same for JavaScript", async (length) => {
-    const interrupts = Array.from({ length }, (_, index) => ({
-      id: `i${index}`,
-      value: { at: new Date(index) },
-    }));
-    const marked = asPythonInterrupts(interrupts);
-    expect(marked).toStrictEqual(interrupts);
-    expect(isArray(marked) && marked.map((item) => isRecord(item) && pythonOriginOf(item))).toEqual(
-      interrupts.map(() => ORIGIN),
-    );
-    expect(interrupts.map(pythonOriginOf)).toEqual(interrupts.map(() => undefined));
-    const serializer = new MsgpackSerializer();
-    expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(marked)))).toStrictEqual(interrupts);
-  });
-});
+  // LangGraph.js writes a list of interrupts for each task from 1.7 on.
+  test.each([1, 2])(
+    "marks each of a list of %d interrupts, and changes nothing for JavaScript",
+    async (length) => {
+      const interrupts = Array.from({ length }, (_, index) => ({
+        id: `i${index}`,
+        value: { at: new Date(index) },
+      }));
+      const marked = asPythonInterrupts(interrupts);
+      expect(marked).toStrictEqual(interrupts);
+      expect(isArray(marked) && marked.map((item) => isRecord(item) && pythonOriginOf(item))).toEqual(
+        interrupts.map(() => ORIGIN),
+      );
+      expect(interrupts.map(pythonOriginOf)).toEqual(interrupts.map(() => undefined));
+      const serializer = new MsgpackSerializer();
+      expect(await serializer.loadsTyped(...(await serializer.dumpsTyped(marked)))).toStrictEqual(interrupts);
+    },
+  );
 
-describe("what is no interrupt stays as it is", () => {
   test.each([
     ["a number", 1],
     ["a list with something else in it", [{ id: "i", value: 1 }, 1]],
@@ -48,12 +48,12 @@ describe("what is no interrupt stays as it is", () => {
     ["a list in a list", [[{ id: "i", value: 1 }]]],
     ["an object with something else", { id: "i", value: 1, more: 2 }],
     ["an object without a value", { id: "i" }],
-    ["an object of a class of its own", new URL("http://a/")],
-  ])("%s", (_name, value) => {
+    ["an instance of a class", new URL("http://a/")],
+  ])("returns any other value unchanged: %s", (_name, value) => {
     expect(asPythonInterrupts(value)).toBe(value);
   });
 
-  test("what Python wrote as another class", () => {
+  test("returns a value that Python wrote as another class unchanged", () => {
     const other = rememberOrigin({ value: 1 }, { code: 2, module: "app", name: "Other" });
     expect(asPythonInterrupts(other)).toBe(other);
   });

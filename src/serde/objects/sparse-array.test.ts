@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { peakGrowth } from "./test-support/peak-growth.js";
-import { JsonSerializer } from "./json-serializer.js";
-import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { peakGrowth } from "../test-support/peak-growth.js";
+import { JsonSerializer } from "../json/json-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import { sparseArray } from "./sparse-array.js";
 
-/** Beyond that V8 reserves no memory for holes by itself. */
+/** For a longer array V8 reserves no memory for holes. */
 const LENGTH = 31_000_000;
 const MB = 1e6;
 
-test.each([0, 1, 10, LENGTH, 2 ** 32 - 1])("a sparse array of %i holes has none but these", (length) => {
+test.each([0, 1, 10, LENGTH, 2 ** 32 - 1])("a sparse array of length %i has only holes", (length) => {
   const array = sparseArray(length);
   expect(array).toHaveLength(length);
   expect(Object.keys(array)).toEqual([]);
@@ -22,7 +22,7 @@ describe.each([new MsgpackSerializer(), new JsonSerializer()])("$constructor.nam
     expect(data.length).toBeLessThan(1_000);
     const { value, bytes } = await peakGrowth(() => serializer.loadsTyped(type, data));
     expect(bytes).toBeLessThan(50 * MB);
-    // Matchers would look at every hole.
+    // A matcher would visit every hole.
     const read = value as unknown[][];
     expect(read.map((array) => [array.length, Object.entries(array)])).toEqual(
       arrays.map(() => [LENGTH, [["3", "third"]]]),

@@ -1,12 +1,12 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { parseJsonText } from "./json/json-text.js";
-import { decode } from "./msgpack/decode.js";
-import { encode } from "./msgpack/encoder.js";
-import { readTypedValue } from "./typed-value.js";
+import { parseJsonText } from "../json/json-text.js";
+import { decode } from "./decode.js";
+import { encode } from "./encoder.js";
+import { readTypedValue } from "../typed-value.js";
 
 /**
- * Writes values as MessagePack, in the layout that Python's checkpointer reads and writes, and reads every layout that
- * the official savers wrote. A value comes back equal to what was written, or writing it fails.
+ * Writes values as MessagePack, in the layout that Python's checkpointer reads and writes, and reads every layout of the official
+ * savers. A value that is read back equals the value that was written, or writing it fails.
  *
  * @example
  * ```ts
@@ -20,15 +20,15 @@ export class MsgpackSerializer implements SerializerProtocol {
    * Encodes a value.
    *
    * @returns the type tag and the bytes
-   * @throws {@link SerializationError} naming the path of what can't be stored
+   * @throws {@link SerializationError} that names the path of a part that can't be stored
    */
   dumps(value: unknown): [type: string, data: Uint8Array] {
     return value === null ? ["null", new Uint8Array()] : ["msgpack", encode(value)];
   }
 
   /**
-   * Encodes a value before it returns, so that what the caller does to the value afterwards does not matter. The promise
-   * rejects with what {@link MsgpackSerializer.dumps} throws.
+   * Encodes a value before it returns, so that the caller may change the value afterwards. The promise rejects with the error that
+   * {@link MsgpackSerializer.dumps} throws.
    */
   dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
     return new Promise((resolve) => {
@@ -39,9 +39,9 @@ export class MsgpackSerializer implements SerializerProtocol {
   /**
    * Reads a stored value of any type tag.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @throws {@link DeserializationError} for bytes that are no value of that type, and for a type that is never read
+   * @throws {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be read
    */
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
     return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });

@@ -2,12 +2,12 @@ import { types } from "node:util";
 
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
-import { isExactly } from "./json/inspect-object.js";
-import { parseJsonText, stringifyJson } from "./json/json-text.js";
-import { decode } from "./msgpack/decode.js";
-import { readTypedValue } from "./typed-value.js";
+import { isExactly } from "../objects/inspect-object.js";
+import { parseJsonText, stringifyJson } from "./json-text.js";
+import { decode } from "../msgpack/decode.js";
+import { readTypedValue } from "../typed-value.js";
 
-/** Which a JsonSerializer has, also one of another copy of this package: `instanceof` knows one copy only. */
+/** Marks a JsonSerializer, also one from another copy of this package, which `instanceof` would not recognize. */
 const JSON_SERIALIZER = Symbol.for("langgraph-checkpoint-kysely.JsonSerializer");
 
 /** Whether a serializer is a {@link JsonSerializer}. */
@@ -16,9 +16,9 @@ export function isJsonSerializer(serializer: object): boolean {
 }
 
 /**
- * Writes values as JSON in the layout of the official JavaScript saver, so that a service can go back to it, and reads
- * every layout that the official savers wrote. A value comes back equal to what was written, or writing it fails; the
- * official saver reads the same bytes as well as it reads its own.
+ * Writes values as JSON in the layout of the official JavaScript saver, so that a service can go back to that saver, and reads
+ * every layout of the official savers. A value that is read back equals the value that was written, or writing it fails. The
+ * official saver reads the same bytes as it reads its own.
  *
  * @example
  * ```ts
@@ -32,10 +32,10 @@ export class JsonSerializer implements SerializerProtocol {
   readonly [JSON_SERIALIZER] = true;
 
   /**
-   * Encodes a value before it returns, so that what the caller does to the value afterwards does not matter.
+   * Encodes a value before it returns, so that the caller may change the value afterwards.
    *
-   * @returns `["bytes", …]` for a Uint8Array, `["json", …]` for anything else; rejects with a
-   *   {@link SerializationError} that names the path of what can't be stored
+   * @returns `["bytes", …]` for a Uint8Array, `["json", …]` for any other value; rejects with a {@link SerializationError} that
+   *   names the path of a part that can't be stored
    */
   dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
     return new Promise((resolve) => {
@@ -46,10 +46,10 @@ export class JsonSerializer implements SerializerProtocol {
   /**
    * Reads a stored value of any type tag.
    *
-   * @param type - the tag that was stored beside the bytes
+   * @param type - the stored type tag
    * @param data - the bytes, or their text
-   * @returns the value; rejects with a {@link DeserializationError} for bytes that are no value of that type, and for a
-   *   type that is never read
+   * @returns the value; rejects with a {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be
+   *   read
    */
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
     return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });

@@ -1,12 +1,12 @@
-/** A type tag of a value that one serializer wrote and others wrapped, such as `msgpack+zstd+aes-256-gcm`. */
+/** A type tag split at its outermost layer. The tag `msgpack+zstd+aes-256-gcm` has two layers. */
 export interface LayeredTag {
   /** The tag that the wrapped serializer wrote. */
   readonly inner: string;
-  /** What the outermost layer is called, or `undefined` where there is none. */
+  /** The name of the outermost layer, or `undefined` for a tag without layers. */
   readonly layer: string | undefined;
 }
 
-/** Takes the outermost layer off a type tag. */
+/** Splits the outermost layer from a type tag. */
 export function outermostLayer(type: string): LayeredTag {
   const plus = type.lastIndexOf("+");
   return plus === -1

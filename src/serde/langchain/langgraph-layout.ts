@@ -1,7 +1,7 @@
-/** The symbol under which a Command keeps the argument that it was made from. */
+/** The symbol under which a Command keeps the argument that its constructor was called with. */
 export const COMMAND_ARGUMENT = Symbol.for("langgraph.command");
 
-/** The fields of a Command, in the order of its own. */
+/** The fields of a Command, in their own order. */
 export const COMMAND_FIELDS = ["graph", "update", "resume", "goto"] as const;
 
 /** The key under which an Overwrite keeps its value. */

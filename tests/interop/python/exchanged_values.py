@@ -1,4 +1,4 @@
-"""Values that go to TypeScript and come back: each as a channel of its own and inside of every kind of container."""
+"""Values that TypeScript reads and writes: each in its own channel and inside every kind of container."""
 
 import base64
 import datetime as dt
@@ -25,11 +25,11 @@ DTYPES = [
 ZONES = [None, dt.timezone.utc, dt.timezone(dt.timedelta(hours=-3, minutes=-30))]
 
 OFFERED = {}
-"""What Python's own saver read of each thread before TypeScript did anything to it."""
+"""The values that Python's own saver read from each thread before TypeScript changed it."""
 
 
 def arrays():
-    """An array of each type of elements, also with two axes, columns first, without axes and without elements."""
+    """An array of each element type, also with two axes, in Fortran order, without axes and without elements."""
     for name in DTYPES:
         flat = np.frombuffer(bytes(range(48)) * 4, dtype=np.dtype(name))[:6]
         yield flat
@@ -41,7 +41,7 @@ def arrays():
 
 
 def special_values():
-    """What is easily mistaken for something else."""
+    """Values that are easily confused with other values."""
     yield from every_value().values()
     yield from arrays()
     yield from [1e16, 1e21, 1e22, 1e23, -1e21, 1.5e300, 1.7976931348623157e308, 5e-324, 1e-7, 9007199254740994.0]
@@ -99,7 +99,7 @@ def a_point(chance, depth):
 
 
 def key(chance, depth=0):
-    """What Python's saver writes as a key of a dict."""
+    """A value that Python's saver can write as a key of a dict."""
     return chance.choice([number, number, text, lambda c: c.choice([True, False, None]), some_bytes, pair])(chance)
 
 
@@ -108,7 +108,7 @@ def pair(chance):
 
 
 def leaf(chance, depth=0):
-    """What a set can hold, and no dict of Python's saver as a key."""
+    """A value that a set can hold, but that Python's saver can't write as a key of a dict."""
     bits = chance.getrandbits(128)
     when = dt.datetime(chance.randrange(1, 9999), 5, 6, 7, 8, 9, chance.randrange(10**6), chance.choice(ZONES))
     return chance.choice([
@@ -124,7 +124,7 @@ def number(chance):
 
 
 def text(chance):
-    # JavaScript moves a key that is a number before all others.
+    # JavaScript moves numeric keys before all others.
     return "k" + "".join(chance.choice(["a", "1", "0", "é", "🏔", "\0", " "]) for _ in range(chance.randrange(6)))
 
 
@@ -133,7 +133,7 @@ def some_bytes(chance):
 
 
 def channels(request):
-    """Every value in a channel of its own, and in one of each kind of container."""
+    """Every value in its own channel, and inside each kind of container."""
     chance = random.Random(request["seed"])
     made = [*special_values(), *(random_value(chance) for _ in range(request["random"]))]
     for index, value in enumerate(made):
@@ -145,7 +145,7 @@ def channels(request):
         yield f"point {index}", Point(value, {"deep": (value,)})
         if is_hashable(value):
             yield f"set {index}", {value, "another"}
-    # Python's saver writes them as channels of their own alone.
+    # Python's saver can only write these at the top level of a channel.
     for index, value in enumerate([2**64, 2**70 + 1, -(2**200), 10**22, 10**23, 10**400 + 1]):
         yield f"own long {index}", value
 
@@ -158,7 +158,7 @@ def is_hashable(value):
 
 
 def offer(saver, request):
-    """Stores values by Python's own saver, and notes what it reads of them."""
+    """Stores values with Python's own saver, and keeps the values that it reads back."""
     made = {name: value for name, value in channels(request) if can_be_stored(saver, name, value)}
     versions = dict.fromkeys(made, "1")
     checkpoint = {
@@ -175,7 +175,7 @@ def offer(saver, request):
 
 
 def can_be_stored(saver, name, value):
-    """Neither JSONB nor MessagePack takes everything: an array of dates, for instance."""
+    """Whether Python's saver can store the value. JSONB and MessagePack lack some values, such as an array of dates."""
     if name.startswith("own") and isinstance(value, (str, int, float)):
         return value == value and value not in (math.inf, -math.inf) and "\0" not in str(value)
     try:
@@ -185,7 +185,7 @@ def can_be_stored(saver, name, value):
 
 
 def kept(saver, request):
-    """How the newest checkpoint, and the one that Python made, differ from what Python read first."""
+    """The differences of the newest checkpoint and of Python's checkpoint from the values that Python read first."""
     offered = OFFERED[request["thread"]]
     newest = values_of(saver, request)
     first = values_of(saver, {**request, "checkpoint_id": request["checkpoint"]})
@@ -198,16 +198,16 @@ def kept(saver, request):
 
 
 def is_written_anew(value):
-    """Whether TypeScript reads it as a primitive, which remembers nothing, or as plain bytes."""
+    """Whether TypeScript reads the value as a primitive or as plain bytes, which can't keep an origin."""
     classes = (float, bytearray, decimal.Decimal, uuid.UUID, pathlib.Path, Color, Mood, Level)
     if isinstance(value, int):
-        # A float that JSONB has printed in full, and TypeScript makes a float again.
+        # JSONB prints such a float with all its digits, and TypeScript reads it as a number.
         return 10**21 <= abs(value) < 10**309 and decimal.Decimal(repr(float(value))) == value
     return isinstance(value, classes) or type(value).__module__ in ("ipaddress", "zoneinfo")
 
 
 def seen(saver, request):
-    """What Python reads of every value of TypeScript's; it then stores what it has read."""
+    """The values of TypeScript that Python reads. Python then stores them again."""
     every = values_of(saver, request)["every"]
     versions = {"every": "00000000000000000000000000000009.0.5"}
     checkpoint = {
@@ -228,8 +228,8 @@ def class_of(value):
 
 
 def read(saver, request):
-    """What Python reads from bytes of TypeScript's, as its `repr`; what it raises where it reads nothing."""
-    # `LANGGRAPH_STRICT_MSGPACK` makes this of the default serializer.
+    """The `repr` of the values that Python reads from bytes of TypeScript, or the errors that it raises."""
+    # `LANGGRAPH_STRICT_MSGPACK` configures the default serializer like this.
     serde = JsonPlusSerializer(allowed_msgpack_modules=None) if request["strict"] else JsonPlusSerializer()
     return {"values": [reading(serde, base64.b64decode(blob)) for blob in request["blobs"]]}
 
@@ -250,4 +250,4 @@ def config_of(request):
     return {"configurable": {"thread_id": request["thread"], "checkpoint_ns": "", **chosen}}
 
 
-HANDED_ON = {task.__name__: task for task in (offer, kept, read, seen)}
+EXCHANGE_TASKS = {task.__name__: task for task in (offer, kept, read, seen)}

@@ -5,9 +5,9 @@ import { ChatPromptValue, StringPromptValue } from "@langchain/core/prompt_value
 import { RunnableLambda } from "@langchain/core/runnables";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 
-import { DeserializationError, SerializationError } from "../errors/index.js";
+import { DeserializationError, SerializationError } from "../../errors/index.js";
 import { JsonSerializer } from "./json-serializer.js";
-import { MsgpackSerializer } from "./msgpack-serializer.js";
+import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 
 const serializer = new JsonSerializer();
 
@@ -16,14 +16,14 @@ async function roundTrip(value: unknown): Promise<unknown> {
 }
 
 describe("JsonSerializer", () => {
-  it("writes JSON that the official serializer reads, and reads what that wrote", async () => {
+  it("writes JSON that the official serializer reads, and reads JSON that it writes", async () => {
     const value = { messages: [new HumanMessage("hi")], seen: new Set([1]) };
     const official = new MemorySaver().serde;
     expect(await official.loadsTyped(...(await serializer.dumpsTyped(value)))).toStrictEqual(value);
     expect(await serializer.loadsTyped(...(await official.dumpsTyped(value)))).toStrictEqual(value);
   });
 
-  it("writes a Uint8Array as its bytes, and anything else as JSON", async () => {
+  it("writes a Uint8Array as its bytes, and any other value as JSON", async () => {
     const bytes = new Uint8Array([1, 2]);
     const [type, data] = await serializer.dumpsTyped(bytes);
     expect([type, data]).toStrictEqual(["bytes", bytes]);
@@ -35,7 +35,7 @@ describe("JsonSerializer", () => {
     }
   });
 
-  it("has written everything when the call returns", async () => {
+  it("has encoded the value when the call returns", async () => {
     const value = { list: [1], bytes: new Uint8Array([1]) };
     const pending = [serializer.dumpsTyped(value), serializer.dumpsTyped(value.bytes)] as const;
     value.list.push(2);
@@ -45,18 +45,18 @@ describe("JsonSerializer", () => {
     expect(await serializer.loadsTyped(...bytes)).toStrictEqual(new Uint8Array([1]));
   });
 
-  it("rejects, and does not throw, for a value that can't be kept", async () => {
+  it("rejects, and does not throw, for a value that can't be stored", async () => {
     const pending = serializer.dumpsTyped({ a: () => 1 });
     await expect(pending).rejects.toBeInstanceOf(SerializationError);
     await expect(pending).rejects.toMatchObject({ path: "a" });
   });
 
-  it("keeps prompt values", async () => {
+  it("reads prompt values back equal", async () => {
     const value = [new ChatPromptValue([new HumanMessage("hi")]), new StringPromptValue("hi")];
     expect(await roundTrip(value)).toStrictEqual(value);
   });
 
-  it("rejects LangChain's objects that do more than hold data, and subclasses of those that do not", async () => {
+  it("refuses LangChain objects that do more than hold data, and instances of subclasses", async () => {
     class MyPromptValue extends ChatPromptValue {}
     const values = [new MyPromptValue([]), new StringOutputParser(), RunnableLambda.from(() => 1)];
     for (const value of values) {
@@ -67,7 +67,7 @@ describe("JsonSerializer", () => {
     }
   });
 
-  it("reads every tag", async () => {
+  it("reads every type tag", async () => {
     const value = { at: new Date(0) };
     expect(await serializer.loadsTyped(...(await new MsgpackSerializer().dumpsTyped(value)))).toStrictEqual(
       value,
@@ -78,11 +78,11 @@ describe("JsonSerializer", () => {
     expect(await serializer.loadsTyped("empty", "")).toBeUndefined();
   });
 
-  it.each(["pickle", "msgpack+aes", "yaml"])("rejects the tag %s", async (type) => {
+  it.each(["pickle", "msgpack+aes", "yaml"])("rejects the type tag %s", async (type) => {
     await expect(serializer.loadsTyped(type, "x")).rejects.toBeInstanceOf(DeserializationError);
   });
 
-  it("rejects text that is no JSON", async () => {
+  it("rejects text that is not JSON", async () => {
     await expect(serializer.loadsTyped("json", "{")).rejects.toBeInstanceOf(DeserializationError);
   });
 });
