@@ -5,8 +5,8 @@ import type { CheckpointTables } from "../db/checkpoint-tables.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
-import type { Style } from "./style.js";
-import type { Terminal } from "./terminal.js";
+import type { Style } from "./output/style.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 /** What a command works with that needs no database. */
 export interface OfflineContext {

@@ -2,11 +2,11 @@ import { KEEP_TOMBSTONES } from "./keep-tombstones.js";
 import type { PruneReport } from "../retention/pruning.js";
 import type { CommandContext, Report } from "./command-definition.js";
 import type { DeleteFlags } from "./delete-named.js";
-import { describeCounts } from "./describe-counts.js";
+import { describeCounts } from "./output/describe-rows.js";
 import { describeMissing } from "./describe-pruned.js";
 import { EXIT_CODE } from "./exit-code.js";
-import { counted } from "./format-values.js";
-import { tellingWhatWasDone } from "./telling-what-was-done.js";
+import { counted } from "./output/format-numbers.js";
+import { tellingWhatWasDone } from "./errors/report-interrupt.js";
 
 /** Deletes threads that have been idle, all or those that are named. */
 export async function deleteIdle(

@@ -1,10 +1,10 @@
 import { KEEP_TOMBSTONES } from "./keep-tombstones.js";
 import type { CommandContext, Report } from "./command-definition.js";
-import { describeCounts, hasRows } from "./describe-counts.js";
+import { describeCounts, hasRows } from "./output/describe-rows.js";
 import { describeMissing } from "./describe-pruned.js";
 import { EXIT_CODE } from "./exit-code.js";
-import { counted } from "./format-values.js";
-import { tellingWhatWasDone } from "./telling-what-was-done.js";
+import { counted } from "./output/format-numbers.js";
+import { tellingWhatWasDone } from "./errors/report-interrupt.js";
 
 /** What `delete` was given. */
 export interface DeleteFlags {

@@ -1,6 +1,6 @@
 import type { PruneReport } from "../retention/pruning.js";
-import { describeCounts } from "./describe-counts.js";
-import { counted } from "./format-values.js";
+import { describeCounts } from "./output/describe-rows.js";
+import { counted } from "./output/format-numbers.js";
 
 /** How many missing threads are named. */
 const MISSING_NAMED = 10;

@@ -1,19 +1,19 @@
 import { CommanderError } from "commander";
 import type { CommandIO } from "./command-io.js";
-import { createProgram } from "./create-program.js";
+import { createProgram } from "./run/create-program.js";
 import { EXIT_CODE, type ExitCode } from "./exit-code.js";
-import { hiddenTexts } from "./hidden-texts.js";
-import type { OpenUrl } from "./open-url.js";
+import { hiddenTexts } from "./run/secret-texts.js";
+import type { OpenUrl } from "./run/open-url.js";
 import { createRedactor } from "../telemetry/redactor.js";
-import { reportFailure } from "./report-failure.js";
-import { asksForJson, NO_COMMAND, writeUsageJson } from "./report-usage.js";
-import type { CommandRuntime } from "./run-command.js";
+import { reportFailure } from "./errors/report-failure.js";
+import { asksForJson, NO_COMMAND, writeUsageJson } from "./errors/report-usage-error.js";
+import type { CommandRuntime } from "./run/run-command.js";
 
 export type { CommandIO, InputStream, OutputStream } from "./command-io.js";
 export type { ExitCode } from "./exit-code.js";
-export { guardOutput, type OutputProcess } from "./guard-output.js";
-export { interruptSignal, type SignalSource } from "./interrupt-signal.js";
-export type { OpenUrl } from "./open-url.js";
+export { guardOutput, type OutputProcess } from "./terminal/handle-output-errors.js";
+export { interruptSignal, type SignalSource } from "./terminal/interrupt-signal.js";
+export type { OpenUrl } from "./run/open-url.js";
 
 /**
  * Runs the command line `langgraph-checkpoint-kysely` in this process. It never rejects, never ends the process, and closes what
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], io: CommandIO, open?: OpenUrl
   let exitCode: ExitCode = EXIT_CODE.ok;
   const program = createProgram(runtime, async (command, flags) => {
     // Help and a mistyped command need no database, nor what reads one.
-    const { runCommand } = await import("./run-command.js");
+    const { runCommand } = await import("./run/run-command.js");
     exitCode = await runCommand(command, flags, runtime);
   });
   try {

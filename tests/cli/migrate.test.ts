@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
-import { openUrl } from "../../src/cli/open-url.js";
+import { openUrl } from "../../src/cli/run/open-url.js";
 import type { OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { MIGRATION_NAMES } from "../../src/migrations/index.js";

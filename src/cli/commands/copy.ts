@@ -1,11 +1,11 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
-import { notFound } from "../checkpoint-reference.js";
+import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { describeCounts, hasRows } from "../describe-counts.js";
+import { describeCounts, hasRows } from "../output/describe-rows.js";
 import { KEEP_TOMBSTONES } from "../keep-tombstones.js";
-import { printable } from "../printable.js";
+import { printable } from "../output/printable.js";
 
 const flagsOfCopy = z.object({
   source: z.string(),

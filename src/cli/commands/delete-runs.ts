@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
-import { hasRows } from "../describe-counts.js";
+import { hasRows } from "../output/describe-rows.js";
 import { describePruned } from "../describe-pruned.js";
 import { EXIT_CODE } from "../exit-code.js";
 

@@ -4,7 +4,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { deleteIdle } from "../delete-idle.js";
 import { deleteNamed } from "../delete-named.js";
-import { durationOption } from "../option-values.js";
+import { durationOption } from "../options/option-values.js";
 
 const flagsOfDelete = z.object({
   threads: z.array(z.string()).default([]),

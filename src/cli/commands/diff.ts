@@ -1,16 +1,16 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { ChannelDiff } from "../../audit/checkpoint-diff.js";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
-import { compareValues, type ValueChange } from "../compare-values.js";
+import { namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { compareValues, type ValueChange } from "../output/compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatPart, indent } from "../format-value.js";
-import { counted, humanCount } from "../format-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
-import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
+import { formatPart, indent } from "../output/format-value.js";
+import { counted, humanCount } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+import { describeUnstored, type UnstoredValue, unstoredValues } from "../checkpoints/unstored-values.js";
 
 const flagsOfDiff = threadFlags.extend({
   before: z.string(),

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from "../command-definition.js";
-import { explainNoConnection } from "../explain-no-connection.js";
+import { explainNoConnection } from "../errors/explain-connection-error.js";
 import { formatFindings } from "../doctor/format-findings.js";
 import { EXIT_CODE } from "../exit-code.js";
 

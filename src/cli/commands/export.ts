@@ -1,13 +1,13 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import { writeFile, writeLines } from "../backup-file.js";
-import { BackupTally } from "../backup-tally.js";
+import { writeFile, writeLines } from "../backup-file/write-file.js";
+import { BackupTally } from "../backup-file/backup-tally.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { describeCounts } from "../describe-counts.js";
+import { describeCounts } from "../output/describe-rows.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../format-values.js";
-import { printable } from "../printable.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { counted } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 
 const STDOUT = "-";
 const flagsOfExport = z.object({

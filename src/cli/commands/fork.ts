@@ -1,12 +1,12 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Option } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { collectValue } from "../option-values.js";
-import { printable } from "../printable.js";
+import { collectValue } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
 
 const flagsOfFork = threadFlags.extend({
   checkpoint: z.string().optional(),
@@ -30,9 +30,9 @@ export const fork: CommandDefinition = {
   examples: ["fork 42", `fork 42 --checkpoint head~2 --set 'plan="B"' --set 'tries=0'`],
   run: async (context, flags) => {
     const { saver, signal } = context;
-    const { followingSaver } = await import("../following-saver.js");
-    const { knownValues } = await import("../known-values.js");
-    const { channelInput } = await import("../channel-input.js");
+    const { followingSaver } = await import("../serializers/open-matching-saver.js");
+    const { knownValues } = await import("../checkpoints/read-earlier-values.js");
+    const { channelInput } = await import("../checkpoints/parse-channel-value.js");
     const { thread, namespace, checkpoint, set = {} } = flagsOfFork.parse(flags);
     const parent = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const head = await resolveCheckpoint(context, { thread, namespace });

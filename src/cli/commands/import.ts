@@ -7,12 +7,12 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { ImportReport } from "../../backup/backup.js";
 import type { BackupCounts } from "../../backup/backup-line.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
-import { describeCounts } from "../describe-counts.js";
+import { describeCounts } from "../output/describe-rows.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted, humanBytes } from "../format-values.js";
+import { counted, humanBytes } from "../output/format-numbers.js";
 import { KEEP_TOMBSTONES } from "../keep-tombstones.js";
-import { splitLines } from "../split-lines.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { splitLines } from "../backup-file/split-lines.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 
 const STDIN = "-";
 const flagsOfImport = z.object({ file: z.string().default(STDIN) });

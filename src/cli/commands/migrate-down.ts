@@ -1,6 +1,6 @@
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 
 /** `migrate down`. */
 export const migrateDown: CommandDefinition = {

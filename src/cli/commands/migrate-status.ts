@@ -2,8 +2,8 @@ import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import type { Style } from "../style.js";
+import { formatTable } from "../output/format-table.js";
+import type { Style } from "../output/style.js";
 
 /** `migrate status`. */
 export const migrateStatus: CommandDefinition = {

@@ -4,8 +4,8 @@ import type { ShallowConversion } from "../../migrations/convert-shallow-tables.
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPlan } from "../format-plan.js";
-import { counted } from "../format-values.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { counted } from "../output/format-numbers.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 import { migrateDown } from "./migrate-down.js";
 import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";

@@ -4,12 +4,12 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { PruneReport } from "../../retention/pruning.js";
 import { NO_ROWS } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { describeCounts, hasRows } from "../describe-counts.js";
+import { describeCounts, hasRows } from "../output/describe-rows.js";
 import { describeMissing, describePruned } from "../describe-pruned.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { countOption, durationOption, repeatedOption } from "../option-values.js";
+import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
 import { pruneTask, type PruneFlags, type PruneTask } from "../prune-task.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 
 const flagsOfPrune = z.object({
   threads: z.array(z.string()).default([]),

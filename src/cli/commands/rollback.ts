@@ -1,10 +1,10 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { printable } from "../printable.js";
+import { printable } from "../output/printable.js";
 import { checkpointIdOf } from "./fork.js";
 
 const flagsOfRollback = threadFlags.extend({ checkpoint: z.string() });
@@ -20,7 +20,7 @@ export const rollback: CommandDefinition = {
   run: async (context, flags) => {
     const { signal } = context;
     const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
-    const { followingSaver } = await import("../following-saver.js");
+    const { followingSaver } = await import("../serializers/open-matching-saver.js");
     const target = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const head = await resolveCheckpoint(context, { thread, namespace });
     const forker = await followingSaver(context, { thread, namespace, ids: [target.id, head.id] });

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
-import { threadArgument, namespaceOption, threadFlags } from "../arguments.js";
-import { notFound } from "../checkpoint-reference.js";
-import { drawHistory } from "../draw-history.js";
+import { threadArgument, namespaceOption, threadFlags } from "../options/shared-options.js";
+import { notFound } from "../checkpoints/resolve-checkpoint.js";
+import { drawHistory } from "../output/draw-history.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { counted, humanCount } from "../format-values.js";
+import { formatTable } from "../output/format-table.js";
+import { counted, humanCount } from "../output/format-numbers.js";
 import { type NamespaceCount, namespacesOf } from "../namespaces-of.js";
-import { countOption } from "../option-values.js";
-import { printable } from "../printable.js";
+import { countOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 100;
 const flagsOfShow = threadFlags.extend({ limit: z.number().default(DEFAULT_LIMIT) });

@@ -1,16 +1,16 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { Option } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, notFound, resolveCheckpoint } from "../checkpoint-reference.js";
+import { namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { CHECKPOINT_HELP, notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatBriefly, formatValue, indent } from "../format-value.js";
-import { counted } from "../format-values.js";
-import { repeatedOption } from "../option-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
-import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
+import { formatBriefly, formatValue, indent } from "../output/format-value.js";
+import { counted } from "../output/format-numbers.js";
+import { repeatedOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+import { describeUnstored, type UnstoredValue, unstoredValues } from "../checkpoints/unstored-values.js";
 
 const flagsOfState = threadFlags.extend({
   checkpoint: z.string().optional(),

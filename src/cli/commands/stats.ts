@@ -1,13 +1,13 @@
 import { Argument } from "commander";
 import { z } from "zod";
 import type { StorageReport, StorageSize, TaskStats } from "../../audit/auditing.js";
-import { notFound } from "../checkpoint-reference.js";
+import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { counted, humanBytes, humanCount } from "../format-values.js";
-import { countOption } from "../option-values.js";
-import { printable } from "../printable.js";
+import { formatTable } from "../output/format-table.js";
+import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
+import { countOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 20;
 const flagsOfStats = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });

@@ -2,8 +2,8 @@ import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../format-values.js";
-import { printable } from "../printable.js";
+import { counted } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
 
 const flagsOfLift = z.object({ threads: z.array(z.string()), yes: z.boolean().default(false) });
 

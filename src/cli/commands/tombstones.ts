@@ -3,11 +3,11 @@ import { z } from "zod";
 import type { Tombstone } from "../../threads/thread-life.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { ago, humanTime } from "../format-values.js";
-import { countOption } from "../option-values.js";
-import { printable } from "../printable.js";
-import { shellWord } from "../shell-word.js";
+import { formatTable } from "../output/format-table.js";
+import { ago, humanTime } from "../output/format-numbers.js";
+import { countOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
+import { shellWord } from "../output/shell-word.js";
 import { tombstonesLift } from "./tombstones-lift.js";
 
 const DEFAULT_LIMIT = 50;

@@ -2,13 +2,13 @@ import { Argument } from "commander";
 import { z } from "zod";
 import type { Problem, VerifyProgress } from "../../audit/auditing.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { notFound } from "../checkpoint-reference.js";
+import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { counted, humanCount } from "../format-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { formatTable } from "../output/format-table.js";
+import { counted, humanCount } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+import { tellingWhatWasDone } from "../errors/report-interrupt.js";
 
 const flagsOfVerify = z.object({ thread: z.string().optional() });
 

@@ -1,13 +1,13 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { formatBriefly } from "../format-value.js";
-import { humanBytes } from "../format-values.js";
-import { printable } from "../printable.js";
+import { formatTable } from "../output/format-table.js";
+import { formatBriefly } from "../output/format-value.js";
+import { humanBytes } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
 
 const flagsOfWrites = threadFlags.extend({ checkpoint: z.string().optional() });
 

@@ -1,8 +1,8 @@
 import type { Finding, FindingState } from "../../doctor/finding.js";
-import { formatTable } from "../format-table.js";
-import { counted } from "../format-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
+import { formatTable } from "../output/format-table.js";
+import { counted } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
 
 /** The findings as a table, each with its remedy below it, and what they come to. */
 export function formatFindings(findings: readonly Finding[], style: Style, width?: number): string {
