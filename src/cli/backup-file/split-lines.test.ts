@@ -12,7 +12,7 @@ async function* toAsync<T>(items: Iterable<T>): AsyncGenerator<T> {
   for (const item of items) yield await Promise.resolve(item);
 }
 
-it("finds the lines, however the bytes were cut", async () => {
+it("finds the same lines for every size of chunks", async () => {
   const line = fc.string({ unit: "grapheme", maxLength: 8 }).map((text) => `${text.replaceAll("\n", "")}.`);
   await fc.assert(
     fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 5 }), async (lines, size) => {
@@ -25,7 +25,7 @@ it("finds the lines, however the bytes were cut", async () => {
   );
 });
 
-it("takes nothing but a line feed for the end of a line, and needs none behind the last one", async () => {
+it("splits only at line feeds, and accepts a last line without one", async () => {
   expect(await linesOf(["a\u2028b\rc\n", "d"])).toEqual(["a\u2028b\rc", "d"]);
   expect(await linesOf([])).toEqual([]);
 });

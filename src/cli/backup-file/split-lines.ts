@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 
 /**
- * Splits a stream of bytes or text into its lines, however they were cut into chunks. Only a line feed ends a line: Node's
- * `readline` takes U+2028 for one as well, which a JSON text may hold.
+ * Splits a stream of bytes or text into lines, wherever chunks begin and end. Only a line feed ends a line: Node's `readline`
+ * also splits at U+2028, which JSON text may hold.
  */
 export async function* splitLines(chunks: AsyncIterable<string | Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");

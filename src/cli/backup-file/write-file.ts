@@ -5,46 +5,46 @@ import { codeOf } from "../../errors/error-code.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { outputError } from "../errors/output-error.js";
 
-/** Where lines are written to. */
-export interface LineSink {
+/** A file or stream that text is written to. */
+export interface TextSink {
   write(text: string): Promise<void>;
 }
 
-/** How much is collected before it is written, in characters. */
-const PORTION = 64 * 1_024;
+/** How many characters of lines are collected before they are written. */
+const CHUNK_LENGTH = 64 * 1_024;
 
-type Fill = (sink: LineSink) => Promise<void>;
+type WriteContent = (sink: TextSink) => Promise<void>;
 
 /**
- * Writes to a file that appears under its name only when it is complete: until then, what is there under that name stays.
- * Only its owner may read it. Of a symbolic link the target is replaced; a device or a FIFO is written to as it is.
+ * Writes a file that only its owner may read, and replaces an existing file only once the new one is complete. The target of
+ * a symbolic link is replaced, not the link. A device or a FIFO is written to directly.
  *
- * @throws InvalidConfigError for a folder.
- * @throws OutputError where the file can't be written.
+ * @throws InvalidConfigError if the path is a folder.
+ * @throws OutputError if the file can't be written.
  */
-export async function writeFile(path: string, fill: Fill): Promise<void> {
+export async function writeFile(path: string, writeContent: WriteContent): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) {
-    throw new InvalidConfigError("--output", `"${path}" is a folder: name a file`);
+    throw new InvalidConfigError("--output", `"${path}" is a folder: pass the path of a file`);
   }
-  const writing: Writing = (work) =>
+  const namingFile: NamingFile = (work) =>
     work().catch((error: unknown) => {
       throw outputError(`"${path}"`, error);
     });
-  if (found === undefined || found.isFile()) await replaceFile(path, fill, writing);
-  else await writeInto(path, fill, writing);
+  if (found === undefined || found.isFile()) await replaceFile(path, writeContent, namingFile);
+  else await writeInPlace(path, writeContent, namingFile);
 }
 
-/** Says of what fails which file it was. */
-type Writing = <T>(work: () => Promise<T>) => Promise<T>;
+/** Adds the name of the file to the errors of file operations. */
+type NamingFile = <T>(work: () => Promise<T>) => Promise<T>;
 
-async function replaceFile(path: string, fill: Fill, writing: Writing): Promise<void> {
-  const target = await writing(() => targetOf(path));
+async function replaceFile(path: string, writeContent: WriteContent, namingFile: NamingFile): Promise<void> {
+  const target = await namingFile(() => targetOf(path));
   const draft = `${target}.${randomBytes(6).toString("hex")}.part`;
-  const file = await writing(() => open(draft, "wx", 0o600));
+  const file = await namingFile(() => open(draft, "wx", 0o600));
   try {
-    await fill(sinkOf(file, writing));
-    await writing(async () => {
+    await writeContent(sinkOf(file, namingFile));
+    await namingFile(async () => {
       await file.sync();
       await file.close();
       await rename(draft, target);
@@ -56,20 +56,20 @@ async function replaceFile(path: string, fill: Fill, writing: Writing): Promise<
   }
 }
 
-async function writeInto(path: string, fill: Fill, writing: Writing): Promise<void> {
-  const file = await writing(() => open(path, "w"));
+async function writeInPlace(path: string, writeContent: WriteContent, namingFile: NamingFile): Promise<void> {
+  const file = await namingFile(() => open(path, "w"));
   try {
-    await fill(sinkOf(file, writing));
+    await writeContent(sinkOf(file, namingFile));
   } finally {
     await file.close();
   }
 }
 
-function sinkOf(file: FileHandle, writing: Writing): LineSink {
-  return { write: (text) => writing(() => file.appendFile(text)) };
+function sinkOf(file: FileHandle, namingFile: NamingFile): TextSink {
+  return { write: (text) => namingFile(() => file.appendFile(text)) };
 }
 
-/** Where symbolic links lead, be it to a file that does not exist yet. */
+/** Follows symbolic links, even to a file that does not exist yet. */
 async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -80,19 +80,19 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Writes lines in portions, so that many short ones cost no more than a long one. */
+/** Writes lines in chunks, so that many short lines take few writes. */
 export async function writeLines(
   lines: AsyncIterable<string>,
-  sink: LineSink,
+  sink: TextSink,
   onLine: (line: string) => void,
 ): Promise<void> {
-  let portion = "";
+  let chunk = "";
   for await (const line of lines) {
     onLine(line);
-    portion += `${line}\n`;
-    if (portion.length < PORTION) continue;
-    await sink.write(portion);
-    portion = "";
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    await sink.write(chunk);
+    chunk = "";
   }
-  if (portion !== "") await sink.write(portion);
+  if (chunk !== "") await sink.write(chunk);
 }

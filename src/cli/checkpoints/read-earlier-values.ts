@@ -1,33 +1,34 @@
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../postgres-saver.js";
-import type { FoundCheckpoint } from "./resolve-checkpoint.js";
+import type { ResolvedCheckpoint } from "./resolve-checkpoint.js";
 
 /**
- * What channels hold in any of these checkpoints, by the channel. Of a delta channel, whose value is not stored, these are the
- * writes that it is made of.
+ * Reads the values of channels in several checkpoints, by channel. For a delta channel, whose value is not stored, these are
+ * its base value and its writes.
  */
-export async function knownValues(
+export async function readEarlierValues(
   saver: PostgresSaver,
-  checkpoints: readonly FoundCheckpoint[],
+  checkpoints: readonly ResolvedCheckpoint[],
   channels: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly unknown[]>> {
-  const known = new Map<string, unknown[]>(channels.map((channel) => [channel, []]));
-  for (const { config, channels: versioned } of checkpoints) {
-    const asked = channels.filter((channel) => versioned.includes(channel));
-    if (asked.length === 0) continue;
-    const tuple = await saver.getTuple(config, { channels: asked, writes: false, signal });
+  const values = new Map<string, unknown[]>(channels.map((channel) => [channel, []]));
+  for (const checkpoint of checkpoints) {
+    const requested = channels.filter((channel) => checkpoint.channels.includes(channel));
+    if (requested.length === 0) continue;
+    const { config } = checkpoint;
+    const tuple = await saver.getTuple(config, { channels: requested, writes: false, signal });
     const stored = tuple?.checkpoint.channel_values ?? {};
-    const rebuilt = asked.filter((channel) => !Object.hasOwn(stored, channel));
-    for (const [channel, value] of Object.entries(stored)) known.get(channel)?.push(plainValue(value));
-    if (rebuilt.length === 0) continue;
-    const histories = await saver.getDeltaChannelHistory({ config, channels: rebuilt, signal });
+    const unstored = requested.filter((channel) => !Object.hasOwn(stored, channel));
+    for (const [channel, value] of Object.entries(stored)) values.get(channel)?.push(plainValue(value));
+    if (unstored.length === 0) continue;
+    const histories = await saver.getDeltaChannelHistory({ config, channels: unstored, signal });
     for (const [channel, { seed, writes }] of Object.entries(histories)) {
-      const values = writes.map(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
-      known.get(channel)?.push(...(seed === undefined ? [] : [plainValue(seed)]), ...values);
+      const written = writes.map(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
+      values.get(channel)?.push(...(seed === undefined ? [] : [plainValue(seed)]), ...written);
     }
   }
-  return known;
+  return values;
 }
 
 function plainValue(value: unknown): unknown {

@@ -4,36 +4,33 @@ import type { CommandContext } from "../command-definition.js";
 
 const FROM_HEAD = /^head(?:~(\d+))?$/i;
 
-/** What {@link resolveCheckpoint} looks for. */
+/** A checkpoint as a user names it. */
 export interface CheckpointReference {
   readonly thread: string;
   readonly namespace: string;
-  /** An id, `head` for the newest checkpoint, `head~2` for the parent of its parent. Default: `head`. */
+  /** An id, `head` for the newest checkpoint, or `head~2` for the parent of its parent. Default: `head`. */
   readonly checkpoint?: string | undefined;
 }
 
-/** A checkpoint that is stored. */
-export interface FoundCheckpoint {
+/** A stored checkpoint. */
+export interface ResolvedCheckpoint {
   readonly id: string;
   readonly config: RunnableConfig;
-  /** The names of those that had a value by then. */
+  /** The channels that have a version in this checkpoint. */
   readonly channels: readonly string[];
 }
 
-/** How help says what can stand for a checkpoint. */
-export const CHECKPOINT_HELP = "its id; head is the newest one, head~2 the parent of its parent";
-
 /**
- * Finds the checkpoint that a person has named.
+ * Finds the checkpoint that a user named.
  *
- * @throws CheckpointError where there is none.
+ * @throws CheckpointError if it is not stored.
  */
 export async function resolveCheckpoint(
   { saver, tables, signal }: Pick<CommandContext, "saver" | "tables" | "signal">,
   { thread, namespace, checkpoint = "head" }: CheckpointReference,
-): Promise<FoundCheckpoint> {
+): Promise<ResolvedCheckpoint> {
   const fromHead = FROM_HEAD.exec(checkpoint);
-  const read = async (id: string | undefined): Promise<FoundCheckpoint> => {
+  const read = async (id: string | undefined): Promise<ResolvedCheckpoint> => {
     const configurable = { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id };
     const tuple = await saver.getTuple({ configurable }, { values: false, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
@@ -51,14 +48,14 @@ export async function resolveCheckpoint(
   return read(ancestor);
 }
 
-/** What is said of a thread that is not there, or of a checkpoint of it. */
+/** Returns the error for a thread without checkpoints, or for a checkpoint that is not stored. */
 export function notFound(thread: string, namespace: string, checkpoint?: string): CheckpointError {
   const place = namespace === "" ? `thread "${thread}"` : `thread "${thread}", namespace "${namespace}"`;
-  const what =
+  const problem =
     checkpoint === undefined
-      ? "has no checkpoints; see: threads"
-      : `has no checkpoint "${checkpoint}"; see: show`;
-  return new CheckpointError("CHECKPOINT_NOT_FOUND", `${place} ${what}`, {
+      ? "has no checkpoints; `threads` lists the threads"
+      : `has no checkpoint "${checkpoint}"; \`show\` lists its checkpoints`;
+  return new CheckpointError("CHECKPOINT_NOT_FOUND", `${place} ${problem}`, {
     threadId: thread,
     checkpointNs: namespace,
     checkpointId: checkpoint,

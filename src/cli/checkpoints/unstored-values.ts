@@ -2,17 +2,17 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CommandContext } from "../command-definition.js";
 import { counted } from "../output/format-numbers.js";
 
-/** What is stored of a delta channel instead of its value. */
+/** The rows from which the graph rebuilds the value of a delta channel. */
 export interface UnstoredValue {
   readonly channel: string;
-  /** The writes since the last stored value, or since the thread began. */
+  /** The number of writes since the last stored value, or since the thread started. */
   readonly writes: number;
-  /** Whether there is a stored value that they build upon. */
+  /** Whether there is a stored value before those writes. */
   readonly hasBase: boolean;
 }
 
-/** Counts what the values of delta channels are rebuilt from. Only their graph has the reducers to do so. */
-export async function unstoredValues(
+/** Counts the writes of delta channels. Their values can't be computed here: only the graph has the reducers. */
+export async function getUnstoredValues(
   { saver, signal }: Pick<CommandContext, "saver" | "signal">,
   config: RunnableConfig,
   channels: readonly string[],
@@ -25,7 +25,9 @@ export async function unstoredValues(
   });
 }
 
-/** Says in words what is stored: `2 writes upon an earlier value`. */
+/** Describes an unstored value for people: `an earlier value and 2 writes`. */
 export function describeUnstored({ writes, hasBase }: UnstoredValue): string {
-  return `${counted(writes, "write")} ${hasBase ? "upon an earlier value" : "since the thread began"}`;
+  return hasBase
+    ? `an earlier value and ${counted(writes, "write")}`
+    : `${counted(writes, "write")} since the thread started`;
 }

@@ -10,26 +10,26 @@ import { countOption } from "../options/option-values.js";
 import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 20;
-const flagsOfStats = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
+const statsFlags = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
 
 /** `stats`. */
 export const stats: CommandDefinition = {
   name: "stats",
-  group: "Look",
-  summary: "tell what takes the space, by thread, by channel and by task",
+  group: "Inspect",
+  summary: "show the storage of threads, channels and tasks",
   args: () => [
-    new Argument("[thread]", "only this thread, with its tasks (default: all, which reads all rows)"),
+    new Argument("[thread]", "only this thread, with its tasks (default: all threads; reads every row)"),
   ],
   options: () => [
     countOption(
       "--limit <n>",
-      `how many threads, channels and tasks, the largest first (default: ${DEFAULT_LIMIT})`,
+      `how many threads, channels and tasks, largest first (default: ${DEFAULT_LIMIT})`,
       1,
     ),
   ],
   examples: ["stats", "stats 42 --limit 5", "stats --json"],
   run: async ({ saver, signal, terminal: { columns: width } }, flags) => {
-    const { thread, limit } = flagsOfStats.parse(flags);
+    const { thread, limit } = statsFlags.parse(flags);
     const storage = await saver.storage({ threadId: thread, limit, signal });
     if (thread === undefined) {
       return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true, width), json: storage };
@@ -73,7 +73,7 @@ function formatStorage(
       humanBytes(thread.writeBytes),
       humanBytes(bytesOf(thread)),
     ]);
-    const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "IN ALL"];
+    const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "TOTAL"];
     parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4, 5], width }));
   }
   if (channels.length > 0) {

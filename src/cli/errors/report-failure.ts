@@ -16,10 +16,10 @@ import { shellWord } from "../output/shell-word.js";
 import { styleFor } from "../output/style.js";
 
 /**
- * Prints an error as one line, without its stack, and tells how the command ends. With `verbose`, the stack and those of
- * all causes follow; with `json`, standard output has the error as well, so that it is a JSON document in any case.
+ * Prints an error as one line on standard error, and returns the exit code. With `verbose`, the stacks of the error and all
+ * its causes follow. With `json`, the error is also printed to standard output, which is then always a JSON document.
  *
- * @param redact - Masks the passwords in what is printed.
+ * @param redact - Masks passwords in a text.
  */
 export function reportFailure(
   thrown: unknown,
@@ -28,38 +28,42 @@ export function reportFailure(
   redact: (text: string) => string,
 ): ExitCode {
   if (thrown instanceof ClosedPipeError) return EXIT_CODE.no;
-  const error = explain(thrown);
+  const error = withRemedy(thrown);
   const message = printable(redact(messageOf(error)).replaceAll(/\s*[\r\n]+\s*/g, " "));
   io.stderr.write(`${styleFor(io.stderr, io.env).bad("error:")} ${message}\n`);
   if (verbose) io.stderr.write(`${printableLines(redact(stacksOf(error).join("\ncaused by: ")))}\n`);
-  if (json) io.stdout.write(`${formatJson({ error: { code: codeOf(error), message } })}\n`);
+  if (json) io.stdout.write(`${formatJson({ error: { code: publicCodeOf(error), message } })}\n`);
   return exitCodeOf(error);
 }
 
 function exitCodeOf(error: unknown): ExitCode {
-  if (codeOf(error) === "ABORTED") return EXIT_CODE.interrupted;
+  if (publicCodeOf(error) === "ABORTED") return EXIT_CODE.interrupted;
   return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
 }
 
-function explain(error: unknown): unknown {
+function withRemedy(error: unknown): unknown {
   if (error instanceof AbortError) return new CheckpointError(error.code, "interrupted", { cause: error });
   if (error instanceof ThreadDeletedError) {
     const lift = `tombstones lift ${shellWord(error.threadId ?? "")}`;
-    return new CheckpointError(error.code, `${error.message} for good; \`${lift}\` allows it again`, {
+    return new CheckpointError(error.code, `${error.message}; \`${lift}\` allows writes to it again`, {
       cause: error,
     });
   }
   if (!(error instanceof PermissionError)) return error;
-  return new CheckpointError(error.code, `${error.message}; doctor says what the role lacks`, {
-    cause: error,
-  });
+  return new CheckpointError(
+    error.code,
+    `${error.message}; \`doctor\` lists the privileges that the role lacks`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function messageOf(error: unknown): string {
   return isError(error) ? error.message || error.name : String(error);
 }
 
-function codeOf(error: unknown): string {
+function publicCodeOf(error: unknown): string {
   return error instanceof CheckpointError ? error.code : "UNEXPECTED";
 }
 
@@ -67,7 +71,7 @@ function stacksOf(error: unknown): string[] {
   return causesOf(error).map((cause) => (isError(cause) ? (cause.stack ?? cause.message) : String(cause)));
 }
 
-/** The error, its cause, and so on; each once, should they go round in a circle. */
+/** The error, its cause, the cause of that, and so on. Stops at a circular reference. */
 function causesOf(error: unknown): unknown[] {
   const chain: unknown[] = [];
   let next: unknown = error;
@@ -78,7 +82,7 @@ function causesOf(error: unknown): unknown[] {
   return chain;
 }
 
-// Node's own errors come from another realm where a program runs in a VM context.
+// In a VM context, as in jest, Node's own errors are not instances of this realm's Error.
 function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
 }

@@ -1,19 +1,20 @@
 import { CheckpointError } from "../../errors/index.js";
 
 /**
- * Runs long work, and says what was done of it where the user has ended it.
+ * Runs work that the user may interrupt. If that happens, the error says what was done until then.
  *
- * @param done - What was done, such as `12 threads are deleted`.
+ * @param describe - Describes what was done, such as `deleted 12 threads`.
+ * @throws CheckpointError with the code `ABORTED` if the signal has aborted; otherwise whatever `run` throws.
  */
-export async function tellingWhatWasDone<T>(
+export async function reportInterrupt<T>(
   signal: AbortSignal,
   run: () => Promise<T>,
-  done: () => string,
+  describe: () => string,
 ): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new CheckpointError("ABORTED", `interrupted: ${done()}`, { cause: error });
+    throw new CheckpointError("ABORTED", `interrupted: ${describe()}`, { cause: error });
   }
 }

@@ -5,23 +5,23 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../../migrations/default-lock-timeout.js";
 import type { CommandIO } from "../command-io.js";
 
-/** The option of those that wait for locks. */
+/** The option of commands that wait for locks. */
 export const LOCK_TIMEOUT = "--lock-timeout";
 
 const EXAMPLE_URL = "postgres://user:password@localhost/agents";
 const URL_PATTERN = /^(?:postgres(?:ql)?:\/\/|memory:\/\/|file:\/\/.)/s;
-// The largest value that the server takes.
+// The largest value of lock_timeout that PostgreSQL accepts.
 const MAX_LOCK_TIMEOUT_MS = 2_147_483_647;
 
-/** What the options that every command has say, besides which database it is. */
+/** The parsed values of the options of every command, besides the database. */
 export interface CommonOptions {
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** How long to wait for other migrations and for tables in use, in milliseconds; 0 waits forever. */
+  /** How long to wait for other migrations and for table locks, in milliseconds; 0 waits forever. */
   readonly lockTimeoutMs: number;
 }
 
-/** How every command prints. */
+/** The options about printing. */
 export interface PrintOptions {
   /** Whether standard output is one JSON document. */
   readonly json: boolean;
@@ -29,58 +29,57 @@ export interface PrintOptions {
   readonly verbose: boolean;
 }
 
-/** The options that every command has, as the parser knows them. */
+/** The options of every command, for the parser. */
 export function commonOptions(): Option[] {
   return [
     new Option(
       "--url <url>",
-      "postgres://…, file://folder or memory:// (default: the environment variable DATABASE_URL)",
+      "the database: postgres://…, file://folder or memory:// (default: the environment variable DATABASE_URL)",
     ),
     new Option("--schema <name>", "the schema that holds the tables (default: public)"),
     new Option(
       `${LOCK_TIMEOUT} <ms>`,
-      `how long to wait for other migrations and for tables in use, 0 for ever (default: ${DEFAULT_LOCK_TIMEOUT_MS})`,
+      `how long to wait for other migrations and for table locks, 0 for no limit (default: ${DEFAULT_LOCK_TIMEOUT_MS})`,
     ),
     new Option("--json", "print one JSON document"),
-    new Option("--verbose", "print errors with their stack and their causes"),
+    new Option("--verbose", "print errors with their stacks and causes"),
   ];
 }
 
-const printOptions = z.object({ json: z.boolean().default(false), verbose: z.boolean().default(false) });
+const printFlags = z.object({ json: z.boolean().default(false), verbose: z.boolean().default(false) });
 
-/** Tells how to print, whatever else may be wrong with `options`. */
-export function parsePrintOptions(options: unknown): PrintOptions {
-  return printOptions.parse(options);
+/** Parses the options about printing. Works even if other flags are invalid. */
+export function parsePrintOptions(flags: unknown): PrintOptions {
+  return printFlags.parse(flags);
 }
 
-const given = z.object({
+const commonFlags = z.object({
   schema: z.string().default("public"),
   lockTimeout: z.string().default(String(DEFAULT_LOCK_TIMEOUT_MS)),
 });
 
 /**
- * Makes sense of the options that every command has.
+ * Parses the options of every command.
  *
- * @param options - The options as the parser found them.
+ * @param flags - The flags as the parser returned them.
  * @throws InvalidConfigError naming the option.
  */
-export function parseCommonOptions(options: unknown): CommonOptions {
-  const { schema, lockTimeout } = given.parse(options);
+export function parseCommonOptions(flags: unknown): CommonOptions {
+  const { schema, lockTimeout } = commonFlags.parse(flags);
   return { schema: checkedSchema(schema), lockTimeoutMs: parseLockTimeout(lockTimeout) };
 }
 
-const givenUrl = z.object({ url: z.string().optional() });
+const urlFlags = z.object({ url: z.string().optional() });
 
 /**
- * The connection string of the database.
+ * Returns the connection string: of `--url`, or else of `DATABASE_URL`.
  *
- * @param options - The options as the parser found them.
- * @param env - Has the connection string where the options don't.
- * @throws InvalidConfigError where there is none, or none that fits; never with the connection string, which may hold a
- *   password.
+ * @param flags - The flags as the parser returned them.
+ * @throws InvalidConfigError if there is none, or if it has another scheme. The message never quotes the connection string,
+ *   which may hold a password.
  */
-export function parseUrl(options: unknown, env: CommandIO["env"]): string {
-  const { url } = givenUrl.parse(options);
+export function parseUrl(flags: unknown, env: CommandIO["env"]): string {
+  const { url } = urlFlags.parse(flags);
   return url === undefined ? urlOfEnvironment(env) : checkedUrl("--url", url);
 }
 
@@ -88,7 +87,7 @@ function urlOfEnvironment({ DATABASE_URL: url = "" }: CommandIO["env"]): string 
   if (url !== "") return checkedUrl("DATABASE_URL", url);
   throw new InvalidConfigError(
     "--url",
-    `no database is named; use the option, or set DATABASE_URL, as to ${EXAMPLE_URL}`,
+    `no database given; pass --url or set DATABASE_URL, for example to ${EXAMPLE_URL}`,
   );
 }
 
@@ -96,7 +95,7 @@ function checkedUrl(field: string, url: string): string {
   if (URL_PATTERN.test(url)) return url;
   throw new InvalidConfigError(
     field,
-    "must begin with postgres://, postgresql://, file:// and a folder, or memory://",
+    "must start with postgres://, postgresql://, file://<folder> or memory://",
   );
 }
 

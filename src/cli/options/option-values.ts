@@ -16,33 +16,31 @@ export function countOption(flags: string, description: string, min = 0): Option
   return new Option(flags, description).argParser((text) => parseCount(text, min));
 }
 
-/** An option that may be given several times. */
+/** An option that may be repeated. */
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, previous: readonly string[] | undefined) => [...(previous ?? []), text];
-  return new Option(flags, description).argParser<readonly string[] | undefined>(add);
+  return new Option(flags, `${description}; may be repeated`).argParser<readonly string[] | undefined>(add);
 }
 
-/** An option whose value is a length of time, such as `30d`; parsed to milliseconds. */
+/** An option whose value is a duration such as `30d`, parsed to milliseconds. */
 export function durationOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(parseDuration);
 }
 
-/** Parses a length of time to milliseconds: `90s`, `45m`, `12h`, `30d`, `2w`. */
+/** Parses a duration to milliseconds: `90s`, `45m`, `12h`, `30d`, `2w`. */
 export function parseDuration(text: string): number {
   const [, count = "", unit = ""] = DURATION.exec(text) ?? [];
   const milliseconds = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   if (count !== "" && Number.isFinite(milliseconds)) return milliseconds;
-  throw new InvalidArgumentError("Expected a length of time such as 90s, 45m, 12h, 30d or 2w.");
+  throw new InvalidArgumentError("Expected a duration such as 90s, 45m, 12h, 30d or 2w.");
 }
 
-/** Parses a time: ISO 8601, or how long ago. */
+/** Parses an ISO 8601 time, or an age such as `24h`. */
 export function parseTime(text: string): Date {
   if (DURATION.test(text)) return new Date(Date.now() - parseDuration(text));
   const time = new Date(text);
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError(
-    "Expected a time such as 2026-03-01T12:00:00Z, or how long ago, such as 24h.",
-  );
+  throw new InvalidArgumentError("Expected a time such as 2026-03-01T12:00:00Z, or an age such as 24h.");
 }
 
 /** Parses a JSON object. */
@@ -52,8 +50,8 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   throw new InvalidArgumentError('Expected a JSON object such as {"source": "loop"}.');
 }
 
-/** Parses `channel=JSON`, and adds it to those before. */
-export function collectValue(
+/** Parses `channel=JSON`, and adds it to the channels of earlier options. */
+export function collectChannelValue(
   text: string,
   previous: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
@@ -67,10 +65,10 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new InvalidArgumentError("Expected JSON; a text has quotes of its own, as in '\"B\"'.");
+    throw new InvalidArgumentError("Expected JSON; a JSON string needs its own quotes, as in '\"B\"'.");
   }
   if (mayHoldBigIntegers(text) && quoteBigIntegers(text) !== text)
-    throw new InvalidArgumentError("Expected integers of up to 2^53: a larger one would lose digits.");
+    throw new InvalidArgumentError("Expected integers up to 2^53; larger ones would lose digits.");
   return value;
 }
 

@@ -1,15 +1,34 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 
-/** The argument of commands that are about one thread. */
+/** How help describes the value of an option or argument that names a checkpoint. */
+export const CHECKPOINT_HELP =
+  "the checkpoint's id; head is the newest checkpoint, head~2 is the parent of its parent";
+
+/** The argument of commands on one thread. */
 export function threadArgument(description = "the thread's id"): Argument {
   return new Argument("<thread>", description);
 }
 
-/** The option of commands that are about one namespace of a thread. */
+/** The option of commands on one namespace of a thread. */
 export function namespaceOption(): Option {
-  return new Option("--namespace <ns>", "the namespace, for subgraphs (default: that of the root graph)");
+  return new Option("--namespace <ns>", "the namespace of a subgraph (default: the root graph)");
 }
 
-/** What {@link threadArgument} and {@link namespaceOption} were given. */
+/** The flags of {@link threadArgument} and {@link namespaceOption}. */
 export const threadFlags = z.object({ thread: z.string(), namespace: z.string().default("") });
+
+/** The option of commands that delete. */
+export function dryRunOption(): Option {
+  return new Option("--dry-run", "print what would be deleted, and delete nothing");
+}
+
+/** The option of commands that ask for confirmation. */
+export function yesOption(): Option {
+  return new Option("--yes", "don't ask for confirmation");
+}
+
+/** The option that continues a paged list of threads. */
+export function afterOption(): Option {
+  return new Option("--after <thread>", "continue after this thread, the last one of the previous page");
+}

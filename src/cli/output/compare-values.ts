@@ -1,22 +1,22 @@
 import { inspect, isDeepStrictEqual } from "node:util";
-import { fieldsOf } from "./named-fields.js";
+import { namedFieldsOf } from "./named-fields.js";
 
-/** A place where two values differ. A part that only one of them has stands on one side alone. */
+/** A place where two values differ. A part that only one of the values has is present on one side only. */
 export interface ValueChange {
-  /** How to get there, as in JavaScript: `.plan.steps[2]`; `""` is the whole value. */
+  /** The path as in JavaScript: `.plan.steps[2]`; `""` is the whole value. */
   readonly path: string;
-  /** What the first has there. An item of a list has its place in the first list in the path. */
+  /** The part of the first value. If only this value has it, a list index in the path is that of the first list. */
   readonly before?: { readonly value: unknown };
-  /** What the second has there, likewise. */
+  /** The part of the second value. If it is present, a list index in the path is that of the second list. */
   readonly after?: { readonly value: unknown };
 }
 
-/** Longer lists without an `id` in their items are compared place by place, once their common ends are left out. */
-const MOST_PAIRS = 250_000;
+/** If the changed parts of two lists have more pairs of items than this, the lists are compared index by index there. */
+const MAX_PAIRS = 250_000;
 
 /**
- * What changed from one value to another, in parts: the items that a list has gained or lost, the fields of objects and of
- * messages, and so on within them. Items of a list are the same one if they have the same `id`, or else if they are equal.
+ * Lists the changes between two values, down to list items and fields of objects and messages. Two list items are the same
+ * item if they have the same `id`, or, without ids, if they are equal.
  *
  * @example
  * ```ts
@@ -26,14 +26,14 @@ const MOST_PAIRS = 250_000;
 export function compareValues(before: unknown, after: unknown, path = ""): ValueChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return compareLists(before, after, path);
-  const [fieldsBefore, fieldsAfter] = [fieldsOf(before), fieldsOf(after)];
+  const [fieldsBefore, fieldsAfter] = [namedFieldsOf(before), namedFieldsOf(after)];
   if (
     fieldsBefore !== undefined &&
     fieldsBefore.kind === fieldsAfter?.kind &&
     fieldsBefore.isMessage === fieldsAfter.isMessage
   ) {
     const changes = compareFields(fieldsBefore.fields, fieldsAfter.fields, path);
-    // What differs is nothing that can be named.
+    // Without a changed field, the difference is in something else, such as the prototype: report the whole value.
     if (changes.length > 0) return changes;
   }
   return [{ path, before: { value: before }, after: { value: after } }];
@@ -59,7 +59,7 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], pat
   const changes: ValueChange[] = [];
   let [a, b] = [0, 0];
   for (const [nextA, nextB] of [...commonItems(before, after), [before.length, after.length] as const]) {
-    // Between two items that stayed, what went and what came is taken for changed as far as it goes in pairs.
+    // Between two common items, removed and added items are paired up as changed ones, as long as both sides have one.
     for (; a < nextA && b < nextB; a++, b++) changes.push(...compareItems(before[a], after[b], a, b, path));
     for (; a < nextA; a++) changes.push({ path: `${path}[${a}]`, before: { value: before[a] } });
     for (; b < nextB; b++) changes.push({ path: `${path}[${b}]`, after: { value: after[b] } });
@@ -85,7 +85,7 @@ function idOf(item: unknown): string | undefined {
   return typeof item.id === "string" && item.id !== "" ? item.id : undefined;
 }
 
-/** The places of the items that both lists have, in their order: as many as there are, unless the lists are very long. */
+/** The indexes of the items that both lists have, in order. Incomplete for very long lists; see `MAX_PAIRS`. */
 function commonItems(before: readonly unknown[], after: readonly unknown[]): [a: number, b: number][] {
   const [keysBefore, keysAfter] = [before.map(keyOf), after.map(keyOf)];
   const shorter = Math.min(before.length, after.length);
@@ -113,10 +113,10 @@ function keyOf(item: unknown): string {
   return `is ${inspect(item, { depth: null, maxArrayLength: null, maxStringLength: null, sorted: true })}`;
 }
 
-/** The longest common subsequence, by the table that every textbook has. */
+/** The longest common subsequence, by dynamic programming. */
 function longestCommon(a: readonly string[], b: readonly string[]): [number, number][] {
   const width = b.length + 1;
-  if (a.length * b.length > MOST_PAIRS) return [];
+  if (a.length * b.length > MAX_PAIRS) return [];
   const longest = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number): number => longest[i * width + j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--) {

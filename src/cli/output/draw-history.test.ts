@@ -16,7 +16,7 @@ function line(ids: string, ...branches: Branch[]): Branch {
   return { checkpoints: Array.from(ids, (id) => entry(id)), branches };
 }
 
-/** The tree alone, without what is said of each checkpoint. */
+/** Draws only the tree and the ids. */
 function draw(head: string, ...branches: Branch[]): string {
   const history = { threadId: "t", checkpointNs: "", head, branches };
   return drawHistory(history, PLAIN)
@@ -24,22 +24,22 @@ function draw(head: string, ...branches: Branch[]): string {
     .join("\n");
 }
 
-describe("a thread as a tree", () => {
-  it("is one line where nothing was forked", () => {
+describe("drawHistory", () => {
+  it("draws a thread without forks as one line", () => {
     expect(draw("c", line("abc"))).toBe("● a\n● b\n◉ c");
   });
 
-  it("has branches to the right of the line that leads to the head", () => {
+  it("draws other branches to the right of the line of the head", () => {
     expect(draw("e", line("a", line("bc"), line("d", line("e"), line("f"))))).toBe(
       ["● a", "├─╮", "│ ● b", "│ ○ c", "│", "● d", "├─╮", "│ ○ f", "│", "◉ e"].join("\n"),
     );
   });
 
-  it("begins anew where the beginning was pruned", () => {
+  it("draws several trees if the common ancestors were pruned", () => {
     expect(draw("b", line("a"), line("b"))).toBe("○ a\n◉ b");
   });
 
-  it("tells of writes, interrupts and the head, and escapes what came from the database", () => {
+  it("shows writes, interrupts and the head, and escapes text from the database", () => {
     const branch = {
       checkpoints: [entry("a\u001b", { writes: 2, interrupted: true, step: undefined })],
       branches: [],
@@ -53,7 +53,7 @@ describe("a thread as a tree", () => {
     );
   });
 
-  it("leaves the tree standing where a terminal is narrow", () => {
+  it("keeps the tree intact on a narrow terminal", () => {
     const branches = [line("a", line("b"), line("c"))];
     const drawn = drawHistory({ threadId: "t", checkpointNs: "", head: "c", branches }, PLAIN, 50);
     expect(drawn.map((text) => text.replace(/1970.*ago/, "TIME"))).toEqual([
@@ -69,7 +69,7 @@ describe("a thread as a tree", () => {
     expect(Math.max(...drawn.map((text) => text.length))).toBeLessThanOrEqual(50);
   });
 
-  it("may be as long as it likes", () => {
+  it("draws a tree that is too deep for recursion", () => {
     let branch = line("z");
     for (let depth = 0; depth < 20_000; depth++) branch = line("a", branch, line("x"));
     expect(draw("z", branch).split("\n")).toHaveLength(1 + 20_000 * 4);

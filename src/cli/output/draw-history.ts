@@ -5,10 +5,10 @@ import { printable } from "./printable.js";
 import type { Style } from "./style.js";
 
 /**
- * Draws a thread as a tree, the oldest checkpoint on top. The line that leads to the head goes straight down; a branch
- * that leaves it is drawn to its right.
+ * Draws the checkpoints of a thread as a tree, the oldest on top. The ancestors of the head form a straight line; other
+ * branches are drawn to its right.
  *
- * @param columns - How wide the terminal is: what has no room beside the id goes on a line of its own, beside the rail.
+ * @param columns - The width of the terminal. If a line is too long, the facts after the id move to a second line.
  */
 export function drawHistory(
   { head, branches }: ThreadHistory,
@@ -20,7 +20,7 @@ export function drawHistory(
     widths.step = Math.max(widths.step, String(step ?? "?").length);
     widths.source = Math.max(widths.source, printable(source ?? "").length);
   }
-  const drawing = { head, style, columns, widths, straight: branchesTo(head, branches) };
+  const drawing = { head, style, columns, widths, headLine: branchesTo(head, branches) };
   return branches.flatMap((branch) => drawBranch(branch, "", drawing));
 }
 
@@ -29,15 +29,15 @@ interface Drawing {
   readonly style: Style;
   readonly columns: number;
   readonly widths: { readonly step: number; readonly source: number };
-  /** The branches on the way to the head. */
-  readonly straight: ReadonlySet<Branch>;
+  /** The branches that hold the head and its ancestors. */
+  readonly headLine: ReadonlySet<Branch>;
 }
 
 function drawBranch(first: Branch, rail: string, drawing: Drawing): string[] {
   const lines: string[] = [];
   for (let branch: Branch | undefined = first; branch !== undefined;) {
     const { checkpoints, branches }: Branch = branch;
-    const next: Branch | undefined = branches.find((one) => drawing.straight.has(one)) ?? branches.at(-1);
+    const next: Branch | undefined = branches.find((one) => drawing.headLine.has(one)) ?? branches.at(-1);
     for (const [index, entry] of checkpoints.entries()) {
       const isTip = index === checkpoints.length - 1 && next === undefined;
       lines.push(...describe(entry, isTip, rail, drawing));
@@ -71,7 +71,7 @@ function describe(entry: HistoryEntry, isTip: boolean, rail: string, drawing: Dr
   return [`${rail}${[dot, ...facts].join("  ")}`, `${rail}${[isTip ? " " : "│", ...notes].join("  ")}`];
 }
 
-/** A line of forks may be as long as the thread: nothing here goes as deep as that. */
+// Iterative: a tree of forks may be as deep as the thread is long.
 function branchesTo(head: string | undefined, roots: readonly Branch[]): Set<Branch> {
   const parents = new Map<Branch, Branch | undefined>(roots.map((root) => [root, undefined]));
   const open = [...roots];

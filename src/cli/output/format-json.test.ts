@@ -2,8 +2,8 @@ import { AIMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "@jest/globals";
 import { formatJson } from "./format-json.js";
 
-describe("JSON", () => {
-  it("holds whatever a state may hold", () => {
+describe("formatJson", () => {
+  it("formats every type of value that a state may hold", () => {
     const value = {
       ...{
         date: new Date(0),
@@ -28,20 +28,20 @@ describe("JSON", () => {
     });
   });
 
-  it("has messages as their type and fields", () => {
+  it("formats a message as its type and fields", () => {
     expect(JSON.parse(formatJson({ message: new AIMessage("hello") }))).toMatchObject({
       message: { type: "ai", content: "hello" },
     });
   });
 
-  it("ends on what contains itself, and shows what is there twice", () => {
+  it("marks circular references, and repeats shared objects", () => {
     const shared = { x: 1 };
     const value: Record<string, unknown> = { first: shared, second: shared };
     value.self = value;
     expect(JSON.parse(formatJson(value))).toEqual({ first: { x: 1 }, second: { x: 1 }, self: "[circular]" });
   });
 
-  it("is of printable characters only, and reads back the same", () => {
+  it("prints only printable ASCII, and parses back to the same text", () => {
     const value = { text: "\u001b[2J\u009b\u202e\u2028\ud83d\u0007" };
     expect(formatJson(value)).toMatch(/^[ -~]*$/);
     expect(JSON.parse(formatJson(value))).toEqual(value);

@@ -1,23 +1,24 @@
-import { isMessage } from "../is-message.js";
+import { isMessage } from "./named-fields.js";
 import { printable } from "./printable.js";
 
 /**
- * Writes a report as one JSON document, whatever values it holds, for reading by people and programs such as `jq`: it is
- * no form in which values are stored. A Date is ISO 8601, a BigInt beyond 2^53 and a number that is none are text, bytes are
- * base64, a Map is a list of pairs unless its keys are text, a Set is a list, a message has `type` and its fields.
+ * Formats a report as one JSON document for people and for programs such as `jq`. Accepts any value; the result can't be
+ * read back as a checkpoint value. A Date becomes ISO 8601; a BigInt beyond 2^53, NaN and Infinity become text; bytes become
+ * base64; a Map becomes an object if its keys are text, else a list of pairs; a Set becomes a list; a message becomes its `type`
+ * and its fields.
  */
 export function formatJson(value: unknown): string {
   return printable(JSON.stringify(toJson(value, [])));
 }
 
-function toJson(value: unknown, within: readonly object[]): unknown {
+function toJson(value: unknown, ancestors: readonly object[]): unknown {
   switch (typeof value) {
     case "bigint":
       return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
     case "number":
       return Number.isFinite(value) ? value : String(value);
     case "object":
-      return value === null ? null : objectToJson(value, within);
+      return value === null ? null : objectToJson(value, ancestors);
     case "function":
     case "symbol":
       return String(value);
@@ -26,9 +27,9 @@ function toJson(value: unknown, within: readonly object[]): unknown {
   }
 }
 
-function objectToJson(value: object, within: readonly object[]): unknown {
-  if (within.includes(value)) return "[circular]";
-  const inside = [...within, value];
+function objectToJson(value: object, ancestors: readonly object[]): unknown {
+  if (ancestors.includes(value)) return "[circular]";
+  const inside = [...ancestors, value];
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   if (ArrayBuffer.isView(value)) {
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { ago, counted, humanBytes, humanTime } from "./format-numbers.js";
 
-describe("for people", () => {
+describe("numbers and times for people", () => {
   it.each([
     [0, "0 B"],
     [999, "999 B"],
@@ -11,11 +11,11 @@ describe("for people", () => {
     [999_999, "1.0 MB"],
     [17_000_000_000, "17.0 GB"],
     [5e18, "5000000 TB"],
-  ])("%d bytes are %s", (bytes, text) => {
+  ])("humanBytes formats %d bytes as %s", (bytes, text) => {
     expect(humanBytes(bytes)).toBe(text);
   });
 
-  it("one of something is told from many", () => {
+  it("counted uses the singular for one", () => {
     expect([counted(1, "thread"), counted(0, "thread"), counted(12_345, "thread")]).toEqual([
       "1 thread",
       "0 threads",
@@ -23,7 +23,7 @@ describe("for people", () => {
     ]);
   });
 
-  it("times are in UTC", () => {
+  it("humanTime formats times in UTC", () => {
     expect(humanTime(new Date("2026-03-01T12:00:05.678Z"))).toBe("2026-03-01 12:00:05Z");
     expect(humanTime(new Date(NaN))).toBe("unknown");
   });
@@ -34,7 +34,7 @@ describe("for people", () => {
     [3 * 3_600_000, "3 hours ago"],
     [40 * 86_400_000, "40 days ago"],
     [-60_000, "in the future"],
-  ])("%d ms ago is %s", (passed, text) => {
+  ])("ago formats an age of %d ms as %s", (passed, text) => {
     const now = new Date("2026-03-01T12:00:00Z");
     expect(ago(new Date(now.getTime() - passed), now)).toBe(text);
   });

@@ -21,7 +21,7 @@ export function humanCount(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** So many of something: `1 thread`, `2,000 threads`. */
+/** A number with its noun: `1 thread`, `2,000 threads`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${humanCount(count)} ${count === 1 ? one : many}`;
 }
@@ -32,7 +32,7 @@ export function humanTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 
-/** How long ago something was: `3 minutes ago`. */
+/** The age of a time: `3 minutes ago`. */
 export function ago(time: Date, now = new Date()): string {
   const passed = now.getTime() - time.getTime();
   for (const [unit, length] of TIMES) {

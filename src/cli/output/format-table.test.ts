@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { formatTable } from "./format-table.js";
 
-describe("a table", () => {
-  it("has columns as wide as their widest cell", () => {
+describe("formatTable", () => {
+  it("makes columns as wide as their widest cell", () => {
     expect(
       formatTable([
         ["STEP", "STATE"],
@@ -12,7 +12,7 @@ describe("a table", () => {
     ).toBe("STEP         STATE\n0001         applied\n0002-longer  pending");
   });
 
-  it("gives colours no room", () => {
+  it("does not count colours as width", () => {
     const green = "\u001b[32mok\u001b[39m";
     expect(
       formatTable([
@@ -22,7 +22,7 @@ describe("a table", () => {
     ).toBe(`${green}  x\nok  x`);
   });
 
-  it("gives wide characters the room that they take", () => {
+  it("counts wide characters as two columns", () => {
     expect(
       formatTable([
         ["日本", "x"],
@@ -31,7 +31,7 @@ describe("a table", () => {
     ).toBe("日本  x\n1234  x");
   });
 
-  describe("in a terminal that is too narrow for it", () => {
+  describe("on a narrow terminal", () => {
     const id = "1f1e60ce-9997-63a0-8003-4c2086f9c2c6";
     const rows = [
       ["KIND", "ID", "WHAT", "N"],
@@ -40,7 +40,7 @@ describe("a table", () => {
     ];
     const layout = { numbers: [3], text: 2 };
 
-    it("wraps its text between words", () => {
+    it("wraps the text column between words", () => {
       expect(formatTable(rows, { ...layout, width: 72 }).split("\n")).toEqual([
         "KIND    ID                                    WHAT                     N",
         `error   ${id}  no value of 日本 is     10`,
@@ -49,7 +49,7 @@ describe("a table", () => {
       ]);
     });
 
-    it("lists the cells of each row where not even that is enough, and cuts no id", () => {
+    it("lists the cells of each row if wrapping is not enough, and cuts no id", () => {
       expect(formatTable(rows, { ...layout, width: 40 }).split("\n")).toEqual([
         "KIND  error",
         `ID    ${id}`,
@@ -64,12 +64,12 @@ describe("a table", () => {
       expect(formatTable(rows, { width: 20 })).toContain(id);
     });
 
-    it("takes as much room as it needs where there is no terminal", () => {
+    it("does not wrap without a terminal", () => {
       expect(formatTable(rows, layout).split("\n")).toHaveLength(3);
     });
   });
 
-  it("writes numbers to the right, and cuts nothing", () => {
+  it("right-aligns numbers, and cuts nothing", () => {
     const id = "1f1e60ce-9997-63a0-8003-4c2086f9c2c6".repeat(10);
     const rows = [
       ["N", "ID"],

@@ -1,6 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
 import Table from "cli-table3";
-import { textWidth } from "../text-width.js";
-import { wrapWords } from "../wrap-words.js";
 
 const BORDERS = ["top", "bottom", "left", "right"];
 const NO_LINES = Object.fromEntries(
@@ -9,24 +8,27 @@ const NO_LINES = Object.fromEntries(
     .map((name) => [name, ""]),
 );
 const GAP = "  ";
-/** How narrow a column of text may become before each row is written as a list of its cells. */
-const NARROWEST = 20;
+/** The minimum width of a wrapped column. If there is less room, each row becomes a list of its cells. */
+const MIN_TEXT_WIDTH = 20;
+const WIDE_CHARACTER =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+const ZERO_WIDTH_CHARACTER = /[\p{Mark}\u200b-\u200d]/u;
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface TableLayout {
-  /** The columns of numbers, from 0, which are written to the right. */
+  /** The indexes of right-aligned columns, from 0. */
   readonly numbers?: readonly number[];
-  /** The column of text, from 0, that is wrapped between words where the table is too wide; the others never are. */
+  /** The index of the column that is wrapped between words if the table is too wide. Other columns are never wrapped. */
   readonly text?: number;
-  /** How wide the terminal is. Default: as wide as it takes, as for a file or a program. */
+  /** The width of the terminal. Default: unlimited, as for a file or a program. */
   readonly width?: number | undefined;
 }
 
 /**
- * Lays rows out in columns that are as wide as their widest cell; colours take no room, wide characters take two. No word
- * is cut, so that an id can be copied: where the terminal is too narrow, each row is a list of its cells instead.
+ * Formats rows in columns that are as wide as their widest cell. Words are never cut, so that ids can be copied: if the
+ * terminal is too narrow, each row becomes a list of its cells.
  *
- * @param rows - The first one has the names of the columns.
+ * @param rows - The first row holds the names of the columns.
  *
  * @example
  * ```ts
@@ -36,10 +38,10 @@ export interface TableLayout {
 export function formatTable(rows: readonly (readonly string[])[], layout: TableLayout = {}): string {
   const { width = Number.POSITIVE_INFINITY, text } = layout;
   const widths = columnWidths(rows);
-  const spare = width - widths.reduce((sum, one) => sum + one, 0) - GAP.length * (widths.length - 1);
-  if (spare >= 0) return formatColumns(rows, layout);
-  const room = text === undefined ? 0 : (widths[text] ?? 0) + spare;
-  if (text === undefined || room < Math.max(NARROWEST, longestWord(rows, text)))
+  const remaining = width - widths.reduce((sum, one) => sum + one, 0) - GAP.length * (widths.length - 1);
+  if (remaining >= 0) return formatColumns(rows, layout);
+  const room = text === undefined ? 0 : (widths[text] ?? 0) + remaining;
+  if (text === undefined || room < Math.max(MIN_TEXT_WIDTH, longestWord(rows, text)))
     return formatLists(rows, layout);
   const wrapped = rows.map((row) =>
     row.map((cell, index) => (index === text ? wrapWords(cell, room).join("\n") : cell)),
@@ -76,10 +78,10 @@ function formatColumns(rows: readonly (readonly string[])[], { numbers = [] }: T
     .join("\n");
 }
 
-/** Each row as lines of a name and a cell. Empty ones are left out. */
+/** Formats each row as lines of a column name and a cell. Empty cells are left out. */
 function formatLists([head = [], ...rows]: readonly (readonly string[])[], layout: TableLayout): string {
   const nameWidth = Math.max(...head.map(textWidth));
-  const room = Math.max(NARROWEST, (layout.width ?? Number.POSITIVE_INFINITY) - nameWidth - GAP.length);
+  const room = Math.max(MIN_TEXT_WIDTH, (layout.width ?? Number.POSITIVE_INFINITY) - nameWidth - GAP.length);
   const indented = `\n${" ".repeat(nameWidth)}${GAP}`;
   const blocks = rows.map((row) => {
     const lines: string[] = [];
@@ -92,4 +94,29 @@ function formatLists([head = [], ...rows]: readonly (readonly string[])[], layou
     return lines.join("\n");
   });
   return blocks.join("\n\n");
+}
+
+/** The width of a line of text on a terminal: escape sequences take no column, wide characters take two. */
+function textWidth(text: string): number {
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) {
+    width += WIDE_CHARACTER.test(character) ? 2 : ZERO_WIDTH_CHARACTER.test(character) ? 0 : 1;
+  }
+  return width;
+}
+
+/** Breaks text between words into lines of at most `width` columns. A longer word gets a line of its own. */
+function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    const longer: string = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || textWidth(longer) <= width) {
+      line = longer;
+    } else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line ?? ""];
 }

@@ -1,15 +1,24 @@
-import { isMessage } from "../is-message.js";
+import type { BaseMessage } from "@langchain/core/messages";
 
-/** A value that consists of named parts. */
+// The mark that `BaseMessage.isInstance` checks. An application may have several copies of @langchain/core, and the command
+// line should not load one only for this.
+const MESSAGE = Symbol.for("langchain.message");
+
+/** Whether a value is a LangChain message, from whichever copy of the package. */
+export function isMessage(value: object): value is BaseMessage {
+  return MESSAGE in value && value[MESSAGE] === true;
+}
+
+/** The named fields of a value. */
 export interface NamedFields {
-  /** The type of a message, or `Map`; `""` of a plain object. Values of different kinds have no parts in common. */
+  /** The type of a message, `Map`, or `""` for a plain object. */
   readonly kind: string;
   readonly isMessage: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a plain object, of a message or of a Map whose keys are text; `undefined` of whatever else there is. */
-export function fieldsOf(value: unknown): NamedFields | undefined {
+/** The fields of a plain object, a message, or a Map with text keys; `undefined` for any other value. */
+export function namedFieldsOf(value: unknown): NamedFields | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (isMessage(value)) {
     const { type, data } = value.toDict();

@@ -1,18 +1,18 @@
-// Control characters of both sets, halves of characters, those that turn text around, and separators of lines.
+// Control characters, lone surrogates, characters that change the direction of text, and line separators.
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
-/** What begins a colour, as `util.inspect` writes them. */
 const ESCAPE = "\u001b";
+/** A colour, as `util.inspect` writes it. */
 const COLOUR = new RegExp(`(${ESCAPE}\\[\\d{1,3}(?:;\\d{1,3})*m)`);
 
 /**
- * Text from the database as a terminal may be shown it, on one line: what would move the cursor, clear the screen or turn
- * text around is escaped, as `\u001b`.
+ * Makes text from the database safe to print on one line of a terminal: escapes characters that move the cursor, clear the
+ * screen, end the line or change the direction of text, as `\u001b`.
  */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escape);
 }
 
-/** As {@link printable}, of text of several lines that we have coloured ourselves. */
+/** Like {@link printable}, for text of several lines that this program has coloured. */
 export function printableLines(text: string): string {
   return text
     .split("\n")

@@ -10,6 +10,6 @@ it.each([
   ["$(rm)", "'$(rm)'"],
   ["\\u0041\u0007", "$'\\\\u0041\\u0007'"],
   ["a\u001b'b", "$'a\\u001b\\u0027b'"],
-])("quotes %j for a shell where that is needed", (text, word) => {
+])("shellWord quotes %j only if a shell needs it", (text, word) => {
   expect(shellWord(text)).toBe(word);
 });

@@ -1,6 +1,6 @@
 import { printable } from "./printable.js";
 
-/** A text as a word of a command line that can be copied. */
+/** Quotes a text as one word of a command line that can be copied into a shell. */
 export function shellWord(text: string): string {
   if (printable(text) !== text) {
     return `$'${printable(text.replaceAll("\\", "\\\\")).replaceAll("'", "\\u0027")}'`;

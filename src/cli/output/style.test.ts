@@ -4,18 +4,18 @@ import { styleFor } from "./style.js";
 const stream = (isTTY: boolean | undefined) => ({ write: () => undefined, isTTY });
 const GREEN = "\u001b[32mok\u001b[39m";
 
-describe("colours", () => {
-  it("are shown on a terminal", () => {
+describe("styleFor", () => {
+  it("returns colours for a terminal", () => {
     expect(styleFor(stream(true), {}).good("ok")).toBe(GREEN);
     expect(styleFor(stream(true), { NO_COLOR: "" }).good("ok")).toBe(GREEN);
   });
 
   it.each([
     ["a pipe or a file", undefined, {}],
-    ["a stream that says it is no terminal", false, {}],
-    ["whoever sets NO_COLOR", true, { NO_COLOR: "1" }],
-    ["a terminal that can't", true, { TERM: "dumb" }],
-  ])("are spared %s", (_who, isTTY, env) => {
+    ["a stream that is not a terminal", false, {}],
+    ["a terminal with NO_COLOR set", true, { NO_COLOR: "1" }],
+    ["a dumb terminal", true, { TERM: "dumb" }],
+  ])("returns plain text for %s", (_stream, isTTY, env) => {
     const style = styleFor(stream(isTTY), env);
     expect([style.good("a"), style.warning("b"), style.bad("c")]).toEqual(["a", "b", "c"]);
   });

@@ -1,20 +1,20 @@
 import { styleText } from "node:util";
 import type { CommandIO, OutputStream } from "../command-io.js";
 
-/** Colours by what they say. */
+/** Colours by their meaning. */
 export interface Style {
-  /** Whether there are any. */
+  /** Whether the functions add colours. */
   readonly coloured: boolean;
   good(text: string): string;
   warning(text: string): string;
   bad(text: string): string;
-  /** For what matters less. */
+  /** For less important text. */
   dim(text: string): string;
 }
 
-const PLAIN: Style = { coloured: false, good: same, warning: same, bad: same, dim: same };
+const PLAIN: Style = { coloured: false, good: unchanged, warning: unchanged, bad: unchanged, dim: unchanged };
 
-/** Colours for a terminal; plain text for a file, for a pipe, and for whoever set `NO_COLOR`. */
+/** Returns colours for a terminal, and plain text for a file, for a pipe, or if `NO_COLOR` is set. */
 export function styleFor(stream: OutputStream, env: CommandIO["env"]): Style {
   if (!wantsColours(stream, env)) return PLAIN;
   const paint = (colour: "green" | "yellow" | "red" | "dim") => (text: string) =>
@@ -28,11 +28,11 @@ export function styleFor(stream: OutputStream, env: CommandIO["env"]): Style {
   };
 }
 
-// See no-color.org: any value but the empty one.
+// By no-color.org, an empty NO_COLOR counts as not set.
 function wantsColours(stream: OutputStream, env: CommandIO["env"]): boolean {
   return stream.isTTY === true && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
 }
 
-function same(text: string): string {
+function unchanged(text: string): string {
   return text;
 }

@@ -6,34 +6,38 @@ import { toDatabaseError } from "../../db/to-database-error.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
-import { CliSerializer } from "../serializers/cli-serializer.js";
 import type { CommandContext, CommandDefinition, OfflineContext, Report } from "../command-definition.js";
 import type { CommandIO } from "../command-io.js";
-import { parseCommonOptions, parsePrintOptions, parseUrl, type PrintOptions } from "../options/common-options.js";
-import type { ExitCode } from "../exit-code.js";
-import { explainNoConnection } from "../errors/explain-connection-error.js";
-import { followTypes } from "../serializers/matching-serializer.js";
-import { formatJson } from "../output/format-json.js";
-import { noteSilence } from "../terminal/waiting-notice.js";
-import { openUrl, type OpenUrl } from "./open-url.js";
-import { printable } from "../output/printable.js";
+import { explainConnectionError } from "../errors/explain-connection-error.js";
 import { reportFailure } from "../errors/report-failure.js";
-import { requireFolder } from "../require-folder.js";
+import type { ExitCode } from "../exit-code.js";
+import {
+  parseCommonOptions,
+  parsePrintOptions,
+  parseUrl,
+  type PrintOptions,
+} from "../options/common-options.js";
+import { formatJson } from "../output/format-json.js";
+import { printable } from "../output/printable.js";
 import { styleFor } from "../output/style.js";
+import { CliSerializer } from "../serializers/cli-serializer.js";
+import { matchingSerializer } from "../serializers/matching-serializer.js";
 import { openTerminal } from "../terminal/terminal.js";
+import { openUrl, type OpenUrl, requireDatabaseFolder } from "./open-url.js";
+import { startWaitingNotice } from "./waiting-notice.js";
 
-/** What a command runs in. */
+/** The surroundings of a command line. */
 export interface CommandRuntime {
   readonly io: CommandIO;
   /** Opens the database. Default: by its connection string. */
   readonly open?: OpenUrl | undefined;
-  /** Masks the passwords in a text. */
+  /** Masks passwords in a text. */
   readonly redact: (text: string) => string;
-  /** Whether JSON is asked for, be the command line understood or not. */
+  /** Whether JSON was requested. Known even if the command line can't be parsed. */
   readonly json: boolean;
 }
 
-/** Runs a command with what was found for it, prints what it has to say, and tells how it ends. */
+/** Runs a command with its parsed flags, prints its report or its error, and returns the exit code. */
 export async function runCommand(
   command: CommandDefinition,
   flags: unknown,
@@ -42,17 +46,17 @@ export async function runCommand(
   const { io, open = openUrl, redact } = runtime;
   const print = parsePrintOptions(flags);
   try {
-    const context = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
+    const offline = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
     const report =
-      (await command.runOffline?.(context, flags)) ??
+      (await command.runOffline?.(offline, flags)) ??
       (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
-        const answered = noteSilence(io, database.address());
+        const onConnected = startWaitingNotice(io, database.address());
         try {
-          const within = contextFor(database, { ...context, answered }, runtime, print);
-          if (command.connectsItself !== true) await connect(within);
-          return await command.run(within, flags);
+          const context = contextFor(database, { ...offline, onConnected }, runtime, print);
+          if (command.connectsItself !== true) await connect(context);
+          return await command.run(context, flags);
         } finally {
-          answered();
+          onConnected();
         }
       }));
     printReport(report, io, print);
@@ -68,16 +72,16 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 
 function contextFor(
   database: OpenedDatabase,
-  context: OfflineContext & Pick<CommandContext, "answered">,
+  context: OfflineContext & Pick<CommandContext, "onConnected">,
   { io, redact }: CommandRuntime,
   { json }: PrintOptions,
 ): CommandContext {
   const { kysely, kyselyUntil, source } = database;
   const signal = io.signal ?? new AbortController().signal;
   const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
-  const logger = retryNotes(io, redact);
+  const logger = retryLogger(io, redact);
   const openSaver: CommandContext["openSaver"] = (options, types) => {
-    const serde = types === undefined ? new CliSerializer(io.env) : followTypes(types, io.env);
+    const serde = types === undefined ? new CliSerializer(io.env) : matchingSerializer(types, io.env);
     // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
     return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
   };
@@ -96,10 +100,10 @@ function contextFor(
   };
 }
 
-function openerFor({ makesDatabase = false }: CommandDefinition, open: OpenUrl): OpenUrl {
+function openerFor({ createsDatabase = false }: CommandDefinition, open: OpenUrl): OpenUrl {
   return (url) => {
     try {
-      if (!makesDatabase && pgliteUrlFault(url) === undefined) requireFolder(url);
+      if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url);
       return open(url);
     } catch (error) {
       throw explainMalformedUrl(error, url);
@@ -107,7 +111,7 @@ function openerFor({ makesDatabase = false }: CommandDefinition, open: OpenUrl):
   };
 }
 
-/** Says what is wrong with it, and what that comes from most often. */
+/** Says what is wrong with a connection string, and names the most frequent cause. */
 function explainMalformedUrl(error: unknown, url: string): unknown {
   if (!(error instanceof InvalidConfigError)) return error;
   const fault = isPGliteUrl(url) ? pgliteUrlFault(url) : connectionStringFault(url);
@@ -119,28 +123,27 @@ function explainMalformedUrl(error: unknown, url: string): unknown {
   );
 }
 
-/** Says once why nothing happens: a saver retries for many seconds when the server goes away in the middle. */
-function retryNotes({ stderr }: CommandIO, redact: CommandRuntime["redact"]): Logger {
-  let isSaid = false;
+/** Prints the first retry only. A saver may retry for many seconds if the server goes away, and logs each attempt. */
+function retryLogger({ stderr }: CommandIO, redact: CommandRuntime["redact"]): Logger {
+  let hasPrinted = false;
   return {
     warn: (message, { error }) => {
-      const why = typeof error === "string" ? `${printable(redact(error))}, trying again` : message;
-      if (!isSaid) stderr.write(`${why}\n`);
-      isSaid = true;
+      const text = typeof error === "string" ? `${printable(redact(error))}, retrying` : message;
+      if (!hasPrinted) stderr.write(`${text}\n`);
+      hasPrinted = true;
     },
   };
 }
 
 /**
- * A connection that is refused fails the command at once: whoever mistyped a port wants to know it now. Only a server that goes
- * away later is waited for.
+ * Connects once without retries, so that a mistyped port fails at once. Later, the saver retries if the server goes away.
  */
-async function connect({ db, answered }: CommandContext): Promise<void> {
+async function connect({ db, onConnected }: CommandContext): Promise<void> {
   try {
     await db.executeQuery(CompiledQuery.raw("select 1"));
-    answered();
+    onConnected();
   } catch (error) {
-    throw explainNoConnection(toDatabaseError(error));
+    throw explainConnectionError(toDatabaseError(error));
   }
 }
 
@@ -151,7 +154,7 @@ async function withDatabase(
 ): Promise<Report> {
   const database = open(url);
   const report = await use(database).catch(async (error: unknown) => {
-    // Closing what is broken may fail too; what broke it is what should be told.
+    // Report the first error, even if closing the broken database fails too.
     await database.close().catch(() => undefined);
     throw error;
   });

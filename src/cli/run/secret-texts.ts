@@ -1,18 +1,18 @@
 import { connectionStringFault, hasUserWithoutPassword } from "../../db/pool/connection-string.js";
 import { isPGliteUrl, pgliteUrlFault } from "../../db/pglite/pglite-url.js";
 
-/** What may have been meant for the address of a server: by its scheme, by a password, by user and host. */
-const MEANT_FOR_ADDRESS = /\/\/|postgres\w*[^\w.-]|^(?:jdbc|socket):|password\s*=|@.*\/|^\/\S* [^/]*$/is;
+/** Matches texts that may be meant as a connection string: by a scheme, a password, or a user and a host. */
+const LIKE_CONNECTION_STRING = /\/\/|postgres\w*[^\w.-]|^(?:jdbc|socket):|password\s*=|@.*\/|^\/\S* [^/]*$/is;
 const OPTION_NAME = /^--[\w-]+=/;
 
 /**
- * Of arguments and connection strings what must not be printed beside their passwords: all of one that can't be parsed,
- * since any part may be the password, and of one that has a user without a password, who may have it in the name.
+ * Finds the arguments and connection strings that must be masked as a whole, because the password in them can't be located:
+ * those that can't be parsed, and those with a user but no password, where the password may be part of the user.
  */
-export function hiddenTexts(texts: readonly string[]): string[] {
+export function secretTexts(texts: readonly string[]): string[] {
   return texts
     .map((text) => text.replace(OPTION_NAME, ""))
-    .filter((text) => MEANT_FOR_ADDRESS.test(text))
+    .filter((text) => LIKE_CONNECTION_STRING.test(text))
     .filter((text) => isUnreadable(text) || hasUserWithoutPassword(text));
 }
 

@@ -8,9 +8,8 @@ import type { ContextualSerializer, ValueContext } from "../../serde/serde-conte
 import type { CommandIO } from "../command-io.js";
 
 /**
- * Reads whatever can be read without being told how it was written: MessagePack, JSON, what is compressed, and with a key
- * in the environment what is encrypted by it, as by Python. It writes MessagePack, encrypted where there is a key, unless it
- * was given a reason to write nothing.
+ * Reads MessagePack, JSON and compressed values; with a key in the environment also values that this library or Python encrypted
+ * with it. Writes MessagePack, encrypted if there is a key.
  */
 export class CliSerializer implements ContextualSerializer {
   readonly #reader: ContextualSerializer;
@@ -19,8 +18,8 @@ export class CliSerializer implements ContextualSerializer {
   readonly #refusal: string | undefined;
 
   /**
-   * @param refusal - Why nothing can be written.
-   * @throws InvalidConfigError for a key that is none, without the key.
+   * @param refusal - The message with which every write fails. Default: writes are allowed.
+   * @throws InvalidConfigError if the key in the environment is invalid. The message does not quote the key.
    */
   constructor(env: CommandIO["env"], refusal?: string) {
     const { [KEY_VARIABLE]: key = "" } = env;
@@ -39,13 +38,13 @@ export class CliSerializer implements ContextualSerializer {
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
     if (isAesGcm(type)) {
       throw new DeserializationError(
-        "the value is encrypted by AES-256-GCM, whose keys only the service has that wrote it: use a saver that has its serializer",
+        "the value is encrypted with AES-256-GCM, and only the service that wrote it has the keys; use a saver with that service's serializer",
         { typeTag: type },
       );
     }
     if (!this.#hasKey && type.endsWith("+aes")) {
       throw new DeserializationError(
-        `the value is encrypted: set the environment variable ${KEY_VARIABLE} to the key, as for Python`,
+        `the value is encrypted; set the environment variable ${KEY_VARIABLE} to the key, as for Python's saver`,
         { typeTag: type },
       );
     }
@@ -54,7 +53,7 @@ export class CliSerializer implements ContextualSerializer {
   }
 }
 
-/** @throws InvalidConfigError for a key that is none, without the key. */
+/** @throws InvalidConfigError if the key is invalid. The message does not quote the key. */
 export function aesSerializer(key: string, serde: ContextualSerializer): EncryptedSerializer {
   try {
     return EncryptedSerializer.fromAesKey(key, serde);

@@ -1,3 +1,4 @@
+import { INLINE } from "../../audit/queries/get-stored-types.js";
 import {
   type CompressionAlgorithm,
   type CompressionLayer,
@@ -10,33 +11,34 @@ import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
 import { JsonSerializer } from "../../serde/json-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import { aesSerializer, CliSerializer } from "./cli-serializer.js";
 import type { CommandIO } from "../command-io.js";
-import { IN_HEADER } from "../stored-types.js";
+import { aesSerializer, CliSerializer } from "./cli-serializer.js";
 
-/** The tag of the encryption that Python has as well. */
+/** The type tag of the encryption that Python's saver supports too. */
 const AES_LAYER = "aes";
 
-/** Layouts of single values, which don't tell what a service writes its other values in. */
-const NEUTRAL: ReadonlySet<string> = new Set(["null", "bytes", "bytearray", "empty", "pickle"]);
+/** Formats of single values. They don't show in which format a service writes its other values. */
+const SPECIAL_FORMATS: ReadonlySet<string> = new Set(["null", "bytes", "bytearray", "empty", "pickle"]);
+
+const NO_KEY = `the thread is encrypted; set the environment variable ${KEY_VARIABLE} to the key, as for Python's saver`;
 
 /**
- * Makes a serializer that writes what values of these types are written in, so that whoever reads them reads what it writes:
- * JSON where all of them are JSON, else MessagePack; compressed where one of them is; encrypted where one of them is, and
- * where there are none but a key. Where the command line can't write such values, it writes none and says why.
+ * Creates a serializer that writes in the format of stored values, so that every reader of those can read the new ones: JSON if
+ * all of them are JSON, else MessagePack; compressed if one of them is; encrypted if one of them is, or if there are none and
+ * the environment has a key. If the command line can't write the format, every write fails with the reason.
  *
- * @param types - The type tags of the values that a new one will stand beside.
- * @throws InvalidConfigError for a key that is none, without the key.
+ * @param types - The type tags of the stored values.
+ * @throws InvalidConfigError if the key in the environment is invalid. The message does not quote the key.
  */
-export function followTypes(types: readonly string[], env: CommandIO["env"]): ContextualSerializer {
+export function matchingSerializer(types: readonly string[], env: CommandIO["env"]): ContextualSerializer {
   const { [KEY_VARIABLE]: key = "" } = env;
-  const tags = types.filter((type) => type !== IN_HEADER).map((type) => type.split("+"));
+  const tags = types.filter((type) => type !== INLINE).map((type) => type.split("+"));
   const layers = new Set(tags.flatMap(([, ...others]) => others));
-  const layouts = new Set(tags.flatMap(([layout = ""]) => (NEUTRAL.has(layout) ? [] : [layout])));
+  const formats = new Set(tags.flatMap(([format = ""]) => (SPECIAL_FORMATS.has(format) ? [] : [format])));
   const isEncrypted = layers.has(AES_LAYER) || (types.length === 0 && key !== "");
-  const refusal = refusalOf(layouts, layers) ?? (isEncrypted && key === "" ? NO_KEY : undefined);
+  const refusal = refusalOf(formats, layers) ?? (isEncrypted && key === "" ? NO_KEY : undefined);
   if (refusal !== undefined) return new CliSerializer(env, refusal);
-  const isJson = layouts.size === 1 && layouts.has("json") && !types.includes(IN_HEADER);
+  const isJson = formats.size === 1 && formats.has("json") && !types.includes(INLINE);
   const plain = isJson ? new JsonSerializer() : new MsgpackSerializer();
   const compression = [...layers].find(isCompression);
   const serde =
@@ -46,21 +48,19 @@ export function followTypes(types: readonly string[], env: CommandIO["env"]): Co
   return isEncrypted ? aesSerializer(key, serde) : serde;
 }
 
-/** Whether a type names the encryption that {@link followTypes} writes. */
+/** Whether a type tag names the encryption that {@link matchingSerializer} can write. */
 export function isAes(type: string): boolean {
   return type.split("+").includes(AES_LAYER);
 }
 
-const NO_KEY = `the thread is encrypted: set the environment variable ${KEY_VARIABLE} to the key, as for Python`;
-
-function refusalOf(layouts: ReadonlySet<string>, layers: ReadonlySet<string>): string | undefined {
+function refusalOf(formats: ReadonlySet<string>, layers: ReadonlySet<string>): string | undefined {
   if (layers.has(AES_GCM_LAYER))
-    return "the thread is encrypted by AES-256-GCM, whose keys only the service has that wrote it: use a saver that has its serializer";
+    return "the thread is encrypted with AES-256-GCM, and only the service that wrote it has the keys; use a saver with that service's serializer";
   const cipher = [...layers].find((layer) => layer !== AES_LAYER && !isCompression(layer));
-  const unknown = cipher ?? [...layouts].find((layout) => layout !== "json" && layout !== "msgpack");
+  const unknown = cipher ?? [...formats].find((format) => format !== "json" && format !== "msgpack");
   return unknown === undefined
     ? undefined
-    : `the thread is written in "${unknown}", which only the service can that wrote it: use a saver that has its serializer`;
+    : `the thread's values have the type "${unknown}", which only the service that wrote them supports; use a saver with that service's serializer`;
 }
 
 function algorithmOf(layer: CompressionLayer): CompressionAlgorithm {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "@jest/globals";
-import { guardOutput } from "./handle-output-errors.js";
+import { handleOutputErrors } from "./handle-output-errors.js";
 
 class Stream extends EventEmitter {
   text = "";
@@ -10,33 +10,33 @@ class Stream extends EventEmitter {
 }
 
 function failure(code: string, errno: number): Error {
-  return Object.assign(new Error(`${code}: as Node says it, write`), { code, errno });
+  return Object.assign(new Error(`${code}: write`), { code, errno });
 }
 
 const CLOSED = failure("EPIPE", -32);
 const FULL = failure("ENOSPC", -28);
 
-describe("the output of a process", () => {
-  function guarded(exitCode?: number) {
+describe("handleOutputErrors", () => {
+  function processWith(exitCode?: number) {
     const process = Object.assign(new EventEmitter(), {
       stdout: new Stream(),
       stderr: new Stream(),
       exitCode,
     });
-    guardOutput(process);
+    handleOutputErrors(process);
     return process;
   }
 
-  it("lets its reader go", () => {
-    const process = guarded(0);
+  it("ignores a reader that closes the pipe", () => {
+    const process = processWith(0);
     process.stdout.emit("error", CLOSED);
     process.stderr.emit("error", CLOSED);
     process.emit("exit");
     expect(process).toMatchObject({ exitCode: 0, stderr: { text: "" } });
   });
 
-  it("says once that it could not be written, and does not end as if it were whole", () => {
-    const process = guarded();
+  it("reports a failed write once, and sets exit code 1", () => {
+    const process = processWith();
     process.stdout.emit("error", FULL);
     process.stdout.emit("error", FULL);
     process.emit("exit");
@@ -48,8 +48,8 @@ describe("the output of a process", () => {
     });
   });
 
-  it("keeps the exit code of a command that has failed", () => {
-    const process = guarded(2);
+  it("keeps the exit code of a failed command", () => {
+    const process = processWith(2);
     process.stderr.emit("error", FULL);
     process.emit("exit");
     expect(process).toMatchObject({ exitCode: 2, stderr: { text: "" } });

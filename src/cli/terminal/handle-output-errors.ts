@@ -1,12 +1,12 @@
-import { EXIT_CODE } from "../exit-code.js";
 import { isClosedPipe, OutputError } from "../errors/output-error.js";
+import { EXIT_CODE } from "../exit-code.js";
 
 interface StandardStream {
   on(event: "error", listener: (error: Error) => void): unknown;
   write(text: string): unknown;
 }
 
-/** What {@link guardOutput} needs of a process; `process` fits. */
+/** The parts of a process that {@link handleOutputErrors} uses. `process` fits. */
 export interface OutputProcess {
   readonly stdout: StandardStream;
   readonly stderr: StandardStream;
@@ -15,10 +15,10 @@ export interface OutputProcess {
 }
 
 /**
- * Has a process tell of output that can't be written, in one line and by its exit code, since output that is cut short must
- * not look complete. A reader who has read enough, as `head` does, is no error.
+ * Reports output that can't be written: one line on standard error, and an exit code that is not 0, so that truncated output
+ * does not look complete. A reader that closes the pipe, as `head` does, is not an error.
  */
-export function guardOutput(process: OutputProcess): void {
+export function handleOutputErrors(process: OutputProcess): void {
   let failed = false;
   process.stdout.on("error", (error) => {
     if (failed || isClosedPipe(error)) return;

@@ -1,13 +1,13 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** What tells of signals; `process` does. */
+/** An emitter of signals. `process` fits. */
 export interface SignalSource {
   once(event: NodeJS.Signals, listener: () => void): unknown;
 }
 
 /**
- * A signal that aborts at the first Ctrl-C, so that the work ends where it may and says what was done. The second one ends
- * the process at once, as it would have without this.
+ * Returns a signal that aborts at the first Ctrl-C, SIGTERM or SIGHUP, so that a command can stop cleanly and report what it
+ * did. A second signal of the same kind ends the process at once, which is Node's default.
  */
 export function interruptSignal(source: SignalSource): AbortSignal {
   const controller = new AbortController();

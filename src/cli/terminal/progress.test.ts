@@ -8,8 +8,8 @@ function screen(isTTY: boolean) {
   return { io, shown: () => String((stream.read() as Buffer | null) ?? "") };
 }
 
-describe("progress", () => {
-  it("is a bar where a person is looking, and is gone at the end", () => {
+describe("startProgress", () => {
+  it("shows a bar on a terminal, and removes it at the end", () => {
     const { io, shown } = screen(true);
     const progress = startProgress(io, false, "pruning", 4);
     progress.update(4, "4 checkpoints");
@@ -19,7 +19,7 @@ describe("progress", () => {
     expect(text.endsWith("\u001b[0J") || text.includes("\u001b[2K") || text.includes("\u001b[1G")).toBe(true);
   });
 
-  it("has no bar where nobody knows how much there is to do", () => {
+  it("shows no bar without a total", () => {
     const { io, shown } = screen(true);
     startProgress(io, false, "verifying").stop();
     expect(shown()).toMatch(/verifying/);
@@ -27,9 +27,9 @@ describe("progress", () => {
   });
 
   it.each([
-    ["a pipe", screen(false), false],
-    ["a program that reads JSON", screen(true), true],
-  ])("is not shown to %s", (_who, { io, shown }, json) => {
+    ["on a pipe", screen(false), false],
+    ["with --json", screen(true), true],
+  ])("shows nothing %s", (_where, { io, shown }, json) => {
     const progress = startProgress(io, json, "pruning", 4);
     progress.update(2, "");
     progress.stop();

@@ -1,20 +1,20 @@
 import { SingleBar } from "cli-progress";
 import type { CommandIO, OutputStream } from "../command-io.js";
 
-/** How far long work is. */
+/** The progress display of long work. */
 export interface Progress {
   /**
    * @param done - How much of the total is done.
-   * @param note - What else there is to say.
+   * @param note - A text beside the bar.
    */
   update(done: number, note: string): void;
-  /** Takes it off the screen again. */
+  /** Removes the display from the screen. */
   stop(): void;
 }
 
 const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
-/** Shows a bar on standard error where that is a terminal; just what was done where no `total` is known. */
+/** Shows a progress bar on standard error, if that is a terminal. Without a `total`, it shows only the note. */
 export function startProgress(
   { stderr, env }: CommandIO,
   json: boolean,

@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { ClosedPipeError } from "../errors/output-error.js";
-import { PacedOutput } from "./stream-writer.js";
+import { StreamWriter } from "./stream-writer.js";
 
-describe("output that streams", () => {
-  it("waits while its reader is slow", async () => {
+describe("StreamWriter", () => {
+  it("waits while the reader is slow", async () => {
     const stream = new PassThrough({ highWaterMark: 4 });
-    const output = new PacedOutput(stream);
+    const output = new StreamWriter(stream);
     let written = false;
     const writing = output.write("longer than four").then(() => {
       written = true;
@@ -18,18 +18,18 @@ describe("output that streams", () => {
     expect(stream.listenerCount("drain")).toBe(0);
   });
 
-  it("ends when its reader has gone", async () => {
+  it("throws when the reader has closed the stream", async () => {
     const stream = new PassThrough({ highWaterMark: 4 });
-    const output = new PacedOutput(stream);
+    const output = new StreamWriter(stream);
     const writing = output.write("longer than four");
     stream.destroy();
     await expect(writing).rejects.toThrow(ClosedPipeError);
     await expect(output.write("more")).rejects.toThrow(ClosedPipeError);
   });
 
-  it("ends to wait when the user has had enough", async () => {
+  it("stops waiting when the signal aborts", async () => {
     const controller = new AbortController();
-    const output = new PacedOutput(new PassThrough({ highWaterMark: 4 }), controller.signal);
+    const output = new StreamWriter(new PassThrough({ highWaterMark: 4 }), controller.signal);
     const writing = output.write("longer than four");
     controller.abort();
     await expect(writing).resolves.toBeUndefined();

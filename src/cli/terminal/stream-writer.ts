@@ -1,13 +1,13 @@
 import type { OutputStream } from "../command-io.js";
 import { ClosedPipeError } from "../errors/output-error.js";
 
-/** Writes to a stream no faster than it is read. */
-export class PacedOutput {
+/** Writes to a stream with backpressure: each write waits until the stream accepts more. */
+export class StreamWriter {
   readonly #stream: OutputStream;
   readonly #signal: AbortSignal | undefined;
   #isClosed = false;
 
-  /** @param signal - Ends the wait for a reader that is slow. */
+  /** @param signal - Ends the wait for a slow reader. */
   constructor(stream: OutputStream, signal?: AbortSignal) {
     this.#stream = stream;
     this.#signal = signal;
@@ -18,22 +18,23 @@ export class PacedOutput {
     stream.on?.("close", close);
   }
 
-  /** @throws ClosedPipeError when nobody reads it any more, or when it can't be written, of which `guardOutput` tells. */
+  /** @throws ClosedPipeError if the reader closed the stream, or a write failed; `handleOutputErrors` reports the latter. */
   async write(text: string): Promise<void> {
     if (this.#isClosed) throw new ClosedPipeError();
     if (this.#stream.write(text) === false) await this.#drained();
-    // A file tells of an error right after the write.
+    // A file emits the error of a write in the next turn of the event loop.
     if (this.#stream.on !== undefined) await new Promise(setImmediate);
-    if (this.#hasFailed()) throw new ClosedPipeError();
+    if (this.#hasClosed()) throw new ClosedPipeError();
   }
 
-  #hasFailed(): boolean {
+  // A method, since TypeScript would assume that the field has not changed since the first check.
+  #hasClosed(): boolean {
     return this.#isClosed;
   }
 
   async #drained(): Promise<void> {
     const stream = this.#stream;
-    // What can't tell when it is ready takes everything.
+    // A stream without events can't signal `drain`, and has to accept everything.
     if (stream.on === undefined) return;
     const events = ["drain", "error", "close"] as const;
     await new Promise<void>((resolve) => {

@@ -1,45 +1,42 @@
 import { createInterface } from "node:readline";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandIO } from "../command-io.js";
-import { PacedOutput } from "./stream-writer.js";
 import { type Progress, startProgress } from "./progress.js";
+import { StreamWriter } from "./stream-writer.js";
 
-/** How a command talks with whoever has called it, beside its report. */
+/** What a command reads and prints, besides its report. */
 export interface Terminal {
   /**
-   * Asks a question that is answered by `y` or `n`; anything else is taken for no.
+   * Asks a yes-or-no question. Any answer but `y` and `yes` means no.
    *
-   * @throws InvalidConfigError where nobody can be asked.
+   * @throws InvalidConfigError if standard input is not a terminal.
    */
   confirm(question: string): Promise<boolean>;
-  /** Shows how far long work is, where a person is looking. */
+  /** Shows the progress of long work, if standard error is a terminal. */
   progress(what: string, total?: number): Progress;
-  /** Writes to standard output what is too long for a report, no faster than it is read. */
+  /** Writes output that is too long for a report to standard output, and waits while its reader is slow. */
   write(text: string): Promise<void>;
-  /** Says something beside the report, on standard error. */
-  note(text: string): void;
-  /** How wide a line may be; `undefined` where standard output is no terminal. */
+  /** The width of the terminal; `undefined` if standard output is not a terminal. */
   readonly columns: number | undefined;
-  /** Standard input; `undefined` where there is none. */
+  /** Standard input; `undefined` if there is none. */
   readonly stdin: CommandIO["stdin"];
 }
 
-/** @param json - Whether standard output is for a program: then no progress is shown. */
+/** @param json - Whether a program reads standard output. Progress is not shown then. */
 export function openTerminal(io: CommandIO, json: boolean): Terminal {
-  const output = new PacedOutput(io.stdout, io.signal);
+  const output = new StreamWriter(io.stdout, io.signal);
   return {
     stdin: io.stdin,
     columns: io.stdout.isTTY === true ? io.stdout.columns : undefined,
     confirm: (question) => confirm(question, io),
     progress: (what, total) => startProgress(io, json, what, total),
     write: (text) => output.write(text),
-    note: (text) => io.stderr.write(`${text}\n`),
   };
 }
 
 async function confirm(question: string, { stdin, stderr, signal }: CommandIO): Promise<boolean> {
   if (stdin?.isTTY !== true) {
-    throw new InvalidConfigError("--yes", "is needed here, where nobody can be asked whether to go on");
+    throw new InvalidConfigError("--yes", "required, because standard input is not a terminal to confirm on");
   }
   stderr.write(`${question} [y/N] `);
   const lines = createInterface({ input: stdin, terminal: false });
