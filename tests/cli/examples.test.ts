@@ -10,13 +10,13 @@ import { describeServer, type TestDatabase } from "../support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
-/** The one part of an example that names what only its reader has. */
-const READERS_DATABASE = " --url postgres://localhost/agents";
+/** The part of an example that names a database of the reader. */
+const EXAMPLE_URL = " --url postgres://localhost/agents";
 
-// Without a build there is no program; `npm test` builds first.
+// The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 
-describeServer("every example of the help, typed as it stands", (server) => {
+describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
 
@@ -32,14 +32,14 @@ describeServer("every example of the help, typed as it stands", (server) => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each(COMMANDS.map((command) => [command.name, command] as const))(
-    "does what it says: %s",
+    "run without an error: %s",
     async (_name, command) => {
       await database.reset();
       await fillDatabase(database);
       await cliOn(database)("migrate", "--schema", "restored");
       await cliOn(database)("migrate", "--schema", "agents");
       for (const example of examplesOf(command)) {
-        const outcome = await typed(example.replace(READERS_DATABASE, ""));
+        const outcome = await runInShell(example.replace(EXAMPLE_URL, ""));
         expect({ example, ...outcome }).toMatchObject({
           example,
           code: 0,
@@ -49,7 +49,7 @@ describeServer("every example of the help, typed as it stands", (server) => {
     },
   );
 
-  function typed(line: string): Promise<{ code: number; stderr: string }> {
+  function runInShell(line: string): Promise<{ code: number; stderr: string }> {
     const env = {
       ...process.env,
       NODE_OPTIONS: "",

@@ -5,16 +5,16 @@ import { threadConfig } from "../support/checkpoints.js";
 import type { Target, TestDatabase } from "../support/targets.js";
 import { cliOn, type CliOutcome } from "./cli.js";
 
-/** A migrated database for the threads of services that have different serializers, and the command line on it. */
-export interface ThreadsInForms {
+/** A migrated database for threads of services with different serializers, and the command line on it. */
+export interface ThreadsInFormats {
   readonly database: TestDatabase;
   readonly saverOf: (serde?: SerializerProtocol) => PostgresSaver;
   readonly run: (argv: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CliOutcome>;
   readonly valuesOf: (saver: PostgresSaver, thread: string) => Promise<Record<string, unknown>>;
 }
 
-/** Opens the database before the tests of the suite, and closes its savers after them. */
-export function threadsInForms(target: Target): ThreadsInForms {
+/** Creates the database before the tests of a suite, and closes its savers after them. */
+export function threadsInFormats(target: Target): ThreadsInFormats {
   let database: TestDatabase;
   const opened: PostgresSaver[] = [];
   const saverOf = (serde?: SerializerProtocol): PostgresSaver => {

@@ -17,22 +17,22 @@ import {
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeEachTarget } from "../support/targets.js";
-import { threadsInForms } from "./threads-in-forms.js";
-import { aes, FORMS, gcm, LONG, NONE, WITH_KEY } from "./forms.js";
+import { threadsInFormats } from "./threads-in-formats.js";
+import { aes, FORMATS, gcm, LONG, NONE, WITH_KEY } from "./formats.js";
 
-describeEachTarget("what the command line writes to threads in", (target) => {
-  const forms = threadsInForms(target);
-  const { saverOf, run, valuesOf } = forms;
+describeEachTarget("the format of values that commands write", (target) => {
+  const formats = threadsInFormats(target);
+  const { saverOf, run, valuesOf } = formats;
 
   async function typesOf(thread: string, channel: string): Promise<readonly string[]> {
-    const rows = await forms.database.query<{ type: string }>(
+    const rows = await formats.database.query<{ type: string }>(
       "select type from checkpoint_blobs where thread_id = $1 and channel = $2 order by version",
       [thread, channel],
     );
     return rows.map(({ type }) => type);
   }
 
-  it.each(FORMS)("is what the thread is written in: %s", async (_name, serde, env, type) => {
+  it.each(FORMATS)("is the format of the thread: %s", async (_name, serde, env, type) => {
     const thread = newThread();
     const saver = saverOf(serde());
     await putValues(saver, threadConfig(thread), { plan: [LONG], tries: 1 });
@@ -42,7 +42,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     expect(await typesOf(thread, "plan")).toEqual([type, type]);
   });
 
-  it("leaves scalars where the thread has them", async () => {
+  it("stores scalars in the header if the thread does so", async () => {
     for (const [serde, blobs] of [
       [undefined, 0],
       [new JsonSerializer(), 2],
@@ -51,9 +51,9 @@ describeEachTarget("what the command line writes to threads in", (target) => {
       const saver = saverOf(serde);
       const { checkpoint } = await putValues(saver, threadConfig(thread), { done: true, tries: 1 });
       await run(["rollback", thread, checkpoint.id], WITH_KEY);
-      expect(await rowsOf(forms.database, thread)).toEqual({ checkpoints: 2, blobs, writes: 0 });
+      expect(await rowsOf(formats.database, thread)).toEqual({ checkpoints: 2, blobs, writes: 0 });
       await run(["fork", thread, "--set", "tries=2"], WITH_KEY);
-      expect(await rowsOf(forms.database, thread)).toEqual({
+      expect(await rowsOf(formats.database, thread)).toEqual({
         checkpoints: 3,
         blobs: blobs && blobs + 1,
         writes: 0,
@@ -62,7 +62,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     }
   });
 
-  it("is MessagePack in a thread of JSON that this library has gone on with", async () => {
+  it("is MessagePack if this library continued a thread of JSON", async () => {
     const thread = newThread();
     const first = await putValues(saverOf(new JsonSerializer()), threadConfig(thread), { plan: ["A"] });
     const checkpoint = checkpointOf(saverOf(), { tries: 1 }, first.checkpoint);
@@ -77,7 +77,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     ]);
   });
 
-  it("is encrypted where a key is set and the thread has no values yet", async () => {
+  it("is encrypted if a key is set and the thread has no values", async () => {
     for (const [env, types] of [
       [WITH_KEY, ["msgpack+aes"]],
       [NONE, ["msgpack"]],
@@ -89,7 +89,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     }
   });
 
-  it("is encrypted where the newest values are, though the older ones that a fork follows are not", async () => {
+  it("is encrypted if the newest values are, even if those of the forked checkpoint are not", async () => {
     const thread = newThread();
     const first = await putValues(saverOf(), threadConfig(thread), { plan: ["A"] });
     await putValues(saverOf(aes()), first.config, { plan: ["B"] }, first.checkpoint);
@@ -110,7 +110,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
   }
 
   describe.each([
-    ["AES-GCM", () => gcm(), WITH_KEY, /AES-256-GCM, whose keys only the service has/],
+    ["AES-GCM", () => gcm(), WITH_KEY, /AES-256-GCM, and only the service that wrote it has the keys/],
     ["AES, without the key", () => aes(), NONE, /set the environment variable LANGGRAPH_AES_KEY to the key/],
     [
       "AES, with another key",
@@ -120,19 +120,19 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     ],
     ["another cipher", () => new EncryptedSerializer(vault), WITH_KEY, /"vault"/],
     ["a format of the service's own", () => new OwnFormat(), NONE, /"own"/],
-  ])("is nothing where it can't write the same: %s", (_name, serde, env, reason) => {
-    it.each(["plan", "added"])("to the channel %s", async (channel) => {
+  ])("is unsupported, and nothing is stored: %s", (_name, serde, env, reason) => {
+    it.each(["plan", "added"])("in the channel %s", async (channel) => {
       const thread = newThread();
       await putValues(saverOf(serde()), threadConfig(thread), { plan: ["A"] });
-      const before = await rowsOf(forms.database, thread);
+      const before = await rowsOf(formats.database, thread);
       const { code, stdout, stderr } = await run(["fork", thread, "--set", `${channel}=["secret"]`], env);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(reason);
-      expect(await rowsOf(forms.database, thread)).toEqual(before);
+      expect(await rowsOf(formats.database, thread)).toEqual(before);
     });
   });
 
-  it("needs no key where no value changes", async () => {
+  it("does not matter if no value changes: no key is needed", async () => {
     for (const serde of [gcm(true), aes()]) {
       const thread = newThread();
       const saver = saverOf(serde);
@@ -147,7 +147,7 @@ describeEachTarget("what the command line writes to threads in", (target) => {
 
   describe("in a copy", () => {
     it.each([[[]], [["--reencode"]]])(
-      "is nothing where AES-GCM binds a value to the thread: %j",
+      "can't be AES-GCM, which binds values to their thread: %j",
       async (options) => {
         const [thread, copy] = [newThread(), newThread()];
         const first = await putValues(saverOf(), threadConfig(thread), { plan: ["from before"] });
@@ -155,13 +155,13 @@ describeEachTarget("what the command line writes to threads in", (target) => {
         const { code, stdout, stderr } = await run(["copy", thread, copy, ...options], WITH_KEY);
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
         expect(stderr).toMatch(
-          /^error: thread ".*", channel "plan": the value is encrypted by AES-256-GCM, /,
+          /^error: thread ".*", channel "plan": the value is encrypted [^\n]*AES-256-GCM, /,
         );
-        expect(await rowsOf(forms.database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
+        expect(await rowsOf(formats.database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
       },
     );
 
-    it("is every byte of a thread that is encrypted by AES, which needs no key", async () => {
+    it("is copied byte for byte for AES, without a key", async () => {
       const [thread, copy] = [newThread(), newThread()];
       const saver = saverOf(aes(new CompressedSerializer()));
       const { config } = await putValues(saver, threadConfig(thread), { plan: ["secret", LONG], tries: 1 });
@@ -173,9 +173,9 @@ describeEachTarget("what the command line writes to threads in", (target) => {
     });
   });
 
-  it("is the same on threads without history", async () => {
+  it("is the format of the thread for shallow savers too", async () => {
     const thread = newThread();
-    await using saver = new ShallowPostgresSaver(forms.database.source, aes());
+    await using saver = new ShallowPostgresSaver(formats.database.source, aes());
     const first = await putValues(saver, threadConfig(thread), { plan: ["A"] });
     await putValues(saver, first.config, { plan: ["B"] }, first.checkpoint);
     expect(await run(["fork", thread, "--set", 'plan=["C"]'], WITH_KEY)).toMatchObject({ code: 0 });

@@ -8,9 +8,9 @@ import {
 } from "../../src/serde/index.js";
 
 const KEY = "0123456789abcdef";
-/** The environment of who has the key of {@link aes}. */
+/** The environment with the key of {@link aes}. */
 export const WITH_KEY = { LANGGRAPH_AES_KEY: KEY };
-/** A text that is compressed. */
+/** A text that is long enough to be compressed. */
 export const LONG = "long ".repeat(1_000);
 export const gcm = (strict = false) =>
   new AesGcmSerializer(new MsgpackSerializer(), {
@@ -20,10 +20,10 @@ export const gcm = (strict = false) =>
 export const aes = (serde?: SerializerProtocol) => EncryptedSerializer.fromAesKey(KEY, serde);
 
 export const NONE = {};
-/** What services write threads in, the environment in which the command line does the same, and the type of {@link LONG}. */
-export const FORMS = [
+/** Formats of services, each with the environment in which the command line writes the same, and the type tag of {@link LONG}. */
+export const FORMATS = [
   ["MessagePack", () => new MsgpackSerializer(), NONE, "msgpack"],
-  ["MessagePack, where a key is set for other threads", () => new MsgpackSerializer(), WITH_KEY, "msgpack"],
+  ["MessagePack, with a key for other threads", () => new MsgpackSerializer(), WITH_KEY, "msgpack"],
   ["JSON of the official JavaScript saver", () => new JsonSerializer(), NONE, "json"],
   [
     "gzip",
@@ -33,9 +33,9 @@ export const FORMS = [
   ],
   ["Brotli", () => new CompressedSerializer(new JsonSerializer(), { algorithm: "brotli" }), NONE, "json+br"],
   ["AES", aes, WITH_KEY, "msgpack+aes"],
-  ["JSON by AES", () => aes(new JsonSerializer()), WITH_KEY, "json+aes"],
+  ["JSON with AES", () => aes(new JsonSerializer()), WITH_KEY, "json+aes"],
   [
-    "Brotli by AES",
+    "Brotli with AES",
     () => aes(new CompressedSerializer(new MsgpackSerializer(), { algorithm: "brotli" })),
     WITH_KEY,
     "msgpack+br+aes",

@@ -9,7 +9,7 @@ import { fillDatabase } from "./filled-database.js";
 const KEY = "0123456789abcdef";
 const EVIL = "\u001b[2Jevil\n\u202e";
 
-describeEachTarget("looking at threads", (target) => {
+describeEachTarget("the commands that inspect threads", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
   let ids: readonly string[];
@@ -34,20 +34,20 @@ describeEachTarget("looking at threads", (target) => {
   const json = (...argv: string[]) => jsonOf(run, ...argv);
 
   describe("threads", () => {
-    it("lists them with the newest checkpoint of each", async () => {
+    it("lists the threads with the newest checkpoint of each", async () => {
       const [head, ...rows] = await lines("threads");
       expect(head).toMatch(/^THREAD +UPDATED +STEP +SOURCE +CHECKPOINTS +NAMESPACES$/);
       const row = rows.find((line) => line.startsWith("42 "));
       expect(row).toMatch(/^42 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}just now +0 +loop +5 +2$/);
     });
 
-    it("goes on from page to page, as it says", async () => {
+    it("prints the command line of the next page", async () => {
       const seen: string[] = [];
       let page = await lines("threads", "--limit", "2");
       for (;;) {
         const end = page.findIndex((line) => line === "");
         seen.push(...page.slice(1, end < 0 ? undefined : end).map((line) => line.split("  ")[0] ?? ""));
-        const [, after] = /^the next page: threads --limit 2 --after (\d.*)$/.exec(page.at(-1) ?? "") ?? [];
+        const [, after] = /^next page: threads --limit 2 --after (\d.*)$/.exec(page.at(-1) ?? "") ?? [];
         if (after === undefined) break;
         page = await lines("threads", "--limit", "2", "--after", after);
       }
@@ -55,7 +55,7 @@ describeEachTarget("looking at threads", (target) => {
       expect(new Set(seen).size).toBe(seen.length);
     });
 
-    it("goes on with the same list, however it was narrowed", async () => {
+    it("repeats the filters in the command line of the next page", async () => {
       const page = await lines(
         "threads",
         "--limit",
@@ -66,11 +66,11 @@ describeEachTarget("looking at threads", (target) => {
         "1h",
       );
       expect(page.at(-1)).toMatch(
-        /^the next page: threads --limit 1 --filter '\{"step":-1\}' --updated-after \d{4}-[-\d:.TZ]+ --after 43$/,
+        /^next page: threads --limit 1 --filter '\{"step":-1\}' --updated-after \d{4}-[-\d:.TZ]+ --after 43$/,
       );
     });
 
-    it("narrows them by metadata and time", async () => {
+    it("filters by metadata and time", async () => {
       expect(await json("threads", "--filter", '{"step": -1}')).toMatchObject({
         threads: [{ threadId: "43" }],
       });
@@ -79,7 +79,7 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
-  it("shows a thread as a tree, its head, its forks, its interrupts and its other namespaces", async () => {
+  it("show draws a tree with the head, forks and interrupts, and lists other namespaces", async () => {
     const shown = await lines("show", "42");
     const [a = "", b = "", c = "", d = ""] = ids;
     expect(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0])).toEqual(
@@ -101,19 +101,19 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
-  it("shows the newest checkpoints, and counts those that are left out", async () => {
+  it("show draws the newest checkpoints, and counts the omitted ones", async () => {
     const shown = await lines("show", "42", "--limit", "2");
     expect(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0])).toEqual(
       ids.slice(2),
     );
-    expect(shown).toContain("2 older checkpoints left out: --limit shows more of them");
+    expect(shown).toContain("omitted 2 older checkpoints; --limit sets how many are shown");
     expect(await json("show", "42", "--limit", "2")).toMatchObject({ head: ids[3], omitted: 2 });
     expect(await json("show", "42", "--limit", "4")).toMatchObject({ omitted: 0 });
-    expect((await lines("show", "42", "--limit", "4")).join("\n")).not.toContain("left out");
+    expect((await lines("show", "42", "--limit", "4")).join("\n")).not.toContain("omitted");
     expect(await run("show", "42", "--limit", "0")).toMatchObject({ code: 2 });
   });
 
-  it("prints the values of a checkpoint, of one kind or another", async () => {
+  it("state prints values of every type", async () => {
     const text = (await lines("state", "42")).join("\n");
     expect(text).toContain("Map(1) { 'sea' => Set(1) { 1 } }");
     expect(text).toContain("18446744073709551616n");
@@ -136,21 +136,21 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
-  it("answers no where a channel has no value", async () => {
+  it("state exits with 1 if a requested channel has no value", async () => {
     const { code, stdout } = await run("state", "42", "--channel", "plan", "--channel", "none");
     expect(code).toBe(1);
-    expect(stdout).toContain("none\n  has no value here");
+    expect(stdout).toContain("none\n  no value at this checkpoint");
   });
 
-  it("lists what tasks wrote", async () => {
+  it("writes lists the pending writes of a checkpoint", async () => {
     const rows = await lines("writes", "42", "--checkpoint", "head~2");
     expect(rows[2]).toMatch(/^TASK +PATH +IDX +CHANNEL +TYPE +SIZE +VALUE$/);
     expect(rows[3]).toMatch(/^task-1 +~__pregel_pull, agent +0 +messages +msgpack +\d+ B +AIMessage \{.*…$/);
     expect(await json("writes", "42")).toMatchObject({ writes: [{ idx: -3, value: [{ value: "sure?" }] }] });
-    expect((await lines("writes", "43"))[0]).toMatch(/has no writes beside it$/);
+    expect((await lines("writes", "43"))[0]).toMatch(/has no writes$/);
   });
 
-  it("tells what takes the space", async () => {
+  it("stats prints sizes by thread, channel and task", async () => {
     const text = (await lines("stats")).join("\n");
     expect(text).toMatch(/^checkpoints +\d+ +[\d.]+ kB$/m);
     expect(text).toMatch(/^42 +5 +/m);
@@ -174,7 +174,7 @@ describeEachTarget("looking at threads", (target) => {
     ["copy", "none", "target"],
     ["fork", "none"],
     ["rollback", "42", "none"],
-  ])("says in one line what is not there: %s %s %s", async (...argv) => {
+  ])("prints one line about a missing thread or checkpoint: %s %s %s", async (...argv) => {
     const { code, stdout, stderr } = await run(...argv);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^error: thread "(none|42)"[^\n]* has no [^\n]+\n$/);
@@ -182,7 +182,7 @@ describeEachTarget("looking at threads", (target) => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "CHECKPOINT_NOT_FOUND" } });
   });
 
-  it("breaks no id and no word where the terminal is narrow", async () => {
+  it("breaks no id and no word on a narrow terminal", async () => {
     const id = "019a6f6e-3f0c-7d3e-9d0c-5a0c9b7d2e11";
     const saver = new PostgresSaver(database.source);
     await putValues(saver, threadConfig(id), { plan: "A" });
@@ -191,7 +191,7 @@ describeEachTarget("looking at threads", (target) => {
     for (const argv of [["threads"], ["stats"], ["stats", id], ["writes", "42"], ["verify"]]) {
       const { stdout } = await narrow(...argv);
       const tooLong = stdout.split("\n").filter((line) => line.length > 80);
-      // A single word is broken by nobody but the terminal.
+      // Only the terminal breaks a word that is longer than the line.
       expect({ argv, tooLong: tooLong.filter((line) => !/^\w* *\S+$/.test(line)) }).toEqual({
         ...{ argv, tooLong: [] },
       });
@@ -200,7 +200,7 @@ describeEachTarget("looking at threads", (target) => {
     expect(await lines("threads")).toContainEqual(expect.stringMatching(new RegExp(`^${id}  .* 1$`)));
   });
 
-  describe("of a thread whose names would take over the terminal", () => {
+  describe("for names with control characters", () => {
     it.each([
       ["threads"],
       ["show", EVIL],
@@ -212,7 +212,7 @@ describeEachTarget("looking at threads", (target) => {
       ["verify", `${EVIL}4`],
       ["show", `${EVIL}2`],
       ["copy", EVIL, `${EVIL}3`],
-    ])("shows them escaped: %j", async (...argv) => {
+    ])("prints them escaped: %j", async (...argv) => {
       const results = [await run(...argv), await run(...argv, "--json"), await run(...argv, "--verbose")];
       for (const { stdout, stderr } of results) {
         expect(`${stdout}${stderr}`).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
@@ -221,7 +221,7 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
-  describe("of encrypted values", () => {
+  describe("for encrypted values", () => {
     const withKey = (key: string): ((...argv: string[]) => Promise<CliOutcome>) =>
       cliOn(database, { env: { LANGGRAPH_AES_KEY: key } });
 
@@ -231,14 +231,14 @@ describeEachTarget("looking at threads", (target) => {
       expect(stdout).toContain("'hidden'");
     });
 
-    it("says which variable the key belongs into", async () => {
+    it("names the environment variable of the key if it is missing", async () => {
       expect(await run("state", "secret")).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/^error: .*LANGGRAPH_AES_KEY.*\n$/),
       });
     });
 
-    it("names a wrong key nowhere", async () => {
+    it("never prints a wrong key", async () => {
       const short = await withKey("tooshort1")("state", "secret", "--verbose");
       expect(short).toMatchObject({
         code: 2,
@@ -251,7 +251,7 @@ describeEachTarget("looking at threads", (target) => {
     });
   });
 
-  it("colours only what goes to a terminal that wants it", async () => {
+  it("prints colours only to a terminal without NO_COLOR", async () => {
     const argvs = [
       ["show", "42"],
       ["state", "42"],
