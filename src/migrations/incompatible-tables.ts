@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
 
-/** The columns that the tables of every saver which shares them have had from the first version on. */
+/** The columns that the tables have had since their first version, in every saver that shares them. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   checkpoints: [
     "thread_id",
@@ -25,34 +25,34 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     "blob",
   ],
 };
-/** What Python's shallow saver does without: it keeps one checkpoint of a namespace, and one value of a channel. */
-const NOT_SHALLOW: Readonly<Record<string, readonly string[]>> = {
+/** The columns that the tables of Python's shallow saver lack: it keeps one checkpoint of a namespace, and one value of a channel. */
+const MISSING_IN_SHALLOW: Readonly<Record<string, readonly string[]>> = {
   checkpoints: ["checkpoint_id", "parent_checkpoint_id"],
   checkpoint_blobs: ["version"],
   checkpoint_writes: [],
 };
 
-/** A table that is there, and what it lacks. */
+/** An existing table and its missing columns. */
 interface CheckedTable {
   readonly table: string;
   readonly missing: readonly string[];
 }
 
 /**
- * Looks whether tables of our names have our columns: `CREATE TABLE IF NOT EXISTS` would take others for our own. It asks the
- * catalog, which everyone may read.
+ * Checks whether existing tables with the names of checkpoint tables have their columns: `CREATE TABLE IF NOT EXISTS` would accept
+ * any table. Reads only the catalog, which every role may read.
  *
- * @returns The error that says what is wrong with them.
+ * @returns The error for incompatible tables; `undefined` if there are none.
  */
 export async function findIncompatibleTables(
   db: Kysely<CheckpointDatabase>,
   schema: string,
 ): Promise<IncompatibleTablesError | undefined> {
   const { rows } = await sql<{ columns: string[] }>`select ${columnsOfTables(schema)} as columns`.execute(db);
-  return refusalOf(schema, rows[0]?.columns ?? []);
+  return incompatibilityOf(schema, rows[0]?.columns ?? []);
 }
 
-/** The columns of the tables of our names that are there, each as `table.column`: a part of a statement that asks for more. */
+/** An expression for the columns of the existing tables, each as `table.column`. */
 export function columnsOfTables(schema: string): RawBuilder<string[]> {
   return sql<string[]>`array(
     select tables.name || '.' || coalesce(attname, '')
@@ -62,10 +62,13 @@ export function columnsOfTables(schema: string): RawBuilder<string[]> {
 }
 
 /**
- * @param columns - What {@link columnsOfTables} has found.
- * @returns The error that says what is wrong with them, if anything.
+ * @param columns - The columns that {@link columnsOfTables} returned.
+ * @returns The error for incompatible tables; `undefined` if there are none.
  */
-export function refusalOf(schema: string, columns: readonly string[]): IncompatibleTablesError | undefined {
+export function incompatibilityOf(
+  schema: string,
+  columns: readonly string[],
+): IncompatibleTablesError | undefined {
   const found = checkedTables(columns);
   const wrong = found.find(({ missing }) => missing.length > 0);
   if (wrong === undefined) return undefined;
@@ -74,7 +77,7 @@ export function refusalOf(schema: string, columns: readonly string[]): Incompati
   return new IncompatibleTablesError(
     schema,
     "unknown",
-    `table "${wrong.table}" of schema "${schema}" lacks the columns ${missing}: it is not one of LangGraph's. ` +
+    `table "${wrong.table}" of schema "${schema}" lacks the columns ${missing}: it is not a table of LangGraph. ` +
       "Use another schema",
   );
 }
@@ -94,7 +97,7 @@ function shallowMessage(schema: string): string {
 
 function isShallow(found: readonly CheckedTable[]): boolean {
   return found.every(({ table, missing }) => {
-    const expected = NOT_SHALLOW[table] ?? [];
+    const expected = MISSING_IN_SHALLOW[table] ?? [];
     return missing.length === expected.length && missing.every((column) => expected.includes(column));
   });
 }

@@ -2,10 +2,10 @@ import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 
 /**
- * Has Postgres refuse to read a table that policies hide rows of, as they do from an owner by FORCE ROW LEVEL SECURITY: a step
- * would take it for empty, and drop it.
+ * Makes Postgres throw an error if policies would hide rows, as they do from the owner of a table with FORCE ROW LEVEL SECURITY.
+ * Otherwise a step could take a table for empty, and drop it.
  */
-export async function seeingAllRows<T>(
+export async function withRowSecurityOff<T>(
   transaction: Transaction<CheckpointDatabase>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -14,7 +14,7 @@ export async function seeingAllRows<T>(
     transaction,
   );
   const result = await work();
-  // A transaction that was lent goes on. One that failed ends, and with it the setting.
+  // A transaction that the caller passed in goes on. If `work` failed, the setting ends with the transaction.
   await sql`select set_config('row_security', ${rows[0]?.before ?? "on"}, true)`.execute(transaction);
   return result;
 }
