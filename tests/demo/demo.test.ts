@@ -22,7 +22,7 @@ const TREE = `
    ◉  step 5   loop   agent   ← head
 `;
 
-function expectTheWholeStory({ code, output, errors }: DemoRun): void {
+function expectCompleteOutput({ code, output, errors }: DemoRun): void {
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
   expect(output.replaceAll(/process \d+/g, "process N")).toContain(TREE);
   expect(output.match(/✓/g)).toHaveLength(5);
@@ -32,10 +32,10 @@ function expectTheWholeStory({ code, output, errors }: DemoRun): void {
 
 describe("the demo on PGlite in a folder", () => {
   it(
-    "is killed, goes on, waits, is forked, and leaves nothing behind",
+    "shows a kill, a resume, an interrupt and a fork, and leaves no files",
     async () => {
       const run = await runDemo();
-      expectTheWholeStory(run);
+      expectCompleteOutput(run);
       expect(run.left).toEqual([]);
     },
     RUN_MS,
@@ -45,7 +45,7 @@ describe("the demo on PGlite in a folder", () => {
     ["--url=mysql://localhost/app", "--url: expected postgres://… or file://…"],
     ["--url=memory://", "--url: expected postgres://… or file://…"],
     ["--colour", "Unknown option '--colour'"],
-  ])("says why it can't run with %s", async (argument, reason) => {
+  ])("prints why it can't run with %s", async (argument, reason) => {
     const { code, output, errors } = await runDemo(argument);
     expect({ code, output }).toEqual({ code: 1, output: "" });
     expect(errors).toContain(`The demo failed. ${reason}`);
@@ -54,15 +54,15 @@ describe("the demo on PGlite in a folder", () => {
 
 describeServer("the demo on a server", (server) => {
   it(
-    "runs again and again, and keeps the threads that it is told to keep",
+    "can run repeatedly, and keeps threads with --keep",
     async () => {
       const database = await server.createDatabase();
       const kept = await runDemo("--url", database.source, "--schema", "a demo", "--keep");
-      expectTheWholeStory(kept);
+      expectCompleteOutput(kept);
       expect(kept.left).toEqual([]);
       const threads = 'select distinct thread_id from "a demo".checkpoints';
       const before = await database.query(threads);
-      expectTheWholeStory(await runDemo("--url", database.source, "--schema", "a demo"));
+      expectCompleteOutput(await runDemo("--url", database.source, "--schema", "a demo"));
       expect(before).toHaveLength(1);
       expect(await database.query(threads)).toEqual(before);
     },
@@ -70,7 +70,7 @@ describeServer("the demo on a server", (server) => {
   );
 
   it(
-    "says why it failed",
+    "prints why it failed",
     async () => {
       const database = await server.createDatabase();
       await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");

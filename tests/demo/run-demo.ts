@@ -10,16 +10,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const PROGRAM = fileURLToPath(new URL("../../examples/demo/main.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-/** How a run of the demo ended. */
+/** The result of a run of the demo. */
 export interface DemoRun {
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;
-  /** What the run left in the temporary folder. */
+  /** The files that the run left in the temporary folder. */
   readonly left: readonly string[];
 }
 
-/** Runs the demo as a person does, with a temporary folder of its own and without a terminal. */
+/** Runs the demo as a user would, with its own temporary folder and without a terminal. */
 export async function runDemo(...args: string[]): Promise<DemoRun> {
   const folder = await mkdtemp(join(tmpdir(), "run-demo-"));
   try {

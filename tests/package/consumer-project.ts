@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 /** The folder of the checkout. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a program printed, and how it ended. */
+/** The exit code and the output of a program. */
 export interface Outcome {
   readonly code: number | string;
   readonly output: string;
 }
 
-/** Runs a program of Node's to its end, whatever that is. What it prints to both streams counts. */
+/** Runs a Node program to its end. The output holds both streams. */
 export function runNode(cwd: string, script: string, ...args: string[]): Promise<Outcome> {
   return runProgram(cwd, process.execPath, [script, ...args]);
 }
@@ -31,8 +31,8 @@ export async function pack(folder: string): Promise<string> {
 }
 
 /**
- * An otherwise empty project, outside of the checkout, that has the package installed: unpacked as npm would, with what it
- * needs linked from the checkout, so that no network is needed.
+ * An empty project outside the checkout with the package installed: unpacked as npm would do, with its dependencies linked from
+ * the checkout, so that no network is needed.
  */
 export class ConsumerProject {
   readonly folder: string;
@@ -41,7 +41,7 @@ export class ConsumerProject {
     this.folder = folder;
   }
 
-  /** @param dependencies the packages to be had in the project besides the package itself */
+  /** @param dependencies - The packages to link, besides the package itself. */
   static async create(tarball: string, dependencies: readonly string[]): Promise<ConsumerProject> {
     const project = new ConsumerProject(await mkdtemp(join(await realpath(tmpdir()), "consumer-")));
     await mkdir(project.packageFolder, { recursive: true });
@@ -70,7 +70,7 @@ export class ConsumerProject {
 }
 
 function runProgram(cwd: string, program: string, args: readonly string[]): Promise<Outcome> {
-  // What this very process was started with is not what a consumer's would be.
+  // A consumer would not have the options of this test process.
   const env = { ...process.env, NODE_OPTIONS: "" };
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
-import { CJS_CONSUMER, ESM_CONSUMER, NOTHING_LACKS, RUNTIME_PROGRAMS } from "./consumers.js";
+import { CJS_CONSUMER, ESM_CONSUMER, NOTHING_MISSING, RUNTIME_PROGRAMS } from "./consumers.js";
 
 const Manifest = z.object({
   name: z.string(),
@@ -14,7 +14,7 @@ const Manifest = z.object({
   peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
 });
 
-// TypeScript reads all of LangChain's declarations; on a busy machine that takes its time.
+// TypeScript reads all declarations of LangChain, which is slow on a busy machine.
 const TYPE_CHECK_TIMEOUT_MS = 240_000;
 
 const OK = { code: 0, output: "" };
@@ -26,7 +26,7 @@ describe("the published package", () => {
   let manifest: z.infer<typeof Manifest>;
 
   beforeAll(async () => {
-    // Without a build there is nothing to publish; `npm test` builds first.
+    // The package needs a build; `npm test` builds first.
     await access(join(ROOT, "dist", "index.js"));
     manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
     folder = await mkdtemp(join(tmpdir(), "package-"));
@@ -51,7 +51,7 @@ describe("the published package", () => {
     ["nodenext", "nodenext"],
     ["bundler", "preserve"],
   ])(
-    "type-checks down to its declarations in the strictest project, resolution %s",
+    "type-checks with its declarations in a strict project, resolution %s",
     async (resolution, module) => {
       expect(await diagnostics(project, { module, moduleResolution: resolution })).toEqual([]);
     },
@@ -59,35 +59,35 @@ describe("the published package", () => {
   );
 
   it.each(Object.entries(RUNTIME_PROGRAMS))(
-    "gives every public name to plain Node without the optional peers: %s",
+    "exports every public name in plain Node without the optional peers: %s",
     async (file, program) => {
       await project.write(file, program);
       const outcome = await runNode(project.folder, join(project.folder, file));
-      expect(outcome).toEqual({ code: 0, output: NOTHING_LACKS });
+      expect(outcome).toEqual({ code: 0, output: NOTHING_MISSING });
     },
   );
 
-  // Of several commands npx runs the one that has the package's name, and asks a registry where there is none.
-  it("has a command of its own name that explains its usage", async () => {
+  // If a package has several commands, npx runs the one with the name of the package.
+  it("has a command with its own name, which prints help", async () => {
     const path = manifest.bin[manifest.name] ?? "";
     const outcome = await runNode(project.folder, join(project.packageFolder, path), "--help");
     expect(outcome).toEqual({ code: 0, output: expect.stringContaining(`Usage: ${manifest.name}`) });
     expect(new Set(Object.values(manifest.bin))).toEqual(new Set([path]));
   });
 
-  it("leaves nothing of itself in a bundle that uses nothing of it", async () => {
+  it("adds nothing to a bundle that imports it without using it", async () => {
     const entries = ["index", "db", "migrations", "serde"];
     const modules = entries.map((entry) => join(project.packageFolder, "dist", `${entry}.js`));
     expect(await runNode(ROOT, join(ROOT, "tests/package/bundle-nothing.js"), ...modules)).toEqual(OK);
   });
 
-  it("satisfies publint", async () => {
+  it("passes publint", async () => {
     const outcome = await runNode(ROOT, tool("publint/src/cli.js"), "run", tarball, "--strict");
     expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
   });
 
-  it("satisfies Are the Types Wrong", async () => {
-    // The oldest resolution, of Node 10, knows no subpaths; Node reads them since 12, and this package needs 20.
+  it("passes Are the Types Wrong", async () => {
+    // The profile leaves out the resolution of Node 10, which does not support subpath exports. This package needs Node 20.
     const options = [
       "--profile",
       "node16",
@@ -102,7 +102,7 @@ describe("the published package", () => {
   });
 });
 
-/** What TypeScript finds wrong in the consumer and in the package; LangChain's own declarations are not that strict. */
+/** The errors of TypeScript in the consumer and in the package. LangChain's own declarations have errors in strict mode. */
 async function diagnostics(project: ConsumerProject, options: Record<string, unknown>): Promise<string[]> {
   const strict = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
   const compilerOptions = { ...strict, noEmit: true, target: "es2022", types: ["node"], ...options };
@@ -110,7 +110,7 @@ async function diagnostics(project: ConsumerProject, options: Record<string, unk
   await project.write("esm.mts", ESM_CONSUMER);
   await project.write("cjs.cts", CJS_CONSUMER);
   const { output } = await runNode(project.folder, tool("typescript/bin/tsc"), "--pretty", "false");
-  // Peers are links into the checkout, so that whatever lies outside of the project is theirs.
+  // Dependencies are links into the checkout, so that paths outside the project belong to them.
   return output.split("\n").filter((line) => line !== "" && !/^(\.\.\/| )/.test(line));
 }
 
