@@ -86,9 +86,9 @@ export interface CommandDefinition {
   readonly group?: CommandGroup;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** The positional arguments. Created anew for each run, like the options. */
+  /** The positional arguments. Called for each run, like the options. */
   readonly args?: () => readonly Argument[];
-  /** The options of this command only. Created anew for each run, since the parser stores values in them. */
+  /** The options of this command only. Called for each run, since the parser stores values in the options. */
   readonly options?: () => readonly Option[];
   /** Example command lines, without the name of the program. */
   readonly examples: readonly string[];

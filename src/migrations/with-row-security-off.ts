@@ -14,7 +14,7 @@ export async function withRowSecurityOff<T>(
     transaction,
   );
   const result = await work();
-  // A transaction that the caller passed in goes on. If `work` failed, the setting ends with the transaction.
+  // A passed-in transaction may continue. If `work` has failed, the setting ends with the transaction.
   await sql`select set_config('row_security', ${rows[0]?.before ?? "on"}, true)`.execute(transaction);
   return result;
 }

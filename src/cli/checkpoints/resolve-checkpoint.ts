@@ -61,3 +61,9 @@ export function notFound(thread: string, namespace: string, checkpoint?: string)
     checkpointId: checkpoint,
   });
 }
+
+/** The checkpoint id of a config, if it has one. */
+export function checkpointIdOf(config: RunnableConfig | undefined): string | undefined {
+  const id: unknown = config?.configurable?.checkpoint_id;
+  return typeof id === "string" ? id : undefined;
+}

@@ -12,7 +12,6 @@ const copyFlags = z.object({
   reencode: z.boolean().default(false),
 });
 
-/** `copy`. */
 export const copy: CommandDefinition = {
   name: "copy",
   group: "Change",

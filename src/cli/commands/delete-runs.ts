@@ -13,7 +13,6 @@ const deleteRunsFlags = z.object({
 
 const NOTHING = "nothing to delete: no checkpoint belongs to these runs";
 
-/** `delete-runs`. */
 export const deleteRuns: CommandDefinition = {
   name: "delete-runs",
   group: "Clean up",

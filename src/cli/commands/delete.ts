@@ -21,7 +21,6 @@ type Flags = z.output<typeof deleteFlags>;
 
 const NOTHING_CHANGED = { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { deleted: [] } };
 
-/** `delete`. */
 export const deleteThreads: CommandDefinition = {
   name: "delete",
   group: "Clean up",

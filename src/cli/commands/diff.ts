@@ -21,7 +21,6 @@ const diffFlags = threadFlags.extend({
 /** The maximum number of changes that are printed for one channel. */
 const MAX_CHANGES = 50;
 
-/** `diff`. */
 export const diff: CommandDefinition = {
   name: "diff",
   group: "Inspect",

@@ -7,7 +7,6 @@ import { formatTable } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
 
-/** `doctor`. */
 export const doctor: CommandDefinition = {
   name: "doctor",
   group: "Check and back up",

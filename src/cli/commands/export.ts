@@ -15,7 +15,6 @@ const exportFlags = z.object({
   output: z.string().default(STDOUT),
 });
 
-/** `export`. */
 export const exportCommand: CommandDefinition = {
   name: "export",
   group: "Check and back up",

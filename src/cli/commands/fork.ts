@@ -1,7 +1,6 @@
-import type { RunnableConfig } from "@langchain/core/runnables";
 import { Option } from "commander";
 import { z } from "zod";
-import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { collectChannelValue } from "../options/option-values.js";
@@ -13,7 +12,6 @@ const forkFlags = threadFlags.extend({
   set: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** `fork`. */
 export const fork: CommandDefinition = {
   name: "fork",
   group: "Change",
@@ -48,7 +46,7 @@ export const fork: CommandDefinition = {
         parseChannelValue(name, json, earlier.get(name) ?? []),
       ]),
     );
-    const id = checkpointIdOf(await forker.fork(parent.config, { values, signal }));
+    const id = checkpointIdOf(await forker.fork(parent.config, { values, signal })) ?? "";
     const text = `created checkpoint ${printable(id)} from ${printable(parent.id)}; it is now the newest of thread ${printable(thread)}`;
     return {
       exitCode: EXIT_CODE.ok,
@@ -63,10 +61,4 @@ function describeNewChannels(channels: readonly string[]): string {
   if (channels.length === 0) return "";
   const names = channels.map((name) => printable(JSON.stringify(name))).join(", ");
   return `\nnote: ${channels.length === 1 ? "channel" : "channels"} new in this thread: ${names}`;
-}
-
-/** The checkpoint id of a config. */
-export function checkpointIdOf({ configurable }: RunnableConfig): string {
-  const id: unknown = configurable?.checkpoint_id;
-  return typeof id === "string" ? id : "";
 }

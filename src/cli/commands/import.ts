@@ -16,7 +16,6 @@ import { counted, humanBytes } from "../output/format-numbers.js";
 const STDIN = "-";
 const importFlags = z.object({ file: z.string().default(STDIN) });
 
-/** `import`. */
 export const importCommand: CommandDefinition = {
   name: "import",
   group: "Check and back up",

@@ -2,7 +2,6 @@ import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 
-/** `migrate down`. */
 export const migrateDown: CommandDefinition = {
   name: "down",
   summary: "revert the newest step, unless that would lose data",

@@ -5,7 +5,6 @@ import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";
 import type { Style } from "../output/style.js";
 
-/** `migrate status`. */
 export const migrateStatus: CommandDefinition = {
   name: "status",
   summary: "list the migration steps (applied, pending, unknown to this version) and the optional indexes",

@@ -19,7 +19,6 @@ const migrateFlags = z.object({
 });
 type Flags = z.output<typeof migrateFlags>;
 
-/** `migrate`, `migrate --plan`, `migrate --check`, `migrate --with`, `migrate --without`, `migrate --print-grants`. */
 export const migrate: CommandDefinition = {
   name: "migrate",
   summary: "create the tables, or migrate them to the newest version",

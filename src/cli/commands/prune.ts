@@ -25,7 +25,6 @@ type Flags = z.output<typeof pruneFlags>;
 
 const NOTHING = "nothing to prune";
 
-/** `prune`. */
 export const prune: CommandDefinition = {
   name: "prune",
   group: "Clean up",

@@ -1,15 +1,13 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
-import { checkpointIdOf } from "./fork.js";
 
 const rollbackFlags = threadFlags.extend({ checkpoint: z.string() });
 
-/** `rollback`. */
 export const rollback: CommandDefinition = {
   name: "rollback",
   group: "Change",
@@ -26,7 +24,7 @@ export const rollback: CommandDefinition = {
     const key = { threadId: thread, checkpointNs: namespace };
     const saver = await openMatchingSaver(context, key, [target.id, head.id]);
     const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
-    const id = checkpointIdOf(config);
+    const id = checkpointIdOf(config) ?? "";
     return {
       exitCode: EXIT_CODE.ok,
       text: `rolled thread ${printable(thread)} back to ${printable(target.id)}: created checkpoint ${printable(id)}`,

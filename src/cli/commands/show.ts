@@ -13,7 +13,6 @@ import { printable } from "../output/printable.js";
 const DEFAULT_LIMIT = 100;
 const showFlags = threadFlags.extend({ limit: z.number().default(DEFAULT_LIMIT) });
 
-/** `show`. */
 export const show: CommandDefinition = {
   name: "show",
   group: "Inspect",

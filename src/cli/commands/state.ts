@@ -1,7 +1,7 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { Option } from "commander";
 import { z } from "zod";
-import { notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { checkpointIdOf, notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -17,7 +17,6 @@ const stateFlags = threadFlags.extend({
   channel: z.array(z.string()).optional(),
 });
 
-/** `state`. */
 export const state: CommandDefinition = {
   name: "state",
   group: "Inspect",
@@ -58,7 +57,7 @@ function toJson({ checkpoint, metadata, parentConfig }: CheckpointTuple, thread:
     thread,
     namespace,
     checkpoint: checkpoint.id,
-    parent: idOf(parentConfig) ?? null,
+    parent: checkpointIdOf(parentConfig) ?? null,
     time: checkpoint.ts,
     metadata: metadata ?? null,
     versions: checkpoint.channel_versions,
@@ -77,7 +76,7 @@ function formatState(tuple: CheckpointTuple, { unstored, missing }: Absent, styl
   const { checkpoint, metadata, parentConfig, pendingWrites = [] } = tuple;
   const facts = [
     ["checkpoint", printable(checkpoint.id)],
-    ["parent", printable(idOf(parentConfig) ?? "none")],
+    ["parent", printable(checkpointIdOf(parentConfig) ?? "none")],
     ["time", printable(checkpoint.ts)],
     ["metadata", formatBriefly(metadata)],
     ["writes", pendingWrites.length === 0 ? "" : counted(pendingWrites.length, "pending write")],
@@ -96,9 +95,4 @@ function formatState(tuple: CheckpointTuple, { unstored, missing }: Absent, styl
   const absent = valueless.map((name) => `${style.warning(printable(name))}\n  no value at this checkpoint`);
   const body = [...values, ...deltas, ...absent];
   return [head.join("\n"), ...(body.length === 0 ? ["no values"] : body)].join("\n\n");
-}
-
-function idOf(config: CheckpointTuple["parentConfig"]): string | undefined {
-  const id: unknown = config?.configurable?.checkpoint_id;
-  return typeof id === "string" ? id : undefined;
 }

@@ -12,7 +12,6 @@ import { printable } from "../output/printable.js";
 const DEFAULT_LIMIT = 20;
 const statsFlags = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
 
-/** `stats`. */
 export const stats: CommandDefinition = {
   name: "stats",
   group: "Inspect",

@@ -20,7 +20,6 @@ const threadsFlags = z.object({
 });
 type Flags = z.output<typeof threadsFlags>;
 
-/** `threads`. */
 export const threads: CommandDefinition = {
   name: "threads",
   group: "Inspect",

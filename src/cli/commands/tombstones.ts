@@ -18,7 +18,6 @@ const tombstonesFlags = z.object({
 });
 const liftFlags = z.object({ threads: z.array(z.string()), yes: z.boolean().default(false) });
 
-/** `tombstones lift`. */
 const tombstonesLift: CommandDefinition = {
   name: "lift",
   summary: "remove tombstones, so that the threads can be written to again; asks for confirmation",
@@ -43,7 +42,6 @@ const tombstonesLift: CommandDefinition = {
   },
 };
 
-/** `tombstones`. */
 export const tombstones: CommandDefinition = {
   name: "tombstones",
   group: "Clean up",

@@ -12,7 +12,6 @@ import { reportInterrupt } from "../errors/report-interrupt.js";
 
 const verifyFlags = z.object({ thread: z.string().optional() });
 
-/** `verify`. */
 export const verify: CommandDefinition = {
   name: "verify",
   group: "Check and back up",

@@ -11,7 +11,6 @@ import { printable } from "../output/printable.js";
 
 const writesFlags = threadFlags.extend({ checkpoint: z.string().optional() });
 
-/** `writes`. */
 export const writes: CommandDefinition = {
   name: "writes",
   group: "Inspect",

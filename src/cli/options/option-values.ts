@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { mayHoldBigIntegers, quoteBigIntegers } from "../../serde/json/big-integers.js";
+import { isRecord } from "../../serde/msgpack/prototypes.js";
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/;
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -46,7 +47,7 @@ export function parseTime(text: string): Date {
 /** Parses a JSON object. */
 export function parseJsonObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw new InvalidArgumentError('Expected a JSON object such as {"source": "loop"}.');
 }
 
@@ -76,8 +77,4 @@ function parseCount(text: string, min: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(count) && count >= min) return count;
   throw new InvalidArgumentError(`Expected a whole number${min === 0 ? "" : `, at least ${min}`}.`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
+import { isObject, isRecord } from "../../serde/msgpack/prototypes.js";
 
 // The mark that `BaseMessage.isInstance` checks. An application may have several copies of @langchain/core, and the command
 // line should not load one only for this.
@@ -19,7 +20,7 @@ export interface NamedFields {
 
 /** The fields of a plain object, a message, or a Map with text keys; `undefined` for any other value. */
 export function namedFieldsOf(value: unknown): NamedFields | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (isMessage(value)) {
     const { type, data } = value.toDict();
     return { kind: type, isMessage: true, fields: { ...data } };
@@ -29,8 +30,5 @@ export function namedFieldsOf(value: unknown): NamedFields | undefined {
     const hasNames = entries.every((entry): entry is [string, unknown] => typeof entry[0] === "string");
     return hasNames ? { kind: "Map", isMessage: false, fields: Object.fromEntries(entries) } : undefined;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain =
-    prototype === null || (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
-  return isPlain && !Array.isArray(value) ? { kind: "", isMessage: false, fields: { ...value } } : undefined;
+  return isRecord(value) ? { kind: "", isMessage: false, fields: value } : undefined;
 }

@@ -4,7 +4,7 @@ import type { CommandIO } from "../command-io.js";
 import { type Progress, startProgress } from "./progress.js";
 import { StreamWriter } from "./stream-writer.js";
 
-/** What a command reads and prints, besides its report. */
+/** The input and output of a command, besides its report. */
 export interface Terminal {
   /**
    * Asks a yes-or-no question. Any answer but `y` and `yes` means no.
