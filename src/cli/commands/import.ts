@@ -19,7 +19,7 @@ const importFlags = z.object({ file: z.string().default(STDIN) });
 export const importCommand: CommandDefinition = {
   name: "import",
   group: "Check and back up",
-  summary: "restore a backup; existing rows stay as they are, and equal ones are skipped",
+  summary: "restore a backup; existing rows are never changed, and equal ones are skipped",
   args: () => [new Argument("[file]", "the backup, or - for standard input (default: -)")],
   examples: ["import backup.ndjson", "import - < threads.ndjson", "import backup.ndjson --schema restored"],
   run: async (context, flags) => {

@@ -32,7 +32,7 @@ export const prune: CommandDefinition = {
   args: () => [
     new Argument(
       "[threads...]",
-      "keep only the newest checkpoint of each namespace of these threads; without threads, checkpoints are chosen by age and number",
+      "keep only the newest checkpoint of each namespace of these threads; without threads, --older-than and --keep-last select checkpoints",
     ),
   ],
   options: () => [
@@ -42,8 +42,11 @@ export const prune: CommandDefinition = {
     ]),
     durationOption("--older-than <time>", "delete checkpoints older than this, such as 30d or 12h"),
     countOption("--keep-last <n>", "keep this many of the newest checkpoints of each namespace", 1),
-    repeatedOption("--thread <thread>", "by age and number only in this thread"),
-    repeatedOption("--namespace <ns>", "by age and number only in this namespace, '' for the root graph"),
+    repeatedOption("--thread <thread>", "with --older-than or --keep-last, only in this thread"),
+    repeatedOption(
+      "--namespace <ns>",
+      "with --older-than or --keep-last, only in this namespace, '' for the root graph",
+    ),
     dryRunOption(),
     countOption("--batch-size <n>", "how many checkpoints one transaction deletes (default: 500)", 1),
     yesOption(),

@@ -12,7 +12,7 @@ export const rollback: CommandDefinition = {
   name: "rollback",
   group: "Change",
   summary: "roll a thread back to one of its checkpoints; later checkpoints stay, on a branch",
-  args: () => [threadArgument(), new Argument("<checkpoint>", CHECKPOINT_HELP)],
+  args: () => [threadArgument(), new Argument("<checkpoint>", `the checkpoint: ${CHECKPOINT_HELP}`)],
   options: () => [namespaceOption()],
   examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
   run: async (context, flags) => {

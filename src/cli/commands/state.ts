@@ -23,7 +23,7 @@ export const state: CommandDefinition = {
   summary: "print the values of a checkpoint",
   args: () => [threadArgument()],
   options: () => [
-    new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`),
+    new Option("--checkpoint <id>", `the checkpoint: ${CHECKPOINT_HELP} (default: head)`),
     namespaceOption(),
     repeatedOption("--channel <name>", "only this channel"),
   ],

@@ -16,7 +16,10 @@ export const writes: CommandDefinition = {
   group: "Inspect",
   summary: "list the pending writes of a checkpoint",
   args: () => [threadArgument()],
-  options: () => [new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`), namespaceOption()],
+  options: () => [
+    new Option("--checkpoint <id>", `the checkpoint: ${CHECKPOINT_HELP} (default: head)`),
+    namespaceOption(),
+  ],
   examples: ["writes 42", "writes 42 --checkpoint head~1 --json"],
   run: async (context, flags) => {
     const { saver, signal, terminal } = context;

@@ -2,8 +2,7 @@ import { Argument, Option } from "commander";
 import { z } from "zod";
 
 /** How help describes the value of an option or argument that names a checkpoint. */
-export const CHECKPOINT_HELP =
-  "the checkpoint's id; head is the newest checkpoint, head~2 is the parent of its parent";
+export const CHECKPOINT_HELP = "an id, head (the newest checkpoint), or head~2 (the parent of its parent)";
 
 /** The argument of commands on one thread. */
 export function threadArgument(description = "the thread's id"): Argument {
