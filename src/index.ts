@@ -1,3 +1,4 @@
+export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
 export { guardPool } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/open-database.js";
@@ -30,7 +31,6 @@ export {
   WritesMissingError,
 } from "./errors/index.js";
 export type {
-  Auditing,
   ChannelStorage,
   Problem,
   ProblemKind,
@@ -45,9 +45,9 @@ export type {
   VerifyOptions,
   VerifyProgress,
   VerifyReport,
-} from "./audit/auditing.js";
+} from "./audit/audit-types.js";
 export type { ChannelDiff, CheckpointDiff } from "./audit/checkpoint-diff.js";
-export type { Backup, ExportOptions, ImportOptions, ImportReport } from "./backup/backup.js";
+export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { CallOptions } from "./parsing/parse-call-options.js";
@@ -64,14 +64,12 @@ export type {
   HistoryOptions,
   RollbackOptions,
   ThreadHistory,
-  ThreadLife,
   ThreadQuery,
   ThreadSummary,
   Tombstone,
   TombstoneQuery,
-} from "./threads/thread-life.js";
+} from "./threads/thread-types.js";
 export type { Health, SchemaHealth } from "./doctor/health-types.js";
-export type { Observing } from "./observing.js";
 export type { WatchOptions } from "./watch/watch-options.js";
 export { PostgresSaver } from "./postgres-saver.js";
 export type {
@@ -79,12 +77,10 @@ export type {
   PruneOptions,
   PruneProgress,
   PruneReport,
-  Pruning,
   RetentionOptions,
   RunDeletionOptions,
-} from "./retention/pruning.js";
+} from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
-export type { SaverExtensions } from "./saver-extensions.js";
 export { ShallowPostgresSaver } from "./shallow-postgres-saver.js";
 export type { LogFields } from "./telemetry/log-fields.js";
 export type { Logger, WriteLog } from "./telemetry/logger.js";

@@ -1,21 +1,21 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 
 /** Which channels of a namespace are delta channels. Remembers those of the last namespace that was asked for. */
 export class DeltaChannels {
-  readonly #tables: CheckpointTables;
+  readonly #call: CallContext;
   #last: { readonly namespace: string; readonly channels: ReadonlySet<string> } | undefined;
 
-  constructor(tables: CheckpointTables) {
-    this.#tables = tables;
+  constructor(call: CallContext) {
+    this.#call = call;
   }
 
   async of({ threadId, checkpointNs }: NamespaceKey): Promise<(channel: string) => boolean> {
     const namespace = rowKey(threadId, checkpointNs);
     if (this.#last?.namespace !== namespace) {
-      const channels = await getDeltaChannels(this.#tables, { threadId, checkpointNs });
+      const channels = await getDeltaChannels(this.#call, { threadId, checkpointNs });
       this.#last = { namespace, channels: new Set(channels) };
     }
     const { channels } = this.#last;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CheckpointTuple, TASKS } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { CheckpointNotFoundError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointTarget } from "./boundary/parse-audit.js";
@@ -12,13 +12,13 @@ import { unstoredDeltas } from "./unstored-deltas.js";
 
 /** See {@link Auditing.diff}. */
 export async function diff(
-  tables: CheckpointTables,
+  call: CallContext,
   [a, b]: readonly [CheckpointTarget, CheckpointTarget],
   serde: ContextualSerializer,
 ): Promise<CheckpointDiff> {
   const both = {};
   const read = (target: CheckpointTarget, channels: readonly string[]) =>
-    readOrThrow(tables, { target, channels, read: both }, serde);
+    readOrThrow(call, { target, channels, read: both }, serde);
   const [headerA, headerB] = await Promise.all([read(a, []), read(b, [])]);
   const sharesValues = a.threadId === b.threadId && a.checkpointNs === b.checkpointNs;
   const differing = channelsOf(headerA, headerB).filter(
@@ -32,8 +32,8 @@ export async function diff(
     read(targetOf(headerB, b), wanted),
   ]);
   const deltas = new Set([
-    ...(await unstoredDeltas(tables, a, before, wanted)),
-    ...(await unstoredDeltas(tables, b, after, wanted)),
+    ...(await unstoredDeltas(call, a, before, wanted)),
+    ...(await unstoredDeltas(call, b, after, wanted)),
   ]);
   return {
     before: before.config,
@@ -52,11 +52,11 @@ interface DiffedCheckpoint {
 }
 
 async function readOrThrow(
-  tables: CheckpointTables,
+  call: CallContext,
   { target, channels, read }: DiffedCheckpoint,
   serde: ContextualSerializer,
 ): Promise<CheckpointTuple> {
-  const tuple = await readTuple(tables, target, { channels, writes: false }, serde, read);
+  const tuple = await readTuple(call, target, { channels, writes: false }, serde, read);
   if (tuple === undefined) throw new CheckpointNotFoundError(target);
   return tuple;
 }

@@ -1,8 +1,8 @@
 import { throwIfAborted } from "../db/statements/bounded-run.js";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { ReplacedValueError } from "../saver/long-values.js";
 import type { TablePage } from "../saver/queries/table-page.js";
-import type { Problem } from "./auditing.js";
+import type { Problem } from "./audit-types.js";
 
 /** Few at first, more at a time while they are short. */
 const FIRST_PAGE_SIZE = 32;
@@ -32,17 +32,17 @@ export interface WalkedPage<Row> {
 
 /** Goes through a table in the order of its primary key, page by page, and looks at each row once. */
 export async function* walkPages<Row extends object, Key extends object>(
-  tables: CheckpointTables,
+  call: CallContext,
   table: WalkedTable<Row, Key>,
 ): AsyncGenerator<WalkedPage<Row>> {
   let begin: TablePage<Key>["begin"];
   let pageSize = FIRST_PAGE_SIZE;
   for (;;) {
-    throwIfAborted(tables.signal);
+    throwIfAborted(call.signal);
     const rows = await table.getPage({ threadId: table.threadId, begin, pageSize });
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield { rows, problems: await inspectAll(tables, table, rows) };
+    yield { rows, problems: await inspectAll(call, table, rows) };
     if (rows.length < pageSize) return;
     begin = { key: table.keyOf(last), inclusive: false };
     const size = rows.reduce((sum, row) => sum + table.sizeOf(row), 0);
@@ -51,7 +51,7 @@ export async function* walkPages<Row extends object, Key extends object>(
 }
 
 async function inspectAll<Row extends object, Key extends object>(
-  tables: CheckpointTables,
+  call: CallContext,
   table: WalkedTable<Row, Key>,
   rows: readonly Row[],
 ): Promise<Problem[]> {
@@ -65,7 +65,7 @@ async function inspectAll<Row extends object, Key extends object>(
   );
   for (const [index, row] of entries) {
     if (!table.isLong(row)) continue;
-    throwIfAborted(tables.signal);
+    throwIfAborted(call.signal);
     await inspect(row, index);
   }
   return found.flat();

@@ -1,5 +1,5 @@
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import type { Problem, ProblemKind } from "./auditing.js";
+import type { Problem, ProblemKind } from "./audit-types.js";
 
 /** Where a problem is, within a namespace. */
 type Place = NamespaceKey & Partial<Pick<Problem, "checkpointId" | "channel" | "version" | "taskId">>;

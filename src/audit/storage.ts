@@ -1,10 +1,10 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { measureStorage, type StorageRow, type StorageScope } from "./queries/measure-storage.js";
-import type { ChannelStorage, StorageReport, StorageSize } from "./auditing.js";
+import type { ChannelStorage, StorageReport, StorageSize } from "./audit-types.js";
 
 /** See {@link Auditing.storage}. */
-export async function storage(tables: CheckpointTables, scope: StorageScope): Promise<StorageReport> {
-  const rows = await measureStorage(tables, scope);
+export async function storage(call: CallContext, scope: StorageScope): Promise<StorageReport> {
+  const rows = await measureStorage(call, scope);
   const total = rows.find(({ part }) => part === "total");
   return {
     total: { threads: total?.threads ?? 0, ...sizeOf(total) },

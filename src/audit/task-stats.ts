@@ -1,10 +1,10 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { measureTasks, type TaskScope } from "./queries/measure-tasks.js";
-import type { TaskStats } from "./auditing.js";
+import type { TaskStats } from "./audit-types.js";
 
 /** See {@link Auditing.taskStats}. */
-export async function taskStats(tables: CheckpointTables, scope: TaskScope): Promise<TaskStats[]> {
-  const rows = await measureTasks(tables, scope);
+export async function taskStats(call: CallContext, scope: TaskScope): Promise<TaskStats[]> {
+  const rows = await measureTasks(call, scope);
   return rows.map(({ checkpoint_ns, checkpoint_id, task_id, task_path, writes, bytes }) => ({
     checkpointNs: checkpoint_ns,
     checkpointId: checkpoint_id,

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getIntroduction, type IntroducedVersion, type IntroductionRow } from "./queries/get-introduction.js";
 
@@ -18,12 +18,12 @@ const FIRST_STEP = -1;
  * Remembers what it has found in the last namespace, since many checkpoints in a row have the same version.
  */
 export class UnstoredChannels {
-  readonly #tables: CheckpointTables;
+  readonly #call: CallContext;
   #namespace = "";
   #known = new Map<string, Promise<UnstoredState>>();
 
-  constructor(tables: CheckpointTables) {
-    this.#tables = tables;
+  constructor(call: CallContext) {
+    this.#call = call;
   }
 
   async stateOf(version: IntroducedVersion): Promise<UnstoredState> {
@@ -37,7 +37,7 @@ export class UnstoredChannels {
   }
 
   async #lookUp(version: IntroducedVersion): Promise<UnstoredState> {
-    const introduction = await getIntroduction(this.#tables, version);
+    const introduction = await getIntroduction(this.#call, version);
     return introduction === undefined ? "lost" : unstoredState(introduction);
   }
 }

@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { countedChannels } from "../saver/codec/counted-channels.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
@@ -12,7 +12,7 @@ import { isEngineChannel } from "./rebuild/engine-channels.js";
  * @param tuple - Read with the values of the channels.
  */
 export async function unstoredDeltas(
-  tables: CheckpointTables,
+  call: CallContext,
   key: NamespaceKey,
   { checkpoint, metadata }: CheckpointTuple,
   channels: readonly string[] = Object.keys(checkpoint.channel_versions),
@@ -26,6 +26,6 @@ export async function unstoredDeltas(
   if (unstored.length === 0) return [];
   const counted = countedChannels({ metadata: metadata ?? {} });
   const known =
-    metadata?.source === "loop" || counted.size > 0 ? counted : new Set(await getDeltaChannels(tables, key));
+    metadata?.source === "loop" || counted.size > 0 ? counted : new Set(await getDeltaChannels(call, key));
   return unstored.filter((channel) => known.has(channel));
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
@@ -9,14 +9,14 @@ import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../save
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
 import type { IntroducedVersion } from "./queries/get-introduction.js";
-import type { Problem } from "./auditing.js";
+import type { Problem } from "./audit-types.js";
 import type { DeltaChannels } from "./delta-channels.js";
 import { error, notice } from "./problems.js";
 import type { UnstoredChannels } from "./unstored-channels.js";
 
 /** What a header is looked at with. */
 export interface HeaderCheck {
-  readonly tables: CheckpointTables;
+  readonly call: CallContext;
   /** Whether values that stand in headers are refused when they are read. */
   readonly refusesPlaintext: boolean;
   readonly deltaChannels: DeltaChannels;
@@ -97,7 +97,7 @@ async function problemsOfUnstored(
 /** @param unstored - The channels of the checkpoint that have no value. */
 async function problemsOfParent(
   row: CheckedHeaderRow,
-  { tables, deltaChannels }: HeaderCheck,
+  { call, deltaChannels }: HeaderCheck,
   unstored: readonly string[],
 ): Promise<Problem[]> {
   const key = keyOf(row);
@@ -116,7 +116,7 @@ async function problemsOfParent(
     );
   }
   // Round any circle there is a step to a larger id, or to the same.
-  if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(tables, key))) return [];
+  if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(call, key))) return [];
   const message = `thread "${key.threadId}": checkpoint "${key.checkpointId}" is among its own ancestors`;
   return [error("parent-cycle", key, message)];
 }

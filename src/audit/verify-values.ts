@@ -3,7 +3,7 @@ import type { ValueContext } from "../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import type { BlobPageRow, WriteKey, WritePageRow } from "../saver/queries/get-value-page.js";
-import type { Problem } from "./auditing.js";
+import type { Problem } from "./audit-types.js";
 import { error, notice } from "./problems.js";
 
 /** What is wrong with a value of a checkpoint. */

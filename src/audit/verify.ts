@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { isCompressed } from "../serde/compressed/is-compressed.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
@@ -13,7 +13,7 @@ import {
   type WritePageRow,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
-import type { Problem, VerifyReport } from "./auditing.js";
+import type { Problem, VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./page-walk.js";
 import { notice } from "./problems.js";
@@ -29,33 +29,33 @@ const HEADERS_PER_RANGE = 10_000;
  * in memory at once. See {@link Auditing.verify}.
  */
 export async function verify(
-  tables: CheckpointTables,
+  call: CallContext,
   request: VerifyRequest,
   serde: ContextualSerializer,
 ): Promise<VerifyReport> {
   const progress = new Progress(request);
-  await verifyHeaders(tables, request, serde, progress);
-  await verifyValues(tables, request, serde, progress);
+  await verifyHeaders(call, request, serde, progress);
+  await verifyValues(call, request, serde, progress);
   return progress.report();
 }
 
 async function verifyHeaders(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId }: VerifyRequest,
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
   const refusesPlaintext = serde.refusesPlaintext === true;
   const check = {
-    tables,
+    call,
     refusesPlaintext,
-    deltaChannels: new DeltaChannels(tables),
-    unstoredChannels: new UnstoredChannels(tables),
+    deltaChannels: new DeltaChannels(call),
+    unstoredChannels: new UnstoredChannels(call),
   };
-  const pages = walkPages<CheckedHeaderRow, ReturnType<typeof keyOf>>(tables, {
+  const pages = walkPages<CheckedHeaderRow, ReturnType<typeof keyOf>>(call, {
     threadId,
     keyOf,
-    getPage: (page) => getHeaderPage(tables, page),
+    getPage: (page) => getHeaderPage(call, page),
     inspect: (row) => problemsOfHeader(row, check),
     sizeOf: ({ checkpoint, metadata }) => (checkpoint?.length ?? 0) + (metadata?.length ?? 0),
     isLong: () => false,
@@ -67,18 +67,18 @@ async function verifyHeaders(
     headers += page.rows.length;
     const upTo = page.rows.at(-1)?.thread_id;
     if (threadId !== undefined || headers < HEADERS_PER_RANGE || upTo === after) continue;
-    progress.addProblems(await strayBlobs(tables, { after, upTo }));
+    progress.addProblems(await strayBlobs(call, { after, upTo }));
     after = upTo;
     headers = 0;
   }
-  progress.addProblems(await strayBlobs(tables, threadId ?? { after, upTo: undefined }));
+  progress.addProblems(await strayBlobs(call, threadId ?? { after, upTo: undefined }));
 }
 
 /** Those that are strays twice: what a checkpoint refers to is stored with it, but other savers may do it before. */
-async function strayBlobs(tables: CheckpointTables, range: ThreadRange | string): Promise<Problem[]> {
-  const found = await getStrayBlobs(tables, range);
+async function strayBlobs(call: CallContext, range: ThreadRange | string): Promise<Problem[]> {
+  const found = await getStrayBlobs(call, range);
   if (found.length === 0) return [];
-  const again = new Set((await getStrayBlobs(tables, range)).map(strayKey));
+  const again = new Set((await getStrayBlobs(call, range)).map(strayKey));
   return found.filter((row) => again.has(strayKey(row))).map(toProblem);
 }
 
@@ -97,25 +97,25 @@ function toProblem({
 }
 
 async function verifyValues(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId }: VerifyRequest,
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
-  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobKeyOf>>(tables, {
+  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobKeyOf>>(call, {
     threadId,
     keyOf: blobKeyOf,
-    getPage: (page) => getBlobPage(tables, page),
-    inspect: (row) => problemsOfBlob(row, valueReader(tables, serde)),
+    getPage: (page) => getBlobPage(call, page),
+    inspect: (row) => problemsOfBlob(row, valueReader(call, serde)),
     sizeOf,
     isLong,
   });
   for await (const page of blobs) progress.addValues(page);
-  const writes = walkPages<WritePageRow, ReturnType<typeof writeKeyOf>>(tables, {
+  const writes = walkPages<WritePageRow, ReturnType<typeof writeKeyOf>>(call, {
     threadId,
     keyOf: writeKeyOf,
-    getPage: (page) => getWritePage(tables, page),
-    inspect: (row, previous) => problemsOfWrite(row, valueReader(tables, serde), previous),
+    getPage: (page) => getWritePage(call, page),
+    inspect: (row, previous) => problemsOfWrite(row, valueReader(call, serde), previous),
     sizeOf,
     isLong,
   });

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointTarget } from "./boundary/parse-audit.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
@@ -6,17 +6,17 @@ import { storedValueOf } from "../saver/codec/stored-value.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { readUnreplaced, valueReader } from "../saver/long-values.js";
 import { getWrites, type RecordedWriteRow } from "./queries/get-writes.js";
-import type { TaskWrite } from "./auditing.js";
+import type { TaskWrite } from "./audit-types.js";
 
 /** See {@link Auditing.writesOf}. */
 export function writesOf(
-  tables: CheckpointTables,
+  call: CallContext,
   target: CheckpointTarget,
   serde: ContextualSerializer,
 ): Promise<TaskWrite[]> {
   return readUnreplaced(async () => {
-    const reader = valueReader(tables, serde);
-    const rows = await getWrites(tables, target);
+    const reader = valueReader(call, serde);
+    const rows = await getWrites(call, target);
     return Promise.all(rows.map((row) => toTaskWrite(row, target, reader)));
   });
 }

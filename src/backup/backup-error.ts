@@ -1,5 +1,5 @@
 import { CheckpointError, type CheckpointErrorOptions } from "../errors/index.js";
-import type { ImportReport } from "./backup.js";
+import type { ImportReport } from "./backup-types.js";
 
 /** What a {@link BackupError} is built from. */
 export interface BackupErrorOptions extends CheckpointErrorOptions {

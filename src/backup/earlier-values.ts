@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { rowKey } from "../saver/model/row-key.js";
@@ -53,22 +53,22 @@ export class EarlierValues {
    *
    * @throws BackupError where somebody has deleted some of it since.
    */
-  async requireFor(tables: CheckpointTables, checkpoints: readonly RestoredCheckpoint[]): Promise<void> {
+  async requireFor(call: CallContext, checkpoints: readonly RestoredCheckpoint[]): Promise<void> {
     const own = checkpoints.filter(({ thread_id }) => this.isOf(thread_id));
     if (own.length === 0 || (this.#blobs.size === 0 && this.#writes.size === 0)) return;
-    const { schema } = tables;
+    const { schema } = call;
     const keys: RestoredKeys = {
       threadId: this.#threadId,
       checkpointNss: own.map((row) => row.checkpoint_ns),
       checkpointIds: own.map((row) => row.checkpoint_id),
     };
-    await send(tables, lockValuesOf(schema, keys));
-    const lost = (await send(tables, selectMissingValues(schema, keys))).find((row) =>
+    await send(call, lockValuesOf(schema, keys));
+    const lost = (await send(call, selectMissingValues(schema, keys))).find((row) =>
       this.#blobs.has(rowKey(row.checkpoint_ns, row.channel, row.version)),
     );
     if (lost !== undefined) throw this.#refusal(lost);
     const stored = new Map(
-      (await send(tables, countWritesOf(schema, keys))).map((row) => [
+      (await send(call, countWritesOf(schema, keys))).map((row) => [
         rowKey(row.checkpoint_ns, row.checkpoint_id),
         row.writes,
       ]),
@@ -93,7 +93,7 @@ export class EarlierValues {
   }
 }
 
-async function send<Row>(tables: CheckpointTables, statement: BoundStatement<Row>): Promise<Row[]> {
-  const [rows = []] = await runTransaction(tables, { statements: [statement] });
+async function send<Row>(call: CallContext, statement: BoundStatement<Row>): Promise<Row[]> {
+  const [rows = []] = await runTransaction(call, { statements: [statement] });
   return rows;
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { DatabaseError } from "../errors/index.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getBackupPage, type PagePlace, type PageRow } from "./queries/get-backup-page.js";
@@ -25,29 +25,29 @@ interface Written {
  * Writes out all rows of a thread: its checkpoints in pages, the newest first, each page after the values and writes that
  * belong to it; then what belongs to none.
  */
-export async function* exportThread(tables: CheckpointTables, threadId: string): AsyncGenerator<RowLine> {
+export async function* exportThread(call: CallContext, threadId: string): AsyncGenerator<RowLine> {
   const written: Written = { checkpoints: new Set(), blobs: new Set() };
   let before: PagePlace | undefined;
   do {
-    before = yield* exportPage(tables, threadId, before, written);
+    before = yield* exportPage(call, threadId, before, written);
   } while (before !== undefined);
-  yield* exportStrayBlobs(tables, threadId, written);
-  yield* exportStrayWrites(tables, threadId, written);
+  yield* exportStrayBlobs(call, threadId, written);
+  yield* exportStrayWrites(call, threadId, written);
 }
 
 /** @returns Where the next page begins; `undefined` where there is none. */
 async function* exportPage(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   before: PagePlace | undefined,
   written: Written,
 ): AsyncGenerator<RowLine, PagePlace | undefined> {
   const writes = new Set<string>();
   for (let read = 1; read <= MAX_READS; read++) {
-    const rows = await getBackupPage(tables, { threadId, before, rows: PAGE_ROWS, bytes: PAGE_BYTES });
+    const rows = await getBackupPage(call, { threadId, before, rows: PAGE_ROWS, bytes: PAGE_BYTES });
     const isWhole =
-      (yield* exportBlobs(tables, threadId, blobsOf(rows), written.blobs)) &&
-      (yield* exportWrites(tables, threadId, writesOf(rows), writes));
+      (yield* exportBlobs(call, threadId, blobsOf(rows), written.blobs)) &&
+      (yield* exportWrites(call, threadId, writesOf(rows), writes));
     if (!isWhole) continue;
     const checkpoints = checkpointsOf(threadId, rows);
     for (const line of checkpoints) {
@@ -65,29 +65,29 @@ async function* exportPage(
 
 /** Blobs that no checkpoint refers to, as of writers that were killed, or of older versions of savers. */
 async function* exportStrayBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   { blobs }: Written,
 ): AsyncGenerator<RowLine> {
   let keys: BlobKeyRow[] = [];
   do {
-    keys = await getBlobKeys(tables, threadId, keys.at(-1), KEY_ROWS);
+    keys = await getBlobKeys(call, threadId, keys.at(-1), KEY_ROWS);
     // What is gone meanwhile belongs to nothing.
-    yield* exportBlobs(tables, threadId, keys, blobs);
+    yield* exportBlobs(call, threadId, keys, blobs);
   } while (keys.length === KEY_ROWS);
 }
 
 /** Writes beside checkpoints that are not stored, or not yet. */
 async function* exportStrayWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   { checkpoints }: Written,
 ): AsyncGenerator<RowLine> {
   let keys: WriteKeyRow[] = [];
   do {
-    keys = await getWriteKeys(tables, threadId, keys.at(-1), KEY_ROWS);
+    keys = await getWriteKeys(call, threadId, keys.at(-1), KEY_ROWS);
     const stray = keys.filter((key) => !checkpoints.has(rowKey(key.checkpoint_ns, key.checkpoint_id)));
-    yield* exportWrites(tables, threadId, stray, new Set());
+    yield* exportWrites(call, threadId, stray, new Set());
   } while (keys.length === KEY_ROWS);
 }
 

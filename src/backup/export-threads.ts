@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupCounts, type ThreadLine } from "./backup-line.js";
@@ -10,7 +10,7 @@ const READ_BYTES = 4 * 2 ** 20;
 
 /** The lines of a backup; see `Backup.exportThreads`. */
 export async function* exportThreads(
-  tables: CheckpointTables,
+  call: CallContext,
   threads: readonly string[] | undefined,
 ): AsyncGenerator<string> {
   const ledger = new Ledger();
@@ -20,9 +20,12 @@ export async function* exportThreads(
     return text;
   };
   yield write({ format: BACKUP_FORMAT, version: BACKUP_VERSION });
-  const { limits = DEFAULT_SIZE_LIMITS } = tables;
-  const inPieces = { ...tables, limits: { ...limits, pieceBytes: Math.min(limits.pieceBytes, READ_BYTES) } };
-  for await (const thread of threads ?? storedThreads(tables)) {
+  const { limits = DEFAULT_SIZE_LIMITS } = call.policy;
+  const inPieces = {
+    ...call,
+    policy: { ...call.policy, limits: { ...limits, pieceBytes: Math.min(limits.pieceBytes, READ_BYTES) } },
+  };
+  for await (const thread of threads ?? storedThreads(call)) {
     const before = ledger.counts;
     for await (const line of exportThread(inPieces, thread)) {
       ledger.count(line);
@@ -35,11 +38,11 @@ export async function* exportThreads(
   yield formatLine(ledger.end());
 }
 
-async function* storedThreads(tables: CheckpointTables): AsyncGenerator<string> {
-  let thread = await nextStoredThread(tables, undefined);
+async function* storedThreads(call: CallContext): AsyncGenerator<string> {
+  let thread = await nextStoredThread(call, undefined);
   while (thread !== undefined) {
     yield thread;
-    thread = await nextStoredThread(tables, thread);
+    thread = await nextStoredThread(call, thread);
   }
 }
 

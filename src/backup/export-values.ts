@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { ValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getPiece } from "../saver/queries/get-piece.js";
@@ -22,7 +22,7 @@ const PIECE_LENGTH = 77 * 2 ** 10;
  * @returns Whether all of them were still there.
  */
 export async function* exportBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   keys: readonly BlobKeyRow[],
   written: Set<string>,
@@ -30,11 +30,11 @@ export async function* exportBlobs(
   const keyOf = (row: Omit<BlobKeyRow, "bytes">) => rowKey(row.checkpoint_ns, row.channel, row.version);
   const missing = keys.filter((key) => !written.has(keyOf(key)));
   for (const portion of portionsOf(missing)) {
-    for (const { type, blob, ...key } of await getStoredBlobs(tables, threadId, portion)) {
+    for (const { type, blob, ...key } of await getStoredBlobs(call, threadId, portion)) {
       const columns: BlobColumns = { table: "checkpoint_blobs", thread_id: threadId, ...key, type };
       const { checkpoint_ns: checkpointNs, channel, version } = key;
       const place = { threadId, checkpointNs, channel, version };
-      if (!(yield* exportValue(tables, columns, place, blob))) return false;
+      if (!(yield* exportValue(call, columns, place, blob))) return false;
       written.add(keyOf(key));
     }
   }
@@ -43,7 +43,7 @@ export async function* exportBlobs(
 
 /** As {@link exportBlobs}, of writes. */
 export async function* exportWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   keys: readonly WriteKeyRow[],
   written: Set<string>,
@@ -52,11 +52,11 @@ export async function* exportWrites(
     rowKey(row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx));
   const missing = keys.filter((key) => !written.has(keyOf(key)));
   for (const portion of portionsOf(missing)) {
-    for (const { blob, ...row } of await getStoredWrites(tables, threadId, portion)) {
+    for (const { blob, ...row } of await getStoredWrites(call, threadId, portion)) {
       const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
       const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
-      if (!(yield* exportValue(tables, columns, place, blob))) return false;
+      if (!(yield* exportValue(call, columns, place, blob))) return false;
       written.add(keyOf(row));
     }
   }
@@ -65,7 +65,7 @@ export async function* exportWrites(
 
 /** @returns Whether it was there to its end. */
 async function* exportValue(
-  tables: CheckpointTables,
+  call: CallContext,
   columns: BlobColumns | WriteColumns,
   place: ValueContext,
   sent: string | null,
@@ -74,9 +74,9 @@ async function* exportValue(
     yield { ...columns, blob: sent === null ? null : inOneLine(sent) };
     return true;
   }
-  const [rowVersion, pieceBytes] = [sent.slice(LEFT_OUT.length), pieceBytesOf(tables)];
+  const [rowVersion, pieceBytes] = [sent.slice(LEFT_OUT.length), pieceBytesOf(call)];
   for (let offset = 0, total = 1; offset < total; offset += pieceBytes) {
-    const row = await getPiece(tables, place, { rowVersion, offset, pieceBytes });
+    const row = await getPiece(call, place, { rowVersion, offset, pieceBytes });
     if (row === undefined) {
       if (offset > 0) yield { cancelled: true };
       return false;

@@ -1,22 +1,22 @@
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { BackupError } from "./backup-error.js";
-import type { ImportReport } from "./backup.js";
+import type { ImportReport } from "./backup-types.js";
 import { type BackupCounts, type LastLine, type RowLine } from "./backup-line.js";
 import { Ledger } from "./ledger.js";
 import { parseFirstLine, parseLine } from "./parse-line.js";
 import { Restorer } from "./restorer.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 
 /** Stores the rows of a backup; see `Backup.importThreads`. */
 export async function importThreads(
-  tables: WritableTables,
+  call: SaverCall,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   onProgress: ((progress: ImportReport) => void) | undefined,
 ): Promise<ImportReport> {
-  const restorer = new Restorer(tables, onProgress);
+  const restorer = new Restorer(call, onProgress);
   try {
     for await (const row of readBackup(lines)) {
-      throwIfAborted(tables.signal);
+      throwIfAborted(call.signal);
       await restorer.add(row);
     }
     return await restorer.end();

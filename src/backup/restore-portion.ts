@@ -13,7 +13,7 @@ import type {
   StoredRow,
 } from "../saver/queries/restored-rows.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { BackupError } from "./backup-error.js";
 import type { EarlierValues } from "./earlier-values.js";
 
@@ -58,11 +58,11 @@ const CHECKPOINTS: TableRules<RestoredCheckpoint> = {
  * @throws BackupError for a row that is there and differs; nothing is stored then.
  */
 export async function restorePortion(
-  tables: WritableTables,
+  call: SaverCall,
   portion: RestoredPortion,
   earlier: EarlierValues | undefined,
 ): Promise<StoredPortion> {
-  return inOneTransaction(tables, async (within) => {
+  return inOneTransaction(call, async (within) => {
     await refuseDeleted(within, portion);
     const checkpoints = await storeRows(within, portion.checkpoints, CHECKPOINTS);
     await earlier?.requireFor(within, portion.checkpoints);
@@ -73,16 +73,16 @@ export async function restorePortion(
 }
 
 async function storeRows<Row>(
-  tables: WritableTables,
+  call: SaverCall,
   rows: readonly Row[],
   { insert, differing, keyOf }: TableRules<Row>,
 ): Promise<StoredRow[]> {
   if (rows.length === 0) return [];
-  const { schema } = tables;
+  const { schema } = call;
   const sorted = sortedByKey(rows, keyOf);
-  const [stored = []] = await runTransaction(tables, { statements: [insert(schema, sorted)] });
+  const [stored = []] = await runTransaction(call, { statements: [insert(schema, sorted)] });
   if (stored.length === rows.length) return stored;
-  const [[other] = []] = await runTransaction(tables, { statements: [differing(schema, rows)] });
+  const [[other] = []] = await runTransaction(call, { statements: [differing(schema, rows)] });
   if (other !== undefined) throw refusal(other);
   return stored;
 }
@@ -95,12 +95,12 @@ function sortedByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Ro
 
 /** Where threads that are deleted stay deleted, they are not brought back. */
 async function refuseDeleted(
-  tables: WritableTables,
+  call: SaverCall,
   { checkpoints, writes, blobs }: RestoredPortion,
 ): Promise<void> {
   const threads = [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
-  for (const step of tombstoneGuard(tables, threads)) {
-    const [rows = []] = await runTransaction(tables, { statements: [step.statement] });
+  for (const step of tombstoneGuard(call, threads)) {
+    const [rows = []] = await runTransaction(call, { statements: [step.statement] });
     step.check?.(rows);
   }
 }

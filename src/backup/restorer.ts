@@ -1,8 +1,8 @@
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { BackupError } from "./backup-error.js";
-import type { ImportReport } from "./backup.js";
+import type { ImportReport } from "./backup-types.js";
 import type { BlobLine, RowLine, WriteLine } from "./backup-line.js";
 import { EarlierValues } from "./earlier-values.js";
 import { base64Bytes } from "./ledger.js";
@@ -25,7 +25,7 @@ const TABLES = ["checkpoints", "writes", "blobs"] as const;
 
 /** Collects the rows of a backup, and stores them portion by portion, each in one transaction. */
 export class Restorer {
-  readonly #tables: WritableTables;
+  readonly #call: SaverCall;
   readonly #onProgress: ((progress: ImportReport) => void) | undefined;
   #report: ImportReport = { ...NO_ROWS, threads: 0, skipped: 0 };
   #collected: Collected = { checkpoints: [], writes: [], blobs: [] };
@@ -37,8 +37,8 @@ export class Restorer {
   /** Of that thread, where it takes several transactions. */
   #earlier: EarlierValues | undefined;
 
-  constructor(tables: WritableTables, onProgress: ((progress: ImportReport) => void) | undefined) {
-    this.#tables = tables;
+  constructor(call: SaverCall, onProgress: ((progress: ImportReport) => void) | undefined) {
+    this.#call = call;
     this.#onProgress = onProgress;
   }
 
@@ -105,7 +105,7 @@ export class Restorer {
     const portion = this.#collected;
     this.#collected = { checkpoints: [], writes: [], blobs: [] };
     this.#bytes = 0;
-    const stored = await restorePortion(this.#tables, portion, this.#earlier);
+    const stored = await restorePortion(this.#call, portion, this.#earlier);
     this.#noteEarlier(portion);
     for (const table of TABLES) this.#note(table, stored[table], portion[table].length);
     this.#report = { ...this.#report, threads: this.#threads };

@@ -1,7 +1,7 @@
 import type { Argument, Option } from "commander";
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
@@ -25,7 +25,7 @@ export interface CommandContext extends OfflineContext {
   /** The same database with another signal, for work after an interrupt. */
   readonly dbUntil: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
   /** The same database, for functions of other rooms that no saver method calls. */
-  readonly tables: CheckpointTables;
+  readonly tables: CallContext;
   /**
    * A saver on the tables, created on first use. It reads MessagePack, JSON and compressed values, and with the key in
    * `LANGGRAPH_AES_KEY` encrypted ones.

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { RowSecurityError } from "../errors/index.js";
-import type { CheckpointTables } from "./checkpoint-tables.js";
+import type { CallContext } from "./call-context.js";
 import { Statement } from "./statements/statement.js";
 
 /** The tables that hold rows of tenants. */
@@ -20,11 +20,11 @@ export const TENANT_TABLES: readonly string[] = [
 export class RowSecurityCheck {
   #isPassed = false;
 
-  async run(tables: CheckpointTables): Promise<void> {
+  async run(call: CallContext): Promise<void> {
     if (this.#isPassed) return;
-    const { database, schema, signal, statementTimeoutMs } = tables;
+    const { database, schema, policy, signal } = call;
     const statement = activeTables.bind(schema, { schema, tables: TENANT_TABLES });
-    const rows = await database.execute(statement, { signal, statementTimeoutMs });
+    const rows = await database.execute(statement, { signal, statementTimeoutMs: policy.statementTimeoutMs });
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
     // Tables that are missing are reported by the statement that needs them.

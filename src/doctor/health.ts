@@ -15,7 +15,7 @@ import {
 import { migrationStatus } from "../migrations/migration-status.js";
 import { parseSignal } from "../parsing/parse-call-options.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { boundedKysely } from "./bounded-kysely.js";
 import type { Health } from "./health-types.js";
 
@@ -29,17 +29,17 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
 /** Looks whether checkpoints can be stored in the tables now; never rejects. */
-export async function health(tables: WritableTables, options: unknown): Promise<Health> {
+export async function health(call: SaverCall, options: unknown): Promise<Health> {
   let began = performance.now();
   const findings: Findings = {};
   let error: CheckpointError | undefined;
   try {
     const given = parseSignal(options);
-    await openEmbedded(tables, given);
+    await openEmbedded(call, given);
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
     await withinTime({ signal: given, limitMs }, async (signal) => {
-      const looking = look({ ...tables, signal }, findings, began);
+      const looking = look({ ...call, signal }, findings, began);
       // It answers in time even if the server has to be asked to cancel what it was asked.
       await raceAgainst(signal, looking).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
@@ -49,7 +49,7 @@ export async function health(tables: WritableTables, options: unknown): Promise<
   } catch (reason) {
     error = toCheckpointError(reason);
   }
-  const pool = tables.database.poolState?.();
+  const pool = call.database.poolState?.();
   return {
     ok: error === undefined,
     latencyMs: performance.now() - began,
@@ -63,7 +63,7 @@ export async function health(tables: WritableTables, options: unknown): Promise<
  * A PGlite that was not used yet is opened here, without the bound: that keeps this process busy for seconds, in which no timer
  * could end the wait.
  */
-async function openEmbedded({ database }: WritableTables, signal: AbortSignal | undefined): Promise<void> {
+async function openEmbedded({ database }: SaverCall, signal: AbortSignal | undefined): Promise<void> {
   if (database.opening === undefined || database.closed) return;
   const opening = database.opening();
   await (signal === undefined ? opening : raceAgainst(signal, opening)).catch((reason: unknown) => {
@@ -71,10 +71,10 @@ async function openEmbedded({ database }: WritableTables, signal: AbortSignal | 
   });
 }
 
-async function look(tables: WritableTables, findings: Findings, began: number): Promise<void> {
-  const { database, schema, signal, statementTimeoutMs } = tables;
+async function look(call: SaverCall, findings: Findings, began: number): Promise<void> {
+  const { database, schema, policy, signal } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
-  const context = { signal, statementTimeoutMs };
+  const context = { signal, statementTimeoutMs: policy.statementTimeoutMs };
   const [server] = await database.execute(
     serverState.bind(schema, { schema, tables: TENANT_TABLES }),
     context,
@@ -96,17 +96,17 @@ async function look(tables: WritableTables, findings: Findings, began: number): 
       transient: true,
     });
   }
-  requirePrivileges(tables, server);
-  requireRowSecurity(tables, server);
+  requirePrivileges(call, server);
+  requireRowSecurity(call, server);
 }
 
 /** What a saver needs in order to store checkpoints; to delete threads it needs more. */
 function requirePrivileges(
-  { schema, rules, keepsNewest = false }: WritableTables,
+  { schema, policy }: SaverCall,
   { role, missing_privileges: missing }: ServerState,
 ): void {
-  const rights = ["select", "insert", "update", ...(keepsNewest ? ["delete"] : [])];
-  const tables = rules?.keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
+  const rights = ["select", "insert", "update", ...(policy.keepsNewest === true ? ["delete"] : [])];
+  const tables = policy.keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
   const needed = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
   const lacking = missing.filter((privilege) => needed.includes(privilege));
   if (lacking.length === 0) return;
@@ -118,7 +118,10 @@ function requirePrivileges(
 }
 
 /** A saver with a tenant refuses every call where the database does not keep tenants apart. */
-function requireRowSecurity({ schema, tenantId }: WritableTables, { secured_tables }: ServerState): void {
+function requireRowSecurity(
+  { schema, policy: { tenantId } }: SaverCall,
+  { secured_tables }: ServerState,
+): void {
   if (tenantId === undefined) return;
   const open = TENANT_TABLES.filter((table) => !secured_tables.includes(table));
   if (open.length > 0) throw new RowSecurityError(schema, open);

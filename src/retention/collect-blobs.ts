@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { dropOrphanedBlobs, lockBlobs, type OrphanRow } from "./queries/orphaned-blobs.js";
@@ -15,15 +15,15 @@ const BLOBS_AT_ONCE = 10_000;
  * @param orphans - What nothing referred to when it was looked up.
  */
 export async function* collectBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   namespace: NamespaceKey,
   orphans: readonly OrphanRow[],
 ): AsyncGenerator<RowCounts> {
-  for (const batch of inPortions(orphans, BLOBS_AT_ONCE)) yield dropBatch(tables, namespace, batch);
+  for (const batch of inPortions(orphans, BLOBS_AT_ONCE)) yield dropBatch(call, namespace, batch);
 }
 
 async function dropBatch(
-  tables: CheckpointTables,
+  call: CallContext,
   namespace: NamespaceKey,
   batch: readonly OrphanRow[],
 ): Promise<RowCounts> {
@@ -32,8 +32,8 @@ async function dropBatch(
     channels: batch.map(({ channel }) => channel),
     versions: batch.map(({ version }) => version),
   };
-  const guard = [{ statement: lockBlobs(tables.schema, key), check: readCommitted }];
-  const statements = [dropOrphanedBlobs(tables.schema, key)];
-  const [[dropped] = []] = await runTransaction(tables, { guard, statements });
+  const guard = [{ statement: lockBlobs(call.schema, key), check: readCommitted }];
+  const statements = [dropOrphanedBlobs(call.schema, key)];
+  const [[dropped] = []] = await runTransaction(call, { guard, statements });
   return { ...NO_ROWS, ...dropped };
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { dropOrphanedWrites, lockWrites } from "./queries/orphaned-writes.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
@@ -13,17 +13,17 @@ import { sendersKept } from "./senders-kept.js";
  * @param orphans - The checkpoints that never came.
  */
 export async function* collectWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   { key: namespace, ids: orphans }: DoomedNamespace,
   batchSize: number,
 ): AsyncGenerator<RowCounts> {
-  const [senders] = await sendersKept(tables, [{ key: namespace, ids: [] }]);
+  const [senders] = await sendersKept(call, [{ key: namespace, ids: [] }]);
   for (const checkpointIds of inPortions(orphans, batchSize)) {
     const kept = checkpointIds.filter((id) => senders?.has(id));
     const key = { ...namespace, checkpointIds, sendersKept: kept };
-    const guard = [{ statement: lockWrites(tables.schema, key), check: readCommitted }];
-    const statements = [dropOrphanedWrites(tables.schema, key)];
-    const [[dropped] = []] = await runTransaction(tables, { guard, statements });
+    const guard = [{ statement: lockWrites(call.schema, key), check: readCommitted }];
+    const statements = [dropOrphanedWrites(call.schema, key)];
+    const [[dropped] = []] = await runTransaction(call, { guard, statements });
     yield { ...NO_ROWS, ...dropped };
   }
 }

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { countOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import { countWrites, type WrittenRow } from "./queries/orphaned-writes.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
@@ -18,29 +18,29 @@ export interface CountedNamespace extends DoomedNamespace {
  * never came.
  */
 export async function countGoing(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly CountedNamespace[],
 ): Promise<RowCounts[]> {
   const plans = await lookUpEach(
     namespaces.filter(({ ids }) => ids.length > 0),
-    (some) => planDrops(tables, some),
+    (some) => planDrops(call, some),
   );
   const goingOf = (each: CountedNamespace) => plans.get(each)?.going ?? [];
   const stillRead = await lookUpEach(
     namespaces.filter(({ lost }) => lost.length > 0),
     (some) =>
       sendersKept(
-        tables,
+        call,
         some.map((each) => ({ key: each.key, ids: goingOf(each) })),
       ),
   );
   const blobs = await lookUpEach(namespaces, (some) =>
     countOrphanedBlobs(
-      tables,
+      call,
       some.map((each) => ({ ...each.key, checkpointIds: goingOf(each) })),
     ),
   );
-  const written = await countWritesOf(tables, namespaces, (each) => [
+  const written = await countWritesOf(call, namespaces, (each) => [
     { ids: goingOf(each), kept: plans.get(each)?.sendersKept },
     { ids: each.lost, kept: stillRead.get(each) },
   ]);
@@ -60,14 +60,14 @@ interface WrittenPart {
 }
 
 function countWritesOf(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly CountedNamespace[],
   partsOf: (each: CountedNamespace) => readonly WrittenPart[],
 ): Promise<Map<CountedNamespace, WrittenRow>> {
   const some = namespaces.filter((each) => partsOf(each).some(({ ids }) => ids.length > 0));
   return lookUpEach(some, (counted) =>
     countWrites(
-      tables,
+      call,
       counted.map((each) => ({
         ...each.key,
         checkpointIds: partsOf(each).flatMap(({ ids }) => ids),

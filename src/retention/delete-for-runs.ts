@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import { type RunRow, selectOfRuns } from "./queries/select-doomed.js";
@@ -10,7 +10,7 @@ import { inPortions } from "./in-portions.js";
 import type { DoomedNamespace } from "./doomed-namespace.js";
 import { planDrops } from "./plan-drops.js";
 import { PruneTally } from "./prune-tally.js";
-import type { PruneReport } from "./pruning.js";
+import type { PruneReport } from "./retention-types.js";
 
 /** How many checkpoints go in one transaction, at most. */
 const BATCH_SIZE = 500;
@@ -26,43 +26,43 @@ export interface RunDeletion {
 
 /** Deletes what runs have stored, but for what the checkpoints of others need of it; with `dryRun` it only counts that. */
 export async function deleteForRuns(
-  tables: CheckpointTables,
+  call: CallContext,
   { runIds, dryRun }: RunDeletion,
 ): Promise<PruneReport> {
   const tally = new PruneTally(() => undefined);
   if (runIds.length === 0) return tally.report(dryRun);
-  const doomed = byNamespace(await selectOfRuns(tables, runIds));
+  const doomed = byNamespace(await selectOfRuns(call, runIds));
   for (const some of inPortions(doomed, NAMESPACES_AT_ONCE)) {
     tally.startPage(some[0]?.key.threadId);
-    await (dryRun ? countThose(tables, some, tally) : deleteThose(tables, some, tally));
+    await (dryRun ? countThose(call, some, tally) : deleteThose(call, some, tally));
   }
   return tally.report(dryRun);
 }
 
 async function countThose(
-  tables: CheckpointTables,
+  call: CallContext,
   doomed: readonly DoomedNamespace[],
   tally: PruneTally,
 ): Promise<void> {
   const counts = await countGoing(
-    tables,
+    call,
     doomed.map((each) => ({ ...each, lost: [] })),
   );
   for (const [at, { key }] of doomed.entries()) tally.add(key, counts[at] ?? NO_ROWS);
 }
 
 async function deleteThose(
-  tables: CheckpointTables,
+  call: CallContext,
   doomed: readonly DoomedNamespace[],
   tally: PruneTally,
 ): Promise<void> {
-  for (const plan of await planDrops(tables, doomed)) {
-    for await (const part of dropDoomed(tables, plan, BATCH_SIZE)) tally.add(plan.key, part);
+  for (const plan of await planDrops(call, doomed)) {
+    for await (const part of dropDoomed(call, plan, BATCH_SIZE)) tally.add(plan.key, part);
   }
   const keys = doomed.map(({ key }) => key);
-  const orphans = await selectOrphanedBlobs(tables, keys);
+  const orphans = await selectOrphanedBlobs(call, keys);
   for (const [at, key] of keys.entries()) {
-    for await (const part of collectBlobs(tables, key, orphans[at] ?? [])) tally.add(key, part);
+    for await (const part of collectBlobs(call, key, orphans[at] ?? [])) tally.add(key, part);
   }
 }
 

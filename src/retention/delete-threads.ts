@@ -10,21 +10,21 @@ import {
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { storeBatch } from "../saver/store.js";
 import { writeGuard } from "../saver/write-guard.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { inPortions } from "./in-portions.js";
-import type { PruneReport } from "./pruning.js";
+import type { PruneReport } from "./retention-types.js";
 import { storedThreads, THREADS_AT_ONCE } from "./stored-threads.js";
 
 /** Deletes threads whole. */
 export async function deleteThreads(
-  tables: WritableTables,
+  call: SaverCall,
   { threads, dryRun }: ThreadDeletion,
 ): Promise<PruneReport> {
   let report = nothing(dryRun);
   for (const page of inPortions(threads, THREADS_AT_ONCE)) {
-    const sizes = await measureThreads(tables, page);
+    const sizes = await measureThreads(call, page);
     for (const size of sizes) {
-      if (!dryRun) await storeBatch(tables, [{ kind: "deleteThread", threadId: size.thread_id }]);
+      if (!dryRun) await storeBatch(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
       report = adding(report, size);
     }
     const missing = sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id);
@@ -35,16 +35,16 @@ export async function deleteThreads(
 
 /** Deletes threads whole whose newest checkpoint is older than it may be. */
 export async function deleteIdleThreads(
-  tables: WritableTables,
+  call: SaverCall,
   { idleForMs, threads, dryRun, onProgress }: IdleDeletion,
 ): Promise<PruneReport> {
   const idleBefore = Date.now() - idleForMs;
   let report = nothing(dryRun);
-  const pages = threads === undefined ? storedThreads(tables) : inPortions(threads, THREADS_AT_ONCE);
+  const pages = threads === undefined ? storedThreads(call) : inPortions(threads, THREADS_AT_ONCE);
   for await (const page of pages) {
-    const times = await selectThreadTimes(tables, page);
+    const times = await selectThreadTimes(call, page);
     const idle = times.filter((row) => isIdle(row, idleBefore)).map(({ thread_id }) => thread_id);
-    for (const size of dryRun ? await measureThreads(tables, idle) : deleteEach(tables, idle, idleBefore)) {
+    for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, idleBefore)) {
       const gone = await size;
       if (gone === undefined) continue;
       report = adding(report, gone);
@@ -59,11 +59,11 @@ export async function deleteIdleThreads(
 
 /** One after another, each as it is asked for. */
 function* deleteEach(
-  tables: WritableTables,
+  call: SaverCall,
   threads: readonly string[],
   idleBefore: number,
 ): Generator<Promise<ThreadSizeRow | undefined>> {
-  for (const threadId of threads) yield deleteWhereIdle(tables, threadId, idleBefore);
+  for (const threadId of threads) yield deleteWhereIdle(call, threadId, idleBefore);
 }
 
 /**
@@ -73,12 +73,12 @@ function* deleteEach(
  * @returns What went; `undefined` where the thread is idle no more.
  */
 function deleteWhereIdle(
-  tables: WritableTables,
+  call: SaverCall,
   threadId: string,
   idleBefore: number,
 ): Promise<ThreadSizeRow | undefined> {
   const operations = [{ kind: "deleteThread", threadId }] as const;
-  return inOneTransaction(tables, async (within) => {
+  return inOneTransaction(call, async (within) => {
     const guard = writeGuard(within, operations);
     await runTransaction(within, { guard, statements: [lockCheckpointsOfThread(within.schema, threadId)] });
     const [time] = await selectThreadTimes(within, [threadId]);

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { type DoomedScope, selectDoomed } from "./queries/select-doomed.js";
 import { selectPresent } from "./queries/select-present.js";
@@ -13,12 +13,12 @@ export interface FoundDoomed extends DoomedNamespace {
 
 /** Finds which checkpoints of a page's namespaces are to go, of those that have any. */
 export async function findDoomed(
-  tables: CheckpointTables,
+  call: CallContext,
   page: readonly NamespaceHead[],
   calls: SubgraphCalls,
   { cutoff }: Cutoffs,
 ): Promise<FoundDoomed[]> {
-  const stored = await storedParents(tables, page);
+  const stored = await storedParents(call, page);
   const scopes = page.flatMap((head): DoomedScope[] => {
     const { key, isMeant, oldestKeptId } = head;
     const isStored = (parent: { checkpointNs: string; checkpointId: string }) =>
@@ -27,7 +27,7 @@ export async function findDoomed(
     return isMeant && oldestKeptId !== null ? [{ ...key, below: oldestKeptId }] : [];
   });
   if (scopes.length === 0) return [];
-  const ids = await selectDoomed(tables, scopes, cutoff);
+  const ids = await selectDoomed(call, scopes, cutoff);
   return scopes
     .map(({ threadId, checkpointNs, below }, at) => ({
       key: { threadId, checkpointNs },
@@ -39,14 +39,14 @@ export async function findDoomed(
 
 /** Those of the checkpoints that led to a page's subgraph calls which are there, by their keys. */
 async function storedParents(
-  tables: CheckpointTables,
+  call: CallContext,
   page: readonly NamespaceHead[],
 ): Promise<ReadonlySet<string>> {
   const parents = page.flatMap((head) =>
     parentsOfCall(head).map((parent) => ({ ...parent, threadId: head.key.threadId })),
   );
   if (parents.length === 0) return new Set();
-  const present = await selectPresent(tables, parents);
+  const present = await selectPresent(call, parents);
   const stored = parents.filter((_, at) => present.has(at));
   return new Set(
     stored.map(({ threadId, checkpointNs, checkpointId }) => rowKey(threadId, checkpointNs, checkpointId)),

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import {
   selectCountedChannels,
   selectEmptyChannels,
@@ -17,17 +17,17 @@ import type { DoomedLineage } from "./doomed-namespace.js";
  * tells that they are delta channels, or else the next who prunes would not know.
  */
 export async function findNeeded(
-  tables: CheckpointTables,
+  call: CallContext,
   all: readonly DoomedLineage[],
 ): Promise<Map<DoomedLineage, Map<string, LineageRow>>> {
   const open = all.filter(({ frontier }) => frontier.length > 0);
-  const counted = await lookUpEach(open, (some) => selectCountedChannels(tables, keysOf(some)));
-  const channels = await deltaChannels(tables, open, (each) =>
+  const counted = await lookUpEach(open, (some) => selectCountedChannels(call, keysOf(some)));
+  const channels = await deltaChannels(call, open, (each) =>
     (counted.get(each) ?? []).map(({ channel }) => channel),
   );
   const walks = await lookUpEach([...channels.keys()], (some) =>
     walkDeltaAncestors(
-      tables,
+      call,
       some.map((each) => ({
         ...each.key,
         frontier: each.frontier.map(({ checkpoint_id }) => checkpoint_id),
@@ -39,10 +39,7 @@ export async function findNeeded(
   for (const [each, ancestors] of walks) {
     const rows = neededAncestors(ancestors);
     const told = (counted.get(each) ?? []).filter(({ channel }) => channels.get(each)?.includes(channel));
-    needed.set(
-      each,
-      new Map([...rows, ...(rows.size === 0 ? [] : await witnesses(tables, each, rows, told))]),
-    );
+    needed.set(each, new Map([...rows, ...(rows.size === 0 ? [] : await witnesses(call, each, rows, told))]));
   }
   return needed;
 }
@@ -56,13 +53,13 @@ export async function findNeeded(
  * Of these, only those that anything was ever stored of: to look for the values of others would lead to the first checkpoint.
  */
 async function deltaChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   open: readonly DoomedLineage[],
   countedOf: (each: DoomedLineage) => readonly string[],
 ): Promise<Map<DoomedLineage, string[]>> {
   const empty = await lookUpEach(open, (some) =>
     selectEmptyChannels(
-      tables,
+      call,
       some.map(({ key, frontier }) => ({
         ...key,
         checkpointIds: frontier.map(({ checkpoint_id }) => checkpoint_id),
@@ -79,7 +76,7 @@ async function deltaChannels(
     open.filter((each) => (doubtful.get(each) ?? []).length > 0),
     (some) =>
       selectWrittenChannels(
-        tables,
+        call,
         some.map((each) => ({ ...each.key, empty: doubtful.get(each) ?? [] })),
       ),
   );
@@ -93,7 +90,7 @@ async function deltaChannels(
     open.filter((each) => (known.get(each) ?? []).length > 0),
     (some) =>
       selectStoredChannels(
-        tables,
+        call,
         some.map((each) => ({ ...each.key, channels: known.get(each) ?? [] })),
       ),
   );
@@ -103,7 +100,7 @@ async function deltaChannels(
 
 /** What tells of delta channels that nothing else would tell of any more. */
 async function witnesses(
-  tables: CheckpointTables,
+  call: CallContext,
   { key, ids, lineage }: DoomedLineage,
   needed: ReadonlyMap<string, LineageRow>,
   counted: readonly { readonly channel: string; readonly newest_id: string }[],
@@ -113,7 +110,7 @@ async function witnesses(
   if (doubtful.length === 0) return new Map();
   const names = doubtful.map(({ channel }) => channel);
   const kept = new Set(
-    (await selectWitnesses(tables, key, names, [...going])).map(({ checkpoint_id }) => checkpoint_id),
+    (await selectWitnesses(call, key, names, [...going])).map(({ checkpoint_id }) => checkpoint_id),
   );
   const rows = lineage.filter(({ checkpoint_id }) => kept.has(checkpoint_id));
   return new Map(rows.map((row) => [row.checkpoint_id, row]));

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { selectNamespaceHeads } from "./queries/select-namespace-heads.js";
 import { selectNamespaces } from "./queries/select-namespaces.js";
@@ -30,16 +30,16 @@ export interface PageScope {
  * at once as have some thousand checkpoints together.
  */
 export async function* namespacePages(
-  tables: CheckpointTables,
+  call: CallContext,
   { threads, namespaces, keepLast, onMissing }: PageScope,
 ): AsyncGenerator<readonly NamespaceHead[]> {
-  const pages = threads === undefined ? storedThreads(tables) : inPortions(threads, THREADS_AT_ONCE);
+  const pages = threads === undefined ? storedThreads(call) : inPortions(threads, THREADS_AT_ONCE);
   for await (const page of pages) {
-    const keys = await selectNamespaces(tables, page);
+    const keys = await selectNamespaces(call, page);
     const stored = new Set(keys.map(({ threadId }) => threadId));
     onMissing(page.filter((threadId) => !stored.has(threadId)));
     for (const some of inPortions(keys, HEADS_AT_ONCE)) {
-      yield* inPages(await readHeads(tables, some, { namespaces, keepLast }));
+      yield* inPages(await readHeads(call, some, { namespaces, keepLast }));
     }
   }
 }
@@ -47,11 +47,11 @@ export async function* namespacePages(
 type SizedHead = NamespaceHead & { readonly checkpoints: number };
 
 async function readHeads(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly NamespaceKey[],
   { namespaces, keepLast }: Pick<PageScope, "namespaces" | "keepLast">,
 ): Promise<SizedHead[]> {
-  const rows = await selectNamespaceHeads(tables, keys, keepLast);
+  const rows = await selectNamespaceHeads(call, keys, keepLast);
   return keys.map((key, at) => {
     const row = rows[at];
     return {

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
 import { type LineageRow, selectLineage, selectReaders } from "./queries/select-lineage.js";
@@ -21,16 +21,13 @@ export interface DropPlan {
  * Finds out what of the doomed checkpoints of namespaces can go, and what those that stay need: ancestors that delta
  * channels are rebuilt from, and sends. It only reads, and sends as many statements for many namespaces as for one.
  */
-export async function planDrops(
-  tables: CheckpointTables,
-  doomed: readonly DoomedNamespace[],
-): Promise<DropPlan[]> {
+export async function planDrops(call: CallContext, doomed: readonly DoomedNamespace[]): Promise<DropPlan[]> {
   const lineages = await selectLineage(
-    tables,
+    call,
     doomed.map(({ key }) => key),
   );
   const all = doomed.map((each, at) => withFrontier(each, lineages[at] ?? []));
-  const needed = await findNeeded(tables, all);
+  const needed = await findNeeded(call, all);
   const kept = new Map(
     all.map((each) => [each, [...each.frontier, ...(needed.get(each)?.values() ?? [])]] as const),
   );
@@ -38,7 +35,7 @@ export async function planDrops(
     all.filter((each) => (kept.get(each) ?? []).length > 0),
     (some) =>
       selectReaders(
-        tables,
+        call,
         some.map((each) => ({ ...each.key, checkpointIds: idsOf(kept.get(each) ?? []) })),
       ),
   );

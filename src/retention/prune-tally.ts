@@ -1,7 +1,7 @@
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import type { PruneProgress, PruneReport } from "./pruning.js";
+import type { PruneProgress, PruneReport } from "./retention-types.js";
 
 /** Keeps count of what goes, and tells of it. */
 export class PruneTally {

@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { selectAllReaders } from "./queries/select-lineage.js";
 import type { DoomedNamespace } from "./doomed-namespace.js";
 
@@ -8,11 +8,11 @@ import type { DoomedNamespace } from "./doomed-namespace.js";
  * @param namespaces - With the checkpoints that don't count, as if they were gone already.
  */
 export async function sendersKept(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly DoomedNamespace[],
 ): Promise<Set<string>[]> {
   const readers = await selectAllReaders(
-    tables,
+    call,
     namespaces.map(({ key }) => key),
   );
   return namespaces.map(({ ids }, at) => {

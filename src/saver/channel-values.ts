@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/barrier-value.js";
@@ -12,17 +12,17 @@ import {
   getChannelValueRows,
 } from "./queries/get-channel-values.js";
 
-/** The value of a channel in the newest checkpoint of each thread that has one, in the order that they were asked for. */
+/** Reads the value of a channel in the newest checkpoint of each thread that has one, in the order of the request. */
 export async function channelValues(
-  tables: CheckpointTables,
+  call: CallContext,
   key: ChannelValuesKey,
   serde: ContextualSerializer,
 ): Promise<Map<string, unknown>> {
   if (key.threadIds.length === 0) return new Map();
   const byThread = await readUnreplaced(async () => {
-    const rows = await getChannelValueRows(tables, key);
+    const rows = await getChannelValueRows(call, key);
     const found = rows.filter(({ json, type }) => json !== null || type !== null);
-    const reader = valueReader(tables, serde);
+    const reader = valueReader(call, serde);
     const values = await Promise.all(found.map((row) => valueOf(row, key, reader)));
     return new Map(found.map((row, index) => [row.thread_id, values[index]]));
   });
@@ -35,7 +35,7 @@ async function valueOf(
   reader: ValueReader,
 ): Promise<unknown> {
   const location = { threadId: row.thread_id, checkpointNs, checkpointId: row.checkpoint_id, channel };
-  // A blob wins over what the header has of the same channel: Python leaves a marker there.
+  // A blob takes precedence over a value in the header. Python's saver leaves a marker there.
   if (row.type !== null) {
     const context = { threadId: row.thread_id, checkpointNs, channel, version: row.version ?? "" };
     const value = await decodeValue(reader, storedValueOf(row.type, row.blob), context, location);

@@ -8,39 +8,39 @@ import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
 import { bytesRead } from "./codec/bytes-read.js";
-import { failedLater, observedPart } from "./call/observed.js";
+import { reportFailure, runCall } from "./call/run-call.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
-import type { WritableTables } from "./call/write-rules.js";
+import type { SaverCall } from "./call/saver-call.js";
 
-/** Few at first, since many callers want only the newest; then more at a time, while they go on. */
+/** The first page is small, because many callers want only the newest checkpoint. Later pages are larger. */
 const FIRST_PAGE_SIZE = 2;
 const PAGE_GROWTH = 4;
 const LARGEST_PAGE_SIZE = 128;
 
-/** What a page may bring, in characters of base64, as far as the page before it allows to tell. */
+/** The largest size of a page in characters of base64, estimated from the page before. */
 const PAGE_BUDGET = 2 * 2 ** 20;
 
 /**
- * Reads a list page by page, as far as the caller goes on: a thread is never in memory as a whole. A checkpoint that
- * is stored or deleted meanwhile may or may not be seen; none is seen twice.
+ * Reads a list page by page, as far as the caller iterates, so a thread is never in memory as a whole. A checkpoint
+ * that is stored or deleted in the meantime may or may not be returned. None is returned twice.
  */
 export async function* listTuples(
-  tables: WritableTables,
+  call: SaverCall,
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
-  // Long values are fetched only now. Where one was replaced since the page was read, its checkpoint is read anew.
+  // Long values are fetched only here. Where one was replaced since the page was read, its checkpoint is read again.
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
-      // Each checkpoint is a read of its own: the caller need not keep the one before.
-      return await decodeTuple(parts, request.selection, valueReader(tables, serde));
+      // Each checkpoint is a read of its own, because the caller may drop the one before.
+      return await decodeTuple(parts, request.selection, valueReader(call, serde));
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
-        failedLater(tables, "list", error);
+        reportFailure(call, "list", error);
         throw error;
       }
-      return readTuple(tables, parts.key, request.selection, serde);
+      return readTuple(call, parts.key, request.selection, serde);
     }
   };
   let remaining = request.limit ?? Infinity;
@@ -49,11 +49,9 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const page = { after, pageSize: wanted };
-    const { tuples, size } = await observedPart(tables, "list", (observedTables) =>
-      readPage(observedTables, request, page),
-    );
+    const { tuples, size } = await runCall(call, "list", (part) => readPage(part, request, page));
     for (const parts of tuples) {
-      throwIfAborted(tables.signal);
+      throwIfAborted(call.signal);
       const tuple = await decodeOrReread(parts);
       if (tuple !== undefined) yield tuple;
     }
@@ -66,26 +64,27 @@ export async function* listTuples(
 
 interface Page {
   readonly tuples: readonly TupleParts[];
-  /** What the page brought, in characters of base64. */
+  /** The size of the page in characters of base64. */
   readonly size: number;
 }
 
-// The rows end here: their text would be kept beside the bytes that were made of it, as long as the page is.
-async function readPage(tables: WritableTables, request: ListRequest, page: ListPage): Promise<Page> {
-  const scope = { ...request.scope, newestOnly: tables.keepsNewest === true || undefined };
-  const rows = await listTupleRows(tables, scope, request.selection, page);
-  if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
+// The rows are local to this function. Otherwise their text would stay in memory beside the bytes that were decoded
+// from it.
+async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
+  const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
+  const rows = await listTupleRows(call, scope, request.selection, page);
+  if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
   return { tuples: groupPage(rows).sort(newestFirst), size };
 }
 
-/** Several times as many, or as many as the budget allows if they are like those of the page before. */
+/** Returns several times the page size, limited by what the budget allows for checkpoints of this size. */
 function nextPageSize(pageSize: number, sizeOfEach: number): number {
   const affordable = Math.floor(PAGE_BUDGET / Math.max(sizeOfEach, 1));
   return Math.max(1, Math.min(pageSize * PAGE_GROWTH, LARGEST_PAGE_SIZE, affordable));
 }
 
-// A UNION ALL promises no order.
+// A UNION ALL guarantees no order.
 function newestFirst({ key: a }: TupleParts, { key: b }: TupleParts): number {
   return (
     compareText(b.checkpointId, a.checkpointId) ||

@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
@@ -10,21 +10,22 @@ import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 
 /**
- * Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none.
+ * Reads a checkpoint, or the newest of the namespace where the key names none. Returns `undefined` where there is
+ * none.
  *
- * @param read - Of a read of several checkpoints that are in memory at the same time.
+ * @param read - Identifies a read of several checkpoints that are in memory at the same time.
  */
 export function readTuple(
-  tables: CheckpointTables,
+  call: CallContext,
   key: NamespaceKey & Partial<CheckpointKey>,
   selection: TupleSelection,
   serde: ContextualSerializer,
   read?: object,
 ): Promise<CheckpointTuple | undefined> {
   return readUnreplaced(async () => {
-    const rows = await getTupleRows(tables, key, selection);
-    if (tables.call !== undefined) tables.call.addBytes(bytesRead(rows));
+    const rows = await getTupleRows(call, key, selection);
+    if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
     const parts = groupTuple(rows, key);
-    return parts && decodeTuple(parts, selection, valueReader(tables, serde, read));
+    return parts && decodeTuple(parts, selection, valueReader(call, serde, read));
   });
 }

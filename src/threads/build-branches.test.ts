@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { buildBranches } from "./build-branches.js";
-import type { Branch, HistoryEntry } from "./thread-life.js";
+import type { Branch, HistoryEntry } from "./thread-types.js";
 
 function entry(checkpointId: string, parentCheckpointId?: string): HistoryEntry {
   const described = { createdAt: new Date(0), step: 0, source: "loop", metadata: {} as never };
@@ -66,6 +67,7 @@ describe("the tree of branches", () => {
         const ids = idsOf(buildBranches(entries));
         expect(ids.toSorted()).toEqual(entries.map(({ checkpointId }) => checkpointId).toSorted());
       }),
+      runs(100),
     );
   });
 

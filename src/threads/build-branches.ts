@@ -1,5 +1,5 @@
 import { compareText } from "../saver/model/compare-text.js";
-import type { Branch, HistoryEntry } from "./thread-life.js";
+import type { Branch, HistoryEntry } from "./thread-types.js";
 
 /** A branch that is being built. */
 interface OpenBranch extends Branch {

@@ -7,7 +7,7 @@ import { lockThread } from "./queries/lock-thread.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { copyValues } from "./copy-values.js";
 
 /** How often values are looked for that were stored since the last look. */
@@ -15,15 +15,15 @@ const MAX_PASSES = 100;
 
 /** Copies a thread; see `ThreadLife.copyThread`. */
 export async function copyThread(
-  tables: WritableTables,
+  call: SaverCall,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
   if (!threads.reencode && serde.bindsToPlace === undefined) {
-    const { counts, hasBound } = await runCopy(tables, threads, "all");
+    const { counts, hasBound } = await runCopy(call, threads, "all");
     if (!hasBound) return counts;
   }
-  return copyEncodedThread(tables, threads, serde);
+  return copyEncodedThread(call, threads, serde);
 }
 
 /**
@@ -35,13 +35,13 @@ export async function copyThread(
  * and writes of the source.
  */
 function copyEncodedThread(
-  tables: WritableTables,
+  call: SaverCall,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  return inOneTransaction(tables, async (within) => {
+  return inOneTransaction(call, async (within) => {
     // What the target has already is counted on, and not stored again.
-    await runTransaction(within, { statements: lockThread(tables.schema, threads.target) });
+    await runTransaction(within, { statements: lockThread(call.schema, threads.target) });
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const { counts, isCopied } = await runCopy(within, threads, "checkpoints");
       if (isCopied) return counts;
@@ -55,13 +55,13 @@ function copyEncodedThread(
 }
 
 async function runCopy(
-  tables: WritableTables,
+  call: SaverCall,
   threads: CopiedThreads,
   copied: CopiedRows,
 ): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBound: boolean }> {
-  const [[row] = []] = await runTransaction<CopyRow>(tables, {
-    guard: [targetLock(tables, threads), ...tombstoneGuard(tables, [threads.target])],
-    statements: [copyRows(tables.schema, copied, threads)],
+  const [[row] = []] = await runTransaction<CopyRow>(call, {
+    guard: [targetLock(call, threads), ...tombstoneGuard(call, [threads.target])],
+    statements: [copyRows(call.schema, copied, threads)],
   });
   const {
     stranger,
@@ -74,7 +74,7 @@ async function runCopy(
 }
 
 /** Of copies to one target each sees the checkpoints of the one before. */
-function targetLock({ schema }: WritableTables, { target }: CopiedThreads): GuardStep<LockRow> {
+function targetLock({ schema }: SaverCall, { target }: CopiedThreads): GuardStep<LockRow> {
   return {
     statement: takeLocks(schema, [{ name: ["copy", target], shared: false }]),
     check: (rows) => {

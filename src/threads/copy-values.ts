@@ -20,7 +20,7 @@ import { restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { restoreWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
 import type { TablePage } from "../saver/queries/table-page.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { storedEngineValue } from "./engine-values.js";
 
 /** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
@@ -35,30 +35,30 @@ const PORTION_BYTES = 8 * 2 ** 20;
  * place, or all where that is asked for, are decoded there and encoded for their place in the target, others go as they are.
  */
 export async function copyValues(
-  tables: WritableTables,
+  call: SaverCall,
   { source, target, reencode }: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<void> {
-  const mover: Mover = { tables, reader: valueReader(tables, serde), reencode };
+  const mover: Mover = { call, reader: valueReader(call, serde), reencode };
   const copied = { threadId: source, absentFrom: target, textVersions: reencode };
   await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
-    getPage: (page) => getWritePage(tables, { ...page, ...copied }),
+    getPage: (page) => getWritePage(call, { ...page, ...copied }),
     placeOf: writePlace,
     rowAt: (row) => ({ ...row, thread_id: target }),
     takesEmpty: false,
-    restore: (rows) => restoreWrites(tables.schema, rows),
+    restore: (rows) => restoreWrites(call.schema, rows),
   });
   await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
-    getPage: (page) => getBlobPage(tables, { ...page, ...copied }),
+    getPage: (page) => getBlobPage(call, { ...page, ...copied }),
     placeOf: blobPlace,
     rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
     takesEmpty: true,
-    restore: (rows) => restoreBlobs(tables.schema, rows),
+    restore: (rows) => restoreBlobs(call.schema, rows),
   });
 }
 
 interface Mover {
-  readonly tables: WritableTables;
+  readonly call: SaverCall;
   readonly reader: ValueReader;
   readonly reencode: boolean;
 }
@@ -90,13 +90,13 @@ async function moveTable<Row extends PageRow, Place extends ValueContext, Stored
   table: MovedTable<Row, Place, Stored | MovedRow<Row>>,
 ): Promise<void> {
   const portion = new Portion(async (rows: readonly MovedRow<Row>[]) => {
-    await runTransaction(mover.tables, { statements: [table.restore(rows)] });
+    await runTransaction(mover.call, { statements: [table.restore(rows)] });
   });
   let begin: TablePage<Place>["begin"];
   for (;;) {
     const rows = await table.getPage({ begin, pageSize: PAGE_SIZE });
     for (const row of rows) {
-      throwIfAborted(mover.tables.signal);
+      throwIfAborted(mover.call.signal);
       const moved = await moveUnreplaced(mover, table, row);
       if (moved !== undefined) await portion.add(moved);
     }

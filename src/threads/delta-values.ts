@@ -1,5 +1,5 @@
 import { DeltaSnapshot, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ForkRequest } from "./boundary/parse-fork.js";
@@ -18,7 +18,7 @@ import type { ForkTarget } from "./fork-target.js";
  * @throws InvalidConfigError for a channel that has neither a reducer nor a value of its own in the request.
  */
 export async function deltaValues(
-  tables: CheckpointTables,
+  call: CallContext,
   target: ForkTarget,
   { values, reducers }: Pick<ForkRequest, "values" | "reducers">,
   serde: ContextualSerializer,
@@ -26,9 +26,9 @@ export async function deltaValues(
   const unstored = [...new Set([...target.written, ...Object.keys(reducers)])].filter(
     (channel) => !Object.hasOwn(values, channel) && !hasValue(target, channel),
   );
-  const channels = await deltaChannelsAmong(tables, target, unstored, serde);
+  const channels = await deltaChannelsAmong(call, target, unstored, serde);
   const reduced = channels.map((channel) => [channel, reducerOf(channel, reducers, target)] as const);
-  const histories = await deltaChannelHistory(tables, target.key, channels, serde);
+  const histories = await deltaChannelHistory(call, target.key, channels, serde);
   const rebuilt = reduced.map(([channel, reducer]) => {
     const value = foldWrites(histories[channel], reducer);
     if (value === undefined) throw holdsNothing(channel, target);
@@ -47,7 +47,7 @@ function hasValue({ header, stored }: ForkTarget, channel: string): boolean {
  * counts none: so what other checkpoints count decides, and whether the channel was stored whole before.
  */
 async function deltaChannelsAmong(
-  tables: CheckpointTables,
+  call: CallContext,
   target: ForkTarget,
   channels: readonly string[],
   serde: ContextualSerializer,
@@ -56,9 +56,9 @@ async function deltaChannelsAmong(
   const isStep = target.metadata.source === "loop";
   if (channels.length === 0 || isStep || counted.size > 0)
     return channels.filter((channel) => counted.has(channel));
-  const known = new Set(await getDeltaChannels(tables, target.key));
+  const known = new Set(await getDeltaChannels(call, target.key));
   const doubtful = channels.filter((channel) => !known.has(channel));
-  const histories = await deltaChannelHistory(tables, target.key, doubtful, serde);
+  const histories = await deltaChannelHistory(call, target.key, doubtful, serde);
   return channels.filter((channel) => known.has(channel) || isDeltaSnapshot(histories[channel]?.seed));
 }
 

@@ -1,6 +1,6 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { CheckpointNotFoundError, CorruptCheckpointError } from "../errors/index.js";
 import type { CheckpointKey, NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
@@ -28,10 +28,10 @@ export interface ForkTarget {
  * @throws CheckpointNotFoundError when there is no such checkpoint.
  */
 export async function readForkTarget(
-  tables: CheckpointTables,
+  call: CallContext,
   target: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<ForkTarget> {
-  const row = await getForkTarget(tables, target);
+  const row = await getForkTarget(call, target);
   if (row === undefined) throw new CheckpointNotFoundError(target);
   const key = { ...target, checkpointId: row.checkpoint_id };
   const [header, metadata] = await Promise.all([

@@ -17,7 +17,7 @@ import { encodePut } from "../saver/codec/encode-call.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { SizeCheck } from "../saver/codec/size-check.js";
 import { storeCheckpoint } from "../saver/store.js";
-import type { WritableTables } from "../saver/call/write-rules.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
 import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
 import { deltaValues } from "./delta-values.js";
 import { type ForkTarget, readForkTarget } from "./fork-target.js";
@@ -38,13 +38,9 @@ const FORMAT = 4;
  * Makes a checkpoint that follows another with its values; see `ThreadLife.fork`. It is stored like any other, and holds
  * its target meanwhile: should that be pruned before, there is nothing to fork.
  */
-export async function fork(
-  tables: WritableTables,
-  request: ForkRequest,
-  forker: Forker,
-): Promise<RunnableConfig> {
-  const target = await readForkTarget(tables, request.target);
-  const values = await newValues(tables, target, request, forker.serde);
+export async function fork(call: SaverCall, request: ForkRequest, forker: Forker): Promise<RunnableConfig> {
+  const target = await readForkTarget(call, request.subject);
+  const values = await newValues(call, target, request, forker.serde);
   const inline = inlineValues(target, values, forker.serde);
   const versions = newVersions(target, values, forker);
   const id = newId(target, request);
@@ -66,11 +62,9 @@ export async function fork(
   );
   const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
   forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
-  if (tables.call !== undefined) tables.call.addBytes(sizeOfCheckpoint(encoded).bytes);
-  await storeCheckpoint(tables, {
-    ...encoded,
-    carriedBlobs: () => Promise.reject(new CheckpointNotFoundError(target.key)),
-  });
+  if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
+  // Without its target there is nothing to fork.
+  await storeCheckpoint(call, { ...encoded, requiresParent: true, carriedBlobs: undefined });
   return configOf(encoded);
 }
 
@@ -81,7 +75,7 @@ function joinedObjects(a: string, b: string): string {
 
 /** All that the fork does not share with its target. */
 async function newValues(
-  tables: WritableTables,
+  call: SaverCall,
   target: ForkTarget,
   request: ForkRequest,
   serde: ContextualSerializer,
@@ -92,20 +86,20 @@ async function newValues(
     counted.has(channel) && !isDeltaSnapshot(value) ? new DeltaSnapshot(value) : value,
   ]);
   return {
-    ...(await sends(tables, target, serde)),
-    ...(await deltaValues(tables, target, request, serde)),
+    ...(await sends(call, target, serde)),
+    ...(await deltaValues(call, target, request, serde)),
     ...Object.fromEntries(given),
   };
 }
 
 /** Before version 4 of the format the sends of a checkpoint are writes of its parent, which is not the fork's. */
 async function sends(
-  tables: WritableTables,
+  call: SaverCall,
   { header, key }: ForkTarget,
   serde: ContextualSerializer,
 ): Promise<Values> {
   if (header.v >= FORMAT) return {};
-  const tuple = await readTuple(tables, key, { channels: [TASKS], writes: false }, serde);
+  const tuple = await readTuple(call, key, { channels: [TASKS], writes: false }, serde);
   if (tuple === undefined) throw new CheckpointNotFoundError(key);
   return tuple.checkpoint.channel_values;
 }

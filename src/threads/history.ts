@@ -1,10 +1,10 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
 import { getHistoryPage, type HistoryRow } from "./queries/get-history-page.js";
 import { buildBranches } from "./build-branches.js";
 import { describeRow } from "./describe-row.js";
-import type { HistoryEntry, ThreadHistory } from "./thread-life.js";
+import type { HistoryEntry, ThreadHistory } from "./thread-types.js";
 
 /** More than most threads have, and few enough that no server takes the page for so costly that it compiles the statement. */
 const PAGE_SIZE = 5_000;
@@ -15,15 +15,14 @@ const PAGE_SIZE = 5_000;
  * @param limit - How many of its checkpoints at most, the newest; one whose parent is not among them begins a branch.
  */
 export async function history(
-  tables: CheckpointTables,
+  call: CallContext,
   key: NamespaceKey,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<ThreadHistory> {
   const entries: HistoryEntry[] = [];
   for (;;) {
     const pageSize = Math.min(PAGE_SIZE, limit - entries.length);
-    const page =
-      pageSize > 0 ? await getHistoryPage(tables, key, entries.at(-1)?.checkpointId, pageSize) : [];
+    const page = pageSize > 0 ? await getHistoryPage(call, key, entries.at(-1)?.checkpointId, pageSize) : [];
     for (const row of page) entries.push(await entryOf(row, key));
     if (page.length < PAGE_SIZE) break;
   }

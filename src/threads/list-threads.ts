@@ -1,15 +1,15 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { ThreadsRequest } from "./boundary/parse-threads.js";
 import { listThreadRows, type ThreadRow } from "./queries/list-thread-rows.js";
 import { describeRow } from "./describe-row.js";
-import type { ThreadSummary } from "./thread-life.js";
+import type { ThreadSummary } from "./thread-types.js";
 
 /** A page of threads; see `ThreadLife.listThreads`. */
 export async function listThreads(
-  tables: CheckpointTables,
+  call: CallContext,
   { scope, limit }: ThreadsRequest,
 ): Promise<ThreadSummary[]> {
-  const rows = limit === 0 ? [] : await listThreadRows(tables, scope, limit);
+  const rows = limit === 0 ? [] : await listThreadRows(call, scope, limit);
   return Promise.all(rows.map(summaryOf));
 }
 

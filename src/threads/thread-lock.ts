@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { advisoryKey } from "../db/locks/advisory-key.js";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { HeldLock, Locks } from "../db/locks/locks.js";
 import { onAbort } from "../db/async/on-abort.js";
 import {
@@ -9,7 +9,7 @@ import {
   ThreadLockedError,
   ThreadLockLostError,
 } from "../errors/index.js";
-import { observedPart } from "../saver/call/observed.js";
+import { runCall } from "../saver/call/run-call.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
 
 /** A lock that the code which runs now has been called under, in this or an outer call. */
@@ -33,10 +33,10 @@ const current = /* @__PURE__ */ new AsyncLocalStorage<Holding>();
  * @throws AbortError when the signal ended the wait.
  */
 export async function withThreadLock<T>(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, waitMs, signal, run }: ThreadLockRequest<T>,
 ): Promise<T> {
-  const { database, schema, retry } = tables;
+  const { database, schema, policy } = call;
   if (database.kysely.isTransaction) {
     throw new InvalidConfigError(
       "source",
@@ -51,20 +51,20 @@ export async function withThreadLock<T>(
   refuseOwn(outer, locks, key, threadId);
 
   // What runs under the lock are calls of their own.
-  const lock = await observedPart(tables, "withThreadLock", async ({ call }) => {
-    call?.about({ threadId });
+  const lock = await runCall(call, "withThreadLock", async ({ observer }) => {
+    observer?.about({ threadId });
     const wait = {
       deadline: performance.now() + waitMs,
       signal,
-      retry,
-      ...(call && { onRetry: call.retrying.bind(call) }),
+      retry: policy.retry,
+      ...(observer && { onRetry: observer.retrying.bind(observer) }),
     };
     const acquired = await locks.acquire(key, wait);
     if (acquired === undefined) throw new ThreadLockedError(threadId, waitMs);
     return acquired;
   });
   const stopListening = onAbort(lock.lost, (cause) => {
-    tables.telemetry?.lockLost(threadId, cause);
+    call.telemetry?.lockLost(threadId, cause);
   });
   const holding: Holding = { locks, key, outer, hasEnded: false };
   return current

@@ -1,24 +1,21 @@
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import type { TombstonesRequest } from "./boundary/parse-tombstones.js";
 import { deleteTombstones } from "./queries/delete-tombstones.js";
 import { listTombstoneRows } from "./queries/list-tombstone-rows.js";
-import type { Tombstone } from "./thread-life.js";
+import type { Tombstone } from "./thread-types.js";
 
 /** A page of tombstones; see `ThreadLife.listTombstones`. */
 export async function listTombstones(
-  tables: CheckpointTables,
+  call: CallContext,
   { after, limit }: TombstonesRequest,
 ): Promise<Tombstone[]> {
-  const rows = limit === 0 ? [] : await listTombstoneRows(tables, after, limit);
+  const rows = limit === 0 ? [] : await listTombstoneRows(call, after, limit);
   return rows.map((row) => ({ threadId: row.thread_id, deletedAt: new Date(row.deleted_at_ms) }));
 }
 
 /** Deletes tombstones; see `ThreadLife.liftTombstones`. */
-export async function liftTombstones(
-  tables: CheckpointTables,
-  threadIds: readonly string[],
-): Promise<string[]> {
-  const rows = threadIds.length === 0 ? [] : await deleteTombstones(tables, threadIds);
+export async function liftTombstones(call: CallContext, threadIds: readonly string[]): Promise<string[]> {
+  const rows = threadIds.length === 0 ? [] : await deleteTombstones(call, threadIds);
   const lifted = new Set(rows.map((row) => row.thread_id));
   return threadIds.filter((id) => lifted.has(id));
 }

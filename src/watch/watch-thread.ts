@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
-import type { CheckpointTables } from "../db/checkpoint-tables.js";
+import type { CallContext } from "../db/call-context.js";
 import { growingPauseMs } from "../db/async/growing-pause.js";
 import { RECONNECT_PAUSES } from "../db/listening/listener.js";
 import { onAbort } from "../db/async/on-abort.js";
@@ -14,7 +14,7 @@ import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
 import { readTuple } from "../saver/read-tuple.js";
 import { CheckpointNews, type News, type StoredNews } from "./checkpoint-news.js";
 import { expectLocalNews } from "../saver/notifications/local-news.js";
-import { observedPart } from "../saver/call/observed.js";
+import { runCall } from "../saver/call/run-call.js";
 import { SeenCheckpoints } from "./seen-checkpoints.js";
 import { type ToldCheckpoint, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 
@@ -30,17 +30,17 @@ const CLOCKS_DIFFER_MS = 10_000;
  * @throws InvalidConfigError at the first `next()`, for arguments that can't be used, and where there is no way to listen.
  */
 export async function* watchThread(
-  tables: CheckpointTables,
-  call: WatchCall,
+  call: CallContext,
+  given: WatchCall,
   serde: ContextualSerializer,
   ending: readonly AbortSignal[],
 ): AsyncGenerator<CheckpointTuple, undefined> {
-  const request = parseWatch(call.threadId, call.options);
+  const request = parseWatch(given.threadId, given.options);
   throwIfAborted(request.signal);
-  if (tables.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const stop = new AbortController();
-  const news = new CheckpointNews(tables.retry, logOf(tables, request));
-  const channel = watchChannel(watchScope(tables), request.threadId);
+  const news = new CheckpointNews(call.policy.retry, logOf(call, request));
+  const channel = watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId);
   const offer = (checkpoint: ToldCheckpoint): void => {
     if (isWithin(request, checkpoint)) news.offer(checkpoint);
   };
@@ -49,7 +49,7 @@ export async function* watchThread(
   const ends: (() => void)[] = [stopExpecting];
   try {
     // Asked for first, since it is refused where there is no way to hear anything.
-    const unsubscribe = tables.database.listener().subscribe(channel, news);
+    const unsubscribe = call.database.listener().subscribe(channel, news);
     ends.push(unsubscribe);
     for (const signal of [request.signal, ...ending]) {
       const end = (reason: unknown): void => {
@@ -60,8 +60,8 @@ export async function* watchThread(
       };
       ends.push(onAbort(signal, end));
     }
-    const own = { ...tables, signal: stop.signal };
-    yield* newTuples({ tables: own, request, serde, news, stopExpecting });
+    const own = { ...call, signal: stop.signal };
+    yield* newTuples({ call: own, request, serde, news, stopExpecting });
     throwIfAborted(request.signal);
   } catch (error) {
     if (request.signal?.aborted === true) throw abortErrorOf(request.signal, error);
@@ -80,7 +80,7 @@ export interface WatchCall {
 }
 
 interface Watch {
-  readonly tables: CheckpointTables;
+  readonly call: CallContext;
   readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
   readonly news: CheckpointNews;
@@ -102,11 +102,11 @@ async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
   }
 }
 
-async function seenUntilNow({ tables, request }: Watch): Promise<SeenCheckpoints> {
+async function seenUntilNow({ call, request }: Watch): Promise<SeenCheckpoints> {
   const began = Date.now();
   // What is made from the next millisecond on is new, even if it is stored before this is answered.
   const made = { from: lastIdOf(began), until: idsFrom(new Date(began + CLOCKS_DIFFER_MS)) };
-  const rows = await newestCheckpoints(tables, request, made);
+  const rows = await newestCheckpoints(call, request, made);
   return new SeenCheckpoints(rows.map(toldOf));
 }
 
@@ -129,7 +129,7 @@ async function* checkpointsOf(
       floor,
       limit: PAGE_SIZE,
     };
-    const read = () => laterCheckpoints(watch.tables, watch.request, known);
+    const read = () => laterCheckpoints(watch.call, watch.request, known);
     page = (await untilReachable(watch, read)).map(toldOf);
     for (const checkpoint of page) {
       // What is found may have been stored after what was told since the gap.
@@ -141,26 +141,26 @@ async function* checkpointsOf(
 
 /** `undefined` where it has been deleted meanwhile. */
 function readNew(watch: Watch, checkpoint: ToldCheckpoint): Promise<CheckpointTuple | undefined> {
-  const { tables, request, serde } = watch;
+  const { call, request, serde } = watch;
   const key = { threadId: request.threadId, ...checkpoint };
-  const read = (observedTables: CheckpointTables): Promise<CheckpointTuple | undefined> => {
-    observedTables.call?.about(key);
-    return readTuple(observedTables, key, WHOLE_TUPLE, serde);
+  const read = (part: CallContext): Promise<CheckpointTuple | undefined> => {
+    part.observer?.about(key);
+    return readTuple(part, key, WHOLE_TUPLE, serde);
   };
-  return untilReachable(watch, () => observedPart(tables, "watch", read));
+  return untilReachable(watch, () => runCall(call, "watch", read));
 }
 
 /** A watch outlives what a call gives up upon. */
-async function untilReachable<T>({ tables }: Watch, read: () => Promise<T>): Promise<T> {
+async function untilReachable<T>({ call }: Watch, read: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       return await read();
     } catch (error) {
       const isTransient = error instanceof DatabaseError && error.transient;
-      if (!isTransient || tables.retry === false) throw error;
-      throwIfAborted(tables.signal);
+      if (!isTransient || call.policy.retry === false) throw error;
+      throwIfAborted(call.signal);
     }
-    await pause(growingPauseMs(failures, RECONNECT_PAUSES), undefined, { signal: tables.signal });
+    await pause(growingPauseMs(failures, RECONNECT_PAUSES), undefined, { signal: call.signal });
   }
 }
 
@@ -183,7 +183,7 @@ function lastIdOf(time: number): string {
   return idsFrom(new Date(time + 1));
 }
 
-function logOf({ telemetry }: CheckpointTables, { threadId }: WatchedScope) {
+function logOf({ telemetry }: CallContext, { threadId }: WatchedScope) {
   return {
     lost: (failure: Error) => telemetry?.watchLost(threadId, failure),
     listening: () => telemetry?.watchResumed(threadId),

@@ -1,15 +1,15 @@
 import { beforeAll, expect, it } from "@jest/globals";
-import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { exportThreads } from "../../src/backup/export-threads.js";
 import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { allRows } from "./all-rows.js";
 
 const PIECE_BYTES = 1_000;
 
-describeEachTarget("a backup of much", (target) => {
+describeAnyTarget("a backup of much", (target) => {
   let source: TestDatabase;
   let copy: TestDatabase;
   let from: PostgresSaver;
@@ -22,12 +22,11 @@ describeEachTarget("a backup of much", (target) => {
   });
 
   /** As a saver has them, but that values beyond a thousand bytes come in pieces. */
-  function tablesInPieces(): CheckpointTables {
+  function callInPieces(): CallContext {
     return {
       database: openDatabase(source.source),
       schema: "public",
-      retry: false,
-      limits: { statementBytes: 10_000, pieceBytes: PIECE_BYTES },
+      policy: { retry: false, limits: { statementBytes: 10_000, pieceBytes: PIECE_BYTES } },
     };
   }
 
@@ -36,9 +35,9 @@ describeEachTarget("a backup of much", (target) => {
     const value = Uint8Array.from({ length: 10 * PIECE_BYTES + 7 }, (_byte, index) => index % 251);
     const { config } = await putValues(from, threadConfig(thread), { long: value });
     await from.putWrites(config, [["long", value]], "task");
-    const tables = tablesInPieces();
-    const lines = await collect(exportThreads(tables, [thread]));
-    await tables.database.close();
+    const call = callInPieces();
+    const lines = await collect(exportThreads(call, [thread]));
+    await call.database.close();
     expect(lines.filter((line) => line.startsWith('{"piece":'))).toHaveLength(22);
     await to.importThreads(lines);
     expect(await to.getTuple(threadConfig(thread))).toEqual(await from.getTuple(threadConfig(thread)));
@@ -62,9 +61,9 @@ describeEachTarget("a backup of much", (target) => {
     const thread = newThread();
     const value = new Uint8Array(10 * PIECE_BYTES);
     const first = await putValues(from, threadConfig(thread), { long: value });
-    const tables = tablesInPieces();
+    const call = callInPieces();
     const lines: string[] = [];
-    for await (const line of exportThreads(tables, [thread])) {
+    for await (const line of exportThreads(call, [thread])) {
       lines.push(line);
       // As the first of them comes by, the thread goes on and loses what came before.
       if (!line.startsWith('{"piece":') || lines.some((one) => one.includes("cancelled"))) continue;
@@ -72,7 +71,7 @@ describeEachTarget("a backup of much", (target) => {
       await putValues(from, first.config, { long: [1] }, first.checkpoint);
       await from.prune([thread]);
     }
-    await tables.database.close();
+    await call.database.close();
     expect(lines.filter((line) => line === '{"cancelled":true}')).toHaveLength(1);
     await to.importThreads(lines);
     expect(await to.getTuple(threadConfig(thread))).toEqual(await from.getTuple(threadConfig(thread)));

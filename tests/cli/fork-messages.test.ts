@@ -11,11 +11,11 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { threadsInFormats } from "./threads-in-formats.js";
 import { FORMATS } from "./formats.js";
 
-describeEachTarget("fork --set for a channel of messages or other objects", (target) => {
+describeAnyTarget("fork --set for a channel of messages or other objects", (target) => {
   const formats = threadsInFormats(target);
   const { saverOf, run, valuesOf } = formats;
 

@@ -16,11 +16,11 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { threadsInFormats } from "./threads-in-formats.js";
 import { aes, FORMATS, gcm, LONG, NONE, WITH_KEY } from "./formats.js";
 
-describeEachTarget("the format of values that commands write", (target) => {
+describeAnyTarget("the format of values that commands write", (target) => {
   const formats = threadsInFormats(target);
   const { saverOf, run, valuesOf } = formats;
 

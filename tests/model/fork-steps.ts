@@ -2,7 +2,7 @@ import { expect } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type CheckpointTuple, compareChannelVersions } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { bytewise } from "./bytewise.js";
 import { codeOf } from "./code-of.js";
 import { type At, configAt, id, place, scalar, sometimes, type Step, structure, tell } from "./histories.js";
@@ -30,7 +30,7 @@ class ForkStep implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const target = await model.getTuple(configAt(this.#fork, model.idOf(this.#fork.id)));
     const head = await model.getTuple(configAt(this.#fork));
     const refusal = this.#refusal(target, head);
@@ -60,7 +60,7 @@ class ForkStep implements Step {
     return this.#fork.isRollback && !canBeFollowed(head) ? "INVALID_CONFIG" : undefined;
   }
 
-  #make(saver: ThreadSaver, id: string | undefined): Promise<RunnableConfig> {
+  #make(saver: CheckpointSaver, id: string | undefined): Promise<RunnableConfig> {
     const { thread, ns, values, isRollback } = this.#fork;
     const options = ns === undefined ? {} : { checkpointNs: ns };
     if (isRollback && id !== undefined) return saver.rollback(thread, id, options);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { threadConfig } from "../support/checkpoints.js";
 import { IDS, LAST_FORK } from "./ids.js";
 import type { ReferenceSaver } from "./reference-saver.js";
@@ -7,7 +7,7 @@ import type { ReferenceSaver } from "./reference-saver.js";
 export const THREADS = ["t1", "t2", "t3"];
 
 /** A step of a history: it does the same to the saver and to the model, and compares what both say. */
-export type Step = fc.AsyncCommand<ReferenceSaver, ThreadSaver>;
+export type Step = fc.AsyncCommand<ReferenceSaver, CheckpointSaver>;
 
 /** Where a call goes. A missing namespace means the root graph, and for a list any. */
 export interface At {

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
 import { filter, place, sometimes, tell, THREADS, weighted } from "./histories.js";
@@ -14,7 +14,7 @@ import type { ReferenceSaver } from "./reference-saver.js";
 function step<Call extends object>(
   verb: string,
   call: Call,
-  run: (call: Call, model: ReferenceSaver, saver: ThreadSaver) => Promise<void>,
+  run: (call: Call, model: ReferenceSaver, saver: CheckpointSaver) => Promise<void>,
 ): Step {
   return {
     check: () => true,
@@ -25,7 +25,7 @@ function step<Call extends object>(
 }
 
 /** The rows of all tables are as many as they should be: nothing is left behind, and nothing else went. */
-export async function expectSameRows(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+export async function expectSameRows(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
   const counts = [...(await model.rows.count()).values()];
   const { checkpoints, writes, blobs } = (await saver.storage()).total;
   expect({ checkpoints, writes, blobs }).toEqual(counts.reduce(sum, NO_ROWS));

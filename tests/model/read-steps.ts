@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
 import { collect } from "../support/checkpoints.js";
 import {
@@ -35,7 +35,7 @@ class GetTuple implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const config = configAt(this.#lookup, model.idOf(this.#lookup.id));
     const { options } = this.#lookup;
     expect(await saver.getTuple(config, options)).toStrictEqual(await model.getTuple(config, options));
@@ -65,7 +65,7 @@ class List implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const { configurable, before, limit, filter, options } = this.#listing;
     const all = {
       ...options,
@@ -83,9 +83,9 @@ class List implements Step {
 }
 
 class GetChannelValues implements Step {
-  readonly #request: Parameters<ThreadSaver["getChannelValues"]>[0];
+  readonly #request: Parameters<CheckpointSaver["getChannelValues"]>[0];
 
-  constructor(request: Parameters<ThreadSaver["getChannelValues"]>[0]) {
+  constructor(request: Parameters<CheckpointSaver["getChannelValues"]>[0]) {
     this.#request = request;
   }
 
@@ -93,7 +93,7 @@ class GetChannelValues implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const [actual, expected] = [
       await saver.getChannelValues(this.#request),
       await model.getChannelValues(this.#request),

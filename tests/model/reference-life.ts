@@ -1,6 +1,6 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
-import type { Branch, HistoryEntry, ThreadHistory, ThreadSummary } from "../../src/threads/thread-life.js";
+import type { Branch, HistoryEntry, ThreadHistory, ThreadSummary } from "../../src/threads/thread-types.js";
 import { bytewise } from "./bytewise.js";
 import { contains } from "./contains.js";
 import { timeIn } from "./ids.js";

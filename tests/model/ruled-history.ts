@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { WriteRules } from "../../src/saver/call/write-rules.js";
+import type { WriteRules } from "./write-rules.js";
 import type { Source } from "../support/put-from.js";
 
 /** Where a call goes: few threads and namespaces, so that calls meet. */

@@ -1,4 +1,4 @@
-import type { WriteRules } from "../../src/saver/call/write-rules.js";
+import type { WriteRules } from "./write-rules.js";
 import type { RuledCall, RuledStep } from "./ruled-history.js";
 
 interface Stored {

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
-import type { ThreadSaver } from "../../src/thread-saver.js";
+import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import type { Step } from "./histories.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 import { write } from "./any-write.js";
@@ -18,7 +18,7 @@ class WriteStep implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const call = await this.#write.resolve(model, (current) => saver.getNextVersion(current));
     const expected = await call(model);
     expect(await call(saver)).toEqual(expected);
@@ -41,7 +41,7 @@ class BatchStep implements Step {
     return true;
   }
 
-  async run(model: ReferenceSaver, saver: ThreadSaver): Promise<void> {
+  async run(model: ReferenceSaver, saver: CheckpointSaver): Promise<void> {
     const calls = async (batch: CheckpointBatch): Promise<void> => {
       for (const each of this.#writes) {
         const call = await each.resolve(model, (current) => saver.getNextVersion(current));

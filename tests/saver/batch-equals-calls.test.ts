@@ -1,14 +1,15 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { CheckpointTables } from "../../src/db/checkpoint-tables.js";
+import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/index.js";
 import { DEFAULT_SIZE_LIMITS } from "../../src/db/size-limits.js";
 import { PostgresSaver } from "../../src/index.js";
 import { type CheckpointBatch, runBatch } from "../../src/saver/batch.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const THREADS = ["t1", "t2"];
 const IDS = ["1", "2", "3"];
@@ -105,7 +106,7 @@ async function make(call: Call, serial: number, prefix: string, on: CheckpointBa
   await on.put(at(parent), checkpoint, { source: "loop", step: serial, parents: {} }, newVersions);
 }
 
-describeEachTarget("a batch and the same calls one by one", (target) => {
+describeAnyTarget("a batch and the same calls one by one", (target) => {
   let database: TestDatabase;
   let savers: readonly [PostgresSaver, PostgresSaver];
 
@@ -168,18 +169,18 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
     return prefix;
   }
 
-  it("leave the same rows, to the byte, after any history", async () => {
+  it("store the same rows, byte by byte, after any history", async () => {
     await fc.assert(
       fc.asyncProperty(calls, calls, async (before, batched) => {
         const prefix = await bothWays(before, batched, (run) => savers[1].batch(run));
         expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
         expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
       }),
-      { numRuns: 50 },
+      runs(20),
     );
   });
 
-  it("read the same where the batch is sent in many statements", async () => {
+  it("return the same tuples where the batch is sent in many statements", async () => {
     const opened = openDatabase(database.source);
     await fc.assert(
       fc.asyncProperty(
@@ -188,13 +189,13 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
         fc.constantFrom(0, 5, 100, 1_000),
         async (before, batched, statementBytes) => {
           const limits = { ...DEFAULT_SIZE_LIMITS, statementBytes };
-          const tables: CheckpointTables = { database: opened, schema: "batched", retry: false, limits };
+          const call: CallContext = { database: opened, schema: "batched", policy: { retry: false, limits } };
           const serde = new MsgpackSerializer();
-          const prefix = await bothWays(before, batched, (run) => runBatch(tables, { serde }, run));
+          const prefix = await bothWays(before, batched, (run) => runBatch(call, { serde }, run));
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),
-      { numRuns: 25 },
+      runs(10),
     );
     await opened.close();
   });

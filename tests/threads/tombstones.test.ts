@@ -11,16 +11,16 @@ import {
 import { migrateDown } from "../../src/migrations/index.js";
 import { encodePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
-import type { WritableTables } from "../../src/saver/call/write-rules.js";
+import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
 const KEEPING = { keepTombstones: true, retry: false } as const;
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeEachTarget("a saver that keeps tombstones", (target) => {
+describeAnyTarget("a saver that keeps tombstones", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let thread: string;
@@ -154,12 +154,10 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
 
   it("refuses what has values of several statements", async () => {
     const opened = openDatabase(database.source);
-    const tables: WritableTables = {
+    const call: SaverCall = {
       database: opened,
       schema: "public",
-      retry: false,
-      limits: { pieceBytes: 64, statementBytes: 256 },
-      rules: { concurrency: "unchecked", keepTombstones: true },
+      policy: { retry: false, limits: { pieceBytes: 64, statementBytes: 256 }, keepTombstones: true },
     };
     const checkpoint = listCheckpoint(["x".repeat(2_000)]);
     const encoded = await encodePut(
@@ -170,7 +168,7 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
       allVersions(checkpoint),
     );
     await saver.deleteThread(thread);
-    await expectTooLate(storeCheckpoint(tables, encoded));
+    await expectTooLate(storeCheckpoint(call, encoded));
     await opened.close();
   });
 
@@ -215,7 +213,7 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
   });
 });
 
-describeEachTarget("a saver that keeps no tombstones", (target) => {
+describeAnyTarget("a saver that keeps no tombstones", (target) => {
   it("lets threads come back, whatever others keep", async () => {
     const { source } = await target.createDatabase();
     await using saver = new PostgresSaver(source);
@@ -271,7 +269,7 @@ describeEachTarget("a saver that keeps no tombstones", (target) => {
   });
 });
 
-describeEachTarget("the migration of tombstones", (target) => {
+describeAnyTarget("the migration of tombstones", (target) => {
   describe("down", () => {
     it("is refused while there is a tombstone, and drops the table where there is none", async () => {
       const database = await target.createDatabase();

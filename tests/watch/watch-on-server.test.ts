@@ -223,7 +223,7 @@ describeServer("watch on a server", (target) => {
 
   it("of one tenant hears nothing of another's thread of the same name", () => {
     const channels = ["a", "b", undefined].map((tenantId) =>
-      watchChannel(watchScope({ schema: "public", tenantId }), thread),
+      watchChannel(watchScope("public", tenantId), thread),
     );
     expect(new Set(channels).size).toBe(3);
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import type { VerifyProgress } from "../auditing.js";
+import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
 import type { TaskScope } from "../queries/measure-tasks.js";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
@@ -10,11 +10,11 @@ import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
  * @returns `undefined` where the checkpoint has no such ancestor, or one in between is not stored.
  */
 export async function getAncestor(
-  tables: CheckpointTables,
+  call: CallContext,
   key: CheckpointKey,
   steps: number,
 ): Promise<string | undefined> {
-  const [row] = await runStatement(tables, ancestor, { ...key, steps });
+  const [row] = await runStatement(call, ancestor, { ...key, steps });
   return row?.checkpoint_id;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -9,13 +9,13 @@ import { pieceBytesOf, sentBytes } from "../../saver/queries/sent-bytes.js";
 
 /** What is recorded of some channels beside some checkpoints, of each by task path, task and position. */
 export function getChannelWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   checkpointIds: readonly string[],
   channels: readonly string[],
 ): Promise<RecordedWriteRow[]> {
-  const pieceBytes = pieceBytesOf(tables);
-  return runStatement(tables, channelWrites, { threadId, checkpointNs, checkpointIds, channels, pieceBytes });
+  const pieceBytes = pieceBytesOf(call);
+  return runStatement(call, channelWrites, { threadId, checkpointNs, checkpointIds, channels, pieceBytes });
 }
 
 interface ChannelWritesParams extends NamespaceKey {

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
@@ -32,12 +32,12 @@ export interface CheckedHeaderRow {
 
 /** Headers in the order of the primary key, each with what it lacks, as of one moment: one statement. */
 export function getHeaderPage(
-  tables: CheckpointTables,
+  call: CallContext,
   page: TablePage<CheckpointKey>,
 ): Promise<CheckedHeaderRow[]> {
   const { id, ...shape } = pageShapeOf(page);
   const { threadId = "", pageSize } = page;
-  return runStatement(tables, statements.of(id, shape), {
+  return runStatement(call, statements.of(id, shape), {
     threadId,
     pageSize,
     fromThreadId: page.begin?.key.threadId ?? "",

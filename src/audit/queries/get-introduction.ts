@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
@@ -34,10 +34,10 @@ export interface IntroducedVersion extends CheckpointKey {
  * UNION, so that the walk ends should damaged rows be each other's ancestors; then there is none.
  */
 export async function getIntroduction(
-  tables: CheckpointTables,
+  call: CallContext,
   version: IntroducedVersion,
 ): Promise<IntroductionRow | undefined> {
-  const [row] = await runStatement(tables, introduction, version);
+  const [row] = await runStatement(call, introduction, version);
   return row;
 }
 

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -29,11 +29,11 @@ export type LineageChannel = readonly [
  * that the walk ends should damaged rows be each other's ancestors. In no order.
  */
 export function getLineage(
-  tables: CheckpointTables,
+  call: CallContext,
   key: CheckpointKey,
   channels: readonly string[],
 ): Promise<LineageRow[]> {
-  return runStatement(tables, lineage, { ...key, channels });
+  return runStatement(call, lineage, { ...key, channels });
 }
 
 interface LineageParams extends CheckpointKey {
@@ -115,12 +115,12 @@ export interface SuccessorRow {
 
 /** All stored successors of some checkpoints of a namespace, in the order of their ids. */
 export function getSuccessors(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   parentIds: readonly string[],
   channels: readonly string[],
 ): Promise<SuccessorRow[]> {
-  return runStatement(tables, successors, { threadId, checkpointNs, parentIds, channels });
+  return runStatement(call, successors, { threadId, checkpointNs, parentIds, channels });
 }
 
 interface SuccessorParams extends NamespaceKey {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -22,7 +22,7 @@ const UNTAGGED_TYPE = "json";
 
 /** Lists the types of the values that checkpoints reference, and of their pending writes. Reads no value. */
 export function getStoredTypes(
-  tables: CheckpointTables,
+  tables: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   checkpointIds: readonly string[],
 ): Promise<StoredType[]> {

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
@@ -21,19 +21,16 @@ export interface StrayBlobRow {
 }
 
 /** The blobs of some threads that no header refers to, in one statement that goes through their headers once. */
-export function getStrayBlobs(
-  tables: CheckpointTables,
-  range: ThreadRange | string,
-): Promise<StrayBlobRow[]> {
+export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
   if (typeof range === "string") {
-    return runStatement(tables, statements.of("one", ["= upTo"]), { after: "", upTo: range });
+    return runStatement(call, statements.of("one", ["= upTo"]), { after: "", upTo: range });
   }
   const { after, upTo } = range;
   const bounds = [
     ...(after === undefined ? [] : (["> after"] as const)),
     ...(upTo === undefined ? [] : (["<= upTo"] as const)),
   ];
-  return runStatement(tables, statements.of(bounds.join(), bounds), { after: after ?? "", upTo: upTo ?? "" });
+  return runStatement(call, statements.of(bounds.join(), bounds), { after: after ?? "", upTo: upTo ?? "" });
 }
 
 interface RangeParams {

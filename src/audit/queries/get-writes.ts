@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -21,15 +21,15 @@ export interface RecordedWriteRow {
 
 /** The writes beside a checkpoint, by task path, task and position; without `checkpointId` the newest of the namespace. */
 export function getWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<RecordedWriteRow[]> {
   const byId = checkpointId !== undefined;
-  return runStatement(tables, statements.of(String(byId), byId), {
+  return runStatement(call, statements.of(String(byId), byId), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",
-    pieceBytes: pieceBytesOf(tables),
+    pieceBytes: pieceBytesOf(call),
   });
 }
 

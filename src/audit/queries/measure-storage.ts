@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -33,13 +33,10 @@ export interface StorageRow {
  * Measures headers, values and writes in one statement that goes through each table once. The length of a value stands
  * beside it, so that none is read; that of JSONB is taken as it is stored, since its text would have to be unpacked.
  */
-export function measureStorage(
-  tables: CheckpointTables,
-  { threadId, limit }: StorageScope,
-): Promise<StorageRow[]> {
+export function measureStorage(call: CallContext, { threadId, limit }: StorageScope): Promise<StorageRow[]> {
   const ofThread = threadId !== undefined;
   const params = { threadId: threadId ?? "", limit };
-  return runStatement(tables, statements.of(String(ofThread), ofThread), params);
+  return runStatement(call, statements.of(String(ofThread), ofThread), params);
 }
 
 interface StorageParams {

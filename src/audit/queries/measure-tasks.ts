@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
@@ -21,12 +21,12 @@ export interface TaskSizeRow {
 }
 
 /** Counts what the tasks of a thread wrote, in one statement. How long a value is Postgres knows without reading it. */
-export function measureTasks(tables: CheckpointTables, scope: TaskScope): Promise<TaskSizeRow[]> {
+export function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskSizeRow[]> {
   const shape = {
     inNamespace: scope.checkpointNs !== undefined,
     inCheckpoint: scope.checkpointId !== undefined,
   };
-  return runStatement(tables, statements.of(JSON.stringify(shape), shape), {
+  return runStatement(call, statements.of(JSON.stringify(shape), shape), {
     threadId: scope.threadId,
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",

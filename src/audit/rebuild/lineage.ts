@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { getLineage, type LineageChannel, type LineageRow } from "../queries/get-lineage.js";
 
@@ -20,11 +20,11 @@ export interface ChannelState {
 
 /** The checkpoint itself and its ancestors, the newest first. */
 export async function readLineage(
-  tables: CheckpointTables,
+  call: CallContext,
   key: CheckpointKey,
   channels: readonly string[],
 ): Promise<Ancestor[]> {
-  const rows = await getLineage(tables, key, channels);
+  const rows = await getLineage(call, key, channels);
   // Damaged rows may be met more than once: the first time, all channels are still open.
   const byId = new Map(rows.map((row) => [row.checkpoint_id, row]).reverse() as [string, LineageRow][]);
   const newestFirst: Ancestor[] = [];

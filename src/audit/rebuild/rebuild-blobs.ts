@@ -1,7 +1,7 @@
 import { runTransaction } from "../../db/statements/run-statement.js";
 import { CheckpointNotFoundError } from "../../errors/index.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointTarget } from "../boundary/parse-audit.js";
 import { parseWritesConfig } from "../../saver/boundary/parse-config.js";
 import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
@@ -15,7 +15,7 @@ import { holdParents } from "../../saver/queries/hold-parents.js";
 import { putLongBlob } from "../../saver/queries/put-long-blob.js";
 import { getHeaderPage } from "../queries/get-header-page.js";
 import { readTuple } from "../../saver/read-tuple.js";
-import type { RebuiltBlob } from "../auditing.js";
+import type { RebuiltBlob } from "../audit-types.js";
 import { DeltaChannels } from "../delta-channels.js";
 import { EMPTY } from "./engine-channels.js";
 import { UnstoredChannels } from "../unstored-channels.js";
@@ -23,19 +23,19 @@ import { type RebuiltChannels, type RebuiltValue, rebuildValues } from "./rebuil
 
 /** See {@link Auditing.rebuildBlobs}. */
 export async function rebuildBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   target: CheckpointTarget,
   reducers: ChannelReducers,
   serde: ContextualSerializer,
 ): Promise<RebuiltBlob[]> {
-  const { key, versions, ...channels } = await missingValues(tables, target, reducers, serde);
+  const { key, versions, ...channels } = await missingValues(call, target, reducers, serde);
   if (channels.required.length === 0) return [];
-  const rebuild = { tables, key, serde, reducers };
+  const rebuild = { call, key, serde, reducers };
   const values = await readUnreplaced(() => rebuildValues(rebuild, channels));
   const rows = await Promise.all(
     [...values].map(([channel, value]) => encodeBlob(channel, value, versions.get(channel) ?? "", rebuild)),
   );
-  return storeBlobs(tables, key, rows);
+  return storeBlobs(call, key, rows);
 }
 
 interface MissingValues extends RebuiltChannels {
@@ -45,15 +45,15 @@ interface MissingValues extends RebuiltChannels {
 }
 
 async function missingValues(
-  tables: CheckpointTables,
+  call: CallContext,
   target: CheckpointTarget,
   reducers: ChannelReducers,
   serde: ContextualSerializer,
 ): Promise<MissingValues> {
-  const tuple = await readTuple(tables, target, { channels: [], writes: false }, serde);
+  const tuple = await readTuple(call, target, { channels: [], writes: false }, serde);
   if (tuple === undefined) throw new CheckpointNotFoundError(target);
   const key = parseWritesConfig(tuple.config);
-  const [row] = await getHeaderPage(tables, {
+  const [row] = await getHeaderPage(call, {
     threadId: key.threadId,
     begin: { key, inclusive: true },
     pageSize: 1,
@@ -66,25 +66,25 @@ async function missingValues(
   const { channel_versions } = tuple.checkpoint;
   const source = tuple.metadata?.source;
   const isOptional = (channel: string) => mayBeEmpty({ channel, version: channel_versions[channel], source });
-  const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(tables).of(key);
+  const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(call).of(key);
   const versions = new Map(unstored.filter(([channel]) => !isDelta(channel)));
   const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
   return {
     key,
     versions,
-    required: await lostChannels(tables, key, required, reducers),
+    required: await lostChannels(call, key, required, reducers),
     optional: [...versions.keys()].filter(isOptional),
   };
 }
 
 /** Where the rows don't tell whether a channel was empty, it is the caller who knows: a reducer says that it was not. */
 async function lostChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   key: CheckpointKey,
   versions: ReadonlyMap<string, string>,
   reducers: ChannelReducers,
 ): Promise<string[]> {
-  const unstored = new UnstoredChannels(tables);
+  const unstored = new UnstoredChannels(call);
   const lost: string[] = [];
   for (const [channel, version] of versions) {
     const state = await unstored.stateOf({ ...key, channel, version });
@@ -109,14 +109,14 @@ async function encodeBlob(
 
 /** All of them or none, and only as long as the checkpoint is there: what nobody refers to would be collected. */
 async function storeBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   key: CheckpointKey,
   rows: readonly BlobRow[],
 ): Promise<RebuiltBlob[]> {
-  const { schema } = tables;
+  const { schema } = call;
   // In the order in which every writer takes them.
   const sorted = [...rows].sort((a, b) => (a.channel < b.channel ? -1 : 1));
-  const stored = await runTransaction(tables, {
+  const stored = await runTransaction(call, {
     guard: [
       {
         statement: holdParents(schema, [key]),

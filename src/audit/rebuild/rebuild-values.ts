@@ -1,4 +1,4 @@
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { InvalidConfigError, WritesMissingError } from "../../errors/index.js";
 import { isObject } from "../../serde/msgpack/prototypes.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
@@ -22,7 +22,7 @@ import { type Successor, writesOfStep } from "./writes-of-step.js";
 
 /** A rebuild of channels of a checkpoint. */
 export interface Rebuild {
-  readonly tables: CheckpointTables;
+  readonly call: CallContext;
   readonly serde: ContextualSerializer;
   readonly reducers: ChannelReducers;
   readonly key: CheckpointKey;
@@ -48,21 +48,21 @@ export async function rebuildValues(
   rebuild: Rebuild,
   { required, optional }: RebuiltChannels,
 ): Promise<ReadonlyMap<string, RebuiltValue>> {
-  const { tables, key, reducers } = rebuild;
+  const { call, key, reducers } = rebuild;
   for (const channel of required) {
     if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducer(channel);
   }
   const channels = [...required, ...optional.filter(isEngineChannel)];
-  const lineage = await readLineage(tables, key, channels);
+  const lineage = await readLineage(call, key, channels);
   const starts = startsOf(lineage, channels);
   const [successors, writes] = await Promise.all([
-    getSuccessors(tables, key, starts, channels),
-    getChannelWrites(tables, key, starts, channels),
+    getSuccessors(call, key, starts, channels),
+    getChannelWrites(call, key, starts, channels),
   ]);
   const records = {
     successors: groupBy(successors, (row) => row.parent_checkpoint_id),
     writes: groupBy(writes, (row) => rowKey(row.checkpoint_id, row.channel)),
-    reader: valueReader(tables, rebuild.serde),
+    reader: valueReader(call, rebuild.serde),
   };
   const values = new Map<string, RebuiltValue>();
   for (const channel of channels) {
@@ -176,12 +176,12 @@ function unrecorded({ before }: ChannelStep, channel: string, key: CheckpointKey
 
 /** What the channel held before the first step; `undefined` where it held nothing. */
 async function baseValue(
-  { tables, key, serde }: Rebuild,
+  { call, key, serde }: Rebuild,
   { channel, base }: ChannelPath,
   { read }: ValueReader,
 ): Promise<unknown> {
   const target = { ...key, checkpointId: base.id };
-  const tuple = await readTuple(tables, target, { channels: [channel], writes: false }, serde, read);
+  const tuple = await readTuple(call, target, { channels: [channel], writes: false }, serde, read);
   return tuple?.checkpoint.channel_values[channel];
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { ExportOptions, ImportOptions } from "../backup.js";
+import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";

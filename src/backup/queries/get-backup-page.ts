@@ -6,7 +6,7 @@ import {
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -53,9 +53,9 @@ export interface PageRow {
  * Checkpoints of a thread in all of its namespaces, the newest first, and which rows belong to them: all as of one moment,
  * as it is one statement. Values are not read.
  */
-export function getBackupPage(tables: CheckpointTables, range: PageRange): Promise<PageRow[]> {
+export function getBackupPage(call: CallContext, range: PageRange): Promise<PageRow[]> {
   const shape = range.before === undefined ? "first" : "next";
-  return runStatement(tables, statements.of(shape, shape), {
+  return runStatement(call, statements.of(shape, shape), {
     threadId: range.threadId,
     rows: range.rows,
     maxBytes: range.bytes,

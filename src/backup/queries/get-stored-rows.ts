@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { BlobKeyRow, WriteKeyRow } from "./get-value-keys.js";
@@ -23,13 +23,13 @@ export interface StoredWriteRow extends Omit<WriteKeyRow, "bytes"> {
 
 /** The rows of blobs by their keys, in any order. Those that are gone are left out. */
 export function getStoredBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   keys: readonly BlobKeyRow[],
 ): Promise<StoredBlobRow[]> {
-  return runStatement(tables, storedBlobs, {
+  return runStatement(call, storedBlobs, {
     threadId,
-    pieceBytes: pieceBytesOf(tables),
+    pieceBytes: pieceBytesOf(call),
     namespaces: keys.map((key) => key.checkpoint_ns),
     channels: keys.map(({ channel }) => channel),
     versions: keys.map(({ version }) => version),
@@ -38,13 +38,13 @@ export function getStoredBlobs(
 
 /** The rows of writes by their keys, in any order. Those that are gone are left out. */
 export function getStoredWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   keys: readonly WriteKeyRow[],
 ): Promise<StoredWriteRow[]> {
-  return runStatement(tables, storedWrites, {
+  return runStatement(call, storedWrites, {
     threadId,
-    pieceBytes: pieceBytesOf(tables),
+    pieceBytes: pieceBytesOf(call),
     namespaces: keys.map((key) => key.checkpoint_ns),
     checkpoints: keys.map((key) => key.checkpoint_id),
     tasks: keys.map((key) => key.task_id),

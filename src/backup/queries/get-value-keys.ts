@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
@@ -26,19 +26,19 @@ type Shape = "first" | "next";
 
 /** The keys of a thread's blobs, whether a checkpoint refers to them or not, in the order of their index. */
 export function getBlobKeys(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   after: BlobKeyRow | undefined,
   rows: number,
 ): Promise<BlobKeyRow[]> {
   const shape: Shape = after === undefined ? "first" : "next";
   const { checkpoint_ns = "", channel = "", version = "" } = after ?? {};
-  return runStatement(tables, blobKeys.of(shape, shape), { threadId, rows, checkpoint_ns, channel, version });
+  return runStatement(call, blobKeys.of(shape, shape), { threadId, rows, checkpoint_ns, channel, version });
 }
 
 /** The keys of a thread's writes, whether their checkpoint is stored or not, in the order of their index. */
 export function getWriteKeys(
-  tables: CheckpointTables,
+  call: CallContext,
   threadId: string,
   after: WriteKeyRow | undefined,
   rows: number,
@@ -46,7 +46,7 @@ export function getWriteKeys(
   const shape: Shape = after === undefined ? "first" : "next";
   const { checkpoint_ns = "", checkpoint_id = "", task_id = "", idx = 0 } = after ?? {};
   const place = { checkpoint_ns, checkpoint_id, task_id, idx };
-  return runStatement(tables, writeKeys.of(shape, shape), { threadId, rows, ...place });
+  return runStatement(call, writeKeys.of(shape, shape), { threadId, rows, ...place });
 }
 
 interface KeyParams {

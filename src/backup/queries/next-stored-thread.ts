@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
@@ -11,11 +11,11 @@ const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const
  * @param after - The thread before it; `undefined` for the first of all.
  */
 export async function nextStoredThread(
-  tables: CheckpointTables,
+  call: CallContext,
   after: string | undefined,
 ): Promise<string | undefined> {
   const shape = after === undefined ? "first" : "next";
-  const [row] = await runStatement(tables, statements.of(shape, shape), { after: after ?? "" });
+  const [row] = await runStatement(call, statements.of(shape, shape), { after: after ?? "" });
   return row?.thread_id ?? undefined;
 }
 

@@ -4,7 +4,7 @@ import { addAbortSignal, Readable } from "node:stream";
 import { Argument } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { ImportReport } from "../../backup/backup.js";
+import type { ImportReport } from "../../backup/backup-types.js";
 import type { BackupCounts } from "../../backup/backup-line.js";
 import { splitLines } from "../backup-file/split-lines.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";

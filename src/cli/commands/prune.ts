@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { PruneReport, RetentionOptions } from "../../retention/pruning.js";
+import type { PruneReport, RetentionOptions } from "../../retention/retention-types.js";
 import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { StorageReport, StorageSize, TaskStats } from "../../audit/auditing.js";
+import type { StorageReport, StorageSize, TaskStats } from "../../audit/audit-types.js";
 import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
-import type { ThreadSummary } from "../../threads/thread-life.js";
+import type { ThreadSummary } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { Tombstone } from "../../threads/thread-life.js";
+import type { Tombstone } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { countOption } from "../options/option-values.js";

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { Problem, VerifyProgress } from "../../audit/auditing.js";
+import type { Problem, VerifyProgress } from "../../audit/audit-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import { EXIT_CODE } from "../exit-code.js";

@@ -1,4 +1,4 @@
-import type { PruneReport } from "../../retention/pruning.js";
+import type { PruneReport } from "../../retention/retention-types.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-numbers.js";
 import { printable } from "./printable.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Branch, HistoryEntry } from "../../threads/thread-life.js";
+import type { Branch, HistoryEntry } from "../../threads/thread-types.js";
 import { drawHistory } from "./draw-history.js";
 import { styleFor } from "./style.js";
 

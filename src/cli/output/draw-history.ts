@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Branch, HistoryEntry, ThreadHistory } from "../../threads/thread-life.js";
+import type { Branch, HistoryEntry, ThreadHistory } from "../../threads/thread-types.js";
 import { ago, counted, humanTime } from "./format-numbers.js";
 import { printable } from "./printable.js";
 import type { Style } from "./style.js";

@@ -90,7 +90,7 @@ function contextFor(
     ...context,
     db: dbUntil(signal),
     dbUntil,
-    tables: { database, schema: context.schema, retry: {}, signal },
+    tables: { database, schema: context.schema, policy: { retry: {} }, signal },
     get saver() {
       return (saver ??= openSaver({}));
     },

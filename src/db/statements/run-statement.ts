@@ -1,5 +1,5 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors/index.js";
-import type { CheckpointTables } from "../checkpoint-tables.js";
+import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../open-database.js";
 import { retryTransient } from "./retry-transient.js";
@@ -18,18 +18,18 @@ const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
  * @throws DatabaseError whatever else the database says.
  */
 export async function runStatement<Params extends object, Row>(
-  tables: CheckpointTables,
+  call: CallContext,
   statement: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
-  const bound = statement.bind(tables.schema, params);
-  const attempt = async (context: CheckpointTables): Promise<Row[]> => {
-    await tables.rowSecurity?.run(tables);
-    const rows = await tables.database.execute(bound, context);
-    tables.call?.addRows(rows.length);
+  const bound = statement.bind(call.schema, params);
+  const attempt = async (context: CallContext): Promise<Row[]> => {
+    await call.policy.rowSecurity?.run(call);
+    const rows = await call.database.execute(bound, runContextOf(context));
+    call.observer?.addRows(rows.length);
     return rows;
   };
-  return retried(tables, bound.writes === true ? confirming(tables, attempt) : () => attempt(tables));
+  return retried(call, bound.writes === true ? confirming(call, attempt) : () => attempt(call));
 }
 
 /**
@@ -41,22 +41,21 @@ export async function runStatement<Params extends object, Row>(
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.
  */
-export async function runTransaction<Row>(
-  tables: CheckpointTables,
-  steps: TransactionSteps<Row>,
-): Promise<Row[][]> {
-  const { execute, transact } = tables.database;
+export async function runTransaction<Row>(call: CallContext, steps: TransactionSteps<Row>): Promise<Row[][]> {
+  const { execute, transact } = call.database;
   const [first, ...others] = steps.statements;
-  if (first === undefined) return retried(tables, () => Promise.resolve([]));
+  if (first === undefined) return retried(call, () => Promise.resolve([]));
   const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
-  const attempt = async (context: CheckpointTables): Promise<Row[][]> => {
-    await tables.rowSecurity?.run(tables);
-    const rows = isOne ? [await execute(first, context)] : await transact(steps, context);
-    tables.call?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
+  const attempt = async (context: CallContext): Promise<Row[][]> => {
+    await call.policy.rowSecurity?.run(call);
+    const rows = isOne
+      ? [await execute(first, runContextOf(context))]
+      : await transact(steps, runContextOf(context));
+    call.observer?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
   };
   const changes = !isOne || first.writes === true;
-  return retried(tables, changes ? confirming(tables, attempt) : () => attempt(tables));
+  return retried(call, changes ? confirming(call, attempt) : () => attempt(call));
 }
 
 /**
@@ -68,13 +67,13 @@ export async function runTransaction<Row>(
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError whatever else the database says.
  */
-export async function inOneTransaction<Tables extends CheckpointTables, T>(
-  tables: Tables,
-  run: (within: Tables) => Promise<T>,
+export async function inOneTransaction<Call extends CallContext, T>(
+  call: Call,
+  run: (within: Call) => Promise<T>,
 ): Promise<T> {
-  const { database } = tables;
-  const attempt = async (context: CheckpointTables): Promise<T> => {
-    await tables.rowSecurity?.run(tables);
+  const { database } = call;
+  const attempt = async (context: CallContext): Promise<T> => {
+    await call.policy.rowSecurity?.run(call);
     return database.interact((send) => {
       const within: OpenedDatabase = {
         ...database,
@@ -82,22 +81,23 @@ export async function inOneTransaction<Tables extends CheckpointTables, T>(
         transact: (steps) => sendSteps(steps, send),
         interact: (again) => again(send),
       };
-      return run({ ...tables, database: within, retry: false, rowSecurity: undefined });
-    }, context);
+      const policy = { ...call.policy, retry: false as const, rowSecurity: undefined };
+      return run({ ...call, database: within, policy });
+    }, runContextOf(context));
   };
-  return retried(tables, confirming(tables, attempt));
+  return retried(call, confirming(call, attempt));
 }
 
-async function retried<T>(tables: CheckpointTables, attempt: () => Promise<T>): Promise<T> {
-  const { database, schema, retry, signal, call } = tables;
+async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise<T> {
+  const { database, schema, policy, signal, observer } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(attempt, database.kysely.isTransaction ? false : retry, {
+    return await retryTransient(attempt, database.kysely.isTransaction ? false : policy.retry, {
       signal,
       onRetry:
-        call &&
+        observer &&
         ((again) => {
-          call.retrying(again);
+          observer.retrying(again);
         }),
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { AbortError, ConnectionError, NotReplicatedError } from "../../errors/index.js";
-import type { CheckpointTables } from "../checkpoint-tables.js";
+import type { CallContext } from "../call-context.js";
 import { toDatabaseError } from "../to-database-error.js";
 
 /** Changes of a database that may be stored, and of which no standby may know. */
@@ -20,17 +20,17 @@ const known = new WeakMap<object, Unconfirmed>();
  * @returns An attempt.
  */
 export function confirming<T>(
-  tables: CheckpointTables,
-  attempt: (tables: CheckpointTables) => Promise<T>,
+  call: CallContext,
+  attempt: (call: CallContext) => Promise<T>,
 ): () => Promise<T> {
-  const unconfirmed = unconfirmedOf(tables);
+  const unconfirmed = unconfirmedOf(call);
   let isRepeated = false;
   return async () => {
     const { attempts, confirmed } = unconfirmed;
     const confirmsEarlier = isRepeated || attempts > confirmed;
     isRepeated = true;
     try {
-      const result = await attempt(confirmsEarlier ? { ...tables, confirmsEarlier } : tables);
+      const result = await attempt(confirmsEarlier ? { ...call, confirmsEarlier } : call);
       if (confirmsEarlier) unconfirmed.confirmed = Math.max(unconfirmed.confirmed, attempts);
       return result;
     } catch (error) {
@@ -40,7 +40,7 @@ export function confirming<T>(
   };
 }
 
-function unconfirmedOf({ database }: CheckpointTables): Unconfirmed {
+function unconfirmedOf({ database }: CallContext): Unconfirmed {
   const found = known.get(database.locks) ?? { attempts: 0, confirmed: 0 };
   known.set(database.locks, found);
   return found;

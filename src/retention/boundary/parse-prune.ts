@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { PruneProgress } from "../pruning.js";
+import type { PruneProgress } from "../retention-types.js";
 import { keyText, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
@@ -14,11 +14,8 @@ export interface ThreadSizeRow extends RowCounts {
 }
 
 /** Counts the rows of each thread, in all of its namespaces. */
-export function measureThreads(
-  tables: CheckpointTables,
-  threadIds: readonly string[],
-): Promise<ThreadSizeRow[]> {
-  return runStatement(tables, countAll, { threadIds });
+export function measureThreads(call: CallContext, threadIds: readonly string[]): Promise<ThreadSizeRow[]> {
+  return runStatement(call, countAll, { threadIds });
 }
 
 type Kind = "checkpoints" | "writes" | "blobs";

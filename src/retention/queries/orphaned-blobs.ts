@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -32,12 +32,12 @@ export interface OrphanSumRow {
 
 /** The stored values of each namespace that no checkpoint refers to, in the order of their keys. */
 export async function selectOrphanedBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<OrphanRow[][]> {
   if (namespaces.length === 0) return [];
   const params = givenParams(namespaces.map((key) => ({ key })));
-  return byNamespace(namespaces, await runStatement(tables, orphans, params));
+  return byNamespace(namespaces, await runStatement(call, orphans, params));
 }
 
 /**
@@ -46,13 +46,13 @@ export async function selectOrphanedBlobs(
  * @param keys - With the checkpoints that don't count, as if they were gone already.
  */
 export async function countOrphanedBlobs(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly CheckpointsKey[],
 ): Promise<OrphanSumRow[]> {
   if (keys.length === 0) return [];
   const counting = keys.every(({ checkpointIds }) => checkpointIds.length === 0) ? "all" : "others";
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  const rows = await runStatement(tables, orphanSums.of(counting, counting), givenParams(given));
+  const rows = await runStatement(call, orphanSums.of(counting, counting), givenParams(given));
   return rows.map(({ blobs, bytes }) => ({ blobs, bytes }));
 }
 

@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -33,7 +33,7 @@ export interface OrphanScope {
  * @param cutoff - Only those of checkpoints whose id, a UUID of version 6, is smaller: those of others may still come.
  */
 export async function selectOrphanedWrites(
-  tables: CheckpointTables,
+  call: CallContext,
   scopes: readonly OrphanScope[],
   cutoff: string,
 ): Promise<string[][]> {
@@ -42,7 +42,7 @@ export async function selectOrphanedWrites(
     key,
     lists: { emptied: isEmptied ? ["yes"] : [] },
   }));
-  const rows = await runStatement(tables, orphans, { ...givenParams(given), cutoff });
+  const rows = await runStatement(call, orphans, { ...givenParams(given), cutoff });
   return byNamespace(scopes, rows).map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
 }
 
@@ -170,16 +170,13 @@ const dropThose = /* @__PURE__ */ new Statement<WritesKey, WrittenRow>((db, para
 );
 
 /** Counts the writes of checkpoints of each namespace. */
-export async function countWrites(
-  tables: CheckpointTables,
-  keys: readonly WritesKey[],
-): Promise<WrittenRow[]> {
+export async function countWrites(call: CallContext, keys: readonly WritesKey[]): Promise<WrittenRow[]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, sendersKept: kept, ...key }) => ({
     key,
     lists: { ids, kept },
   }));
-  const rows = await runStatement(tables, countThose, givenParams(given));
+  const rows = await runStatement(call, countThose, givenParams(given));
   return rows.map(({ writes, bytes }) => ({ writes, bytes }));
 }
 

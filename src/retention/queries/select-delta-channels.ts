@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -26,12 +26,12 @@ export interface CountedChannelRow {
 
 /** The delta channels of each namespace whose steps LangGraph counts in the metadata. */
 export async function selectCountedChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<CountedChannelRow[][]> {
   if (namespaces.length === 0) return [];
   const params = givenParams(namespaces.map((key) => ({ key })));
-  return byNamespace(namespaces, await runStatement(tables, countedChannels, params));
+  return byNamespace(namespaces, await runStatement(call, countedChannels, params));
 }
 
 const countedChannels = /* @__PURE__ */ new Statement<GivenParams, CountedChannelRow & OfNamespace>(
@@ -64,12 +64,12 @@ export interface EmptyChannelRow {
 
 /** The versions that some checkpoints of each namespace refer to, and of which there is no value. */
 export async function selectEmptyChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly CheckpointsKey[],
 ): Promise<EmptyChannelRow[][]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return byNamespace(keys, await runStatement(tables, emptyChannels, givenParams(given)));
+  return byNamespace(keys, await runStatement(call, emptyChannels, givenParams(given)));
 }
 
 const emptyChannels = /* @__PURE__ */ new Statement<GivenParams, EmptyChannelRow & OfNamespace>(
@@ -128,7 +128,7 @@ interface ChannelRow {
 
 /** Those of each namespace's channels whose version came with a write of the parent. */
 export async function selectWrittenChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly EmptyChannelsKey[],
 ): Promise<ChannelRow[][]> {
   if (keys.length === 0) return [];
@@ -139,7 +139,7 @@ export async function selectWrittenChannels(
       versions: empty.map(({ version }) => version),
     },
   }));
-  return byNamespace(keys, await runStatement(tables, writtenChannels, givenParams(given)));
+  return byNamespace(keys, await runStatement(call, writtenChannels, givenParams(given)));
 }
 
 const writtenChannels = /* @__PURE__ */ new Statement<GivenParams, ChannelRow & OfNamespace>(
@@ -205,12 +205,12 @@ export interface ChannelsKey extends NamespaceKey {
 
 /** Those of each namespace's channels that anything was ever stored of. */
 export async function selectStoredChannels(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly ChannelsKey[],
 ): Promise<ChannelRow[][]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ channels, ...key }) => ({ key, lists: { channels } }));
-  return byNamespace(keys, await runStatement(tables, storedChannels, givenParams(given)));
+  return byNamespace(keys, await runStatement(call, storedChannels, givenParams(given)));
 }
 
 const storedChannels = /* @__PURE__ */ new Statement<GivenParams, ChannelRow & OfNamespace>((db, parameter) =>

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -29,7 +29,7 @@ export interface DoomedScope extends NamespaceKey {
  * @param cutoff - Only those whose id, a UUID of version 6, is smaller; of any id where it is `undefined`.
  */
 export async function selectDoomed(
-  tables: CheckpointTables,
+  call: CallContext,
   scopes: readonly DoomedScope[],
   cutoff: string | undefined,
 ): Promise<string[][]> {
@@ -38,7 +38,7 @@ export async function selectDoomed(
     key,
     lists: { below: below === undefined ? [] : [below] },
   }));
-  const rows = await runStatement(tables, byRule.of(age, age), {
+  const rows = await runStatement(call, byRule.of(age, age), {
     ...givenParams(given),
     cutoff: cutoff ?? "",
   });
@@ -89,8 +89,8 @@ export interface RunRow extends IdRow {
 }
 
 /** The checkpoints that the runs have made, namespace by namespace, newest first. */
-export function selectOfRuns(tables: CheckpointTables, runIds: readonly string[]): Promise<RunRow[]> {
-  return runStatement(tables, ofRuns, { runIds });
+export function selectOfRuns(call: CallContext, runIds: readonly string[]): Promise<RunRow[]> {
+  return runStatement(call, ofRuns, { runIds });
 }
 
 const ofRuns = /* @__PURE__ */ new Statement<{ readonly runIds: readonly string[] }, RunRow>(

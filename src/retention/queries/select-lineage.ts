@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -27,11 +27,11 @@ export interface LineageRow {
 
 /** Who follows whom in each namespace: of all of its checkpoints the keys alone, in no order. */
 export async function selectLineage(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<LineageRow[][]> {
   if (namespaces.length === 0) return [];
-  const rows = await runStatement(tables, lineage, givenParams(namespaces.map((key) => ({ key }))));
+  const rows = await runStatement(call, lineage, givenParams(namespaces.map((key) => ({ key }))));
   return byNamespace(namespaces, rows);
 }
 
@@ -60,21 +60,21 @@ export interface ReaderRow {
 
 /** Those of some checkpoints of each namespace that read their sends from their parents. */
 export async function selectReaders(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly CheckpointsKey[],
 ): Promise<ReaderRow[][]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return byNamespace(keys, await runStatement(tables, readersOf("of given checkpoints"), givenParams(given)));
+  return byNamespace(keys, await runStatement(call, readersOf("of given checkpoints"), givenParams(given)));
 }
 
 /** All checkpoints of each namespace that read their sends from their parents. */
 export async function selectAllReaders(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<ReaderRow[][]> {
   if (namespaces.length === 0) return [];
-  const rows = await runStatement(tables, readersOf("all"), givenParams(namespaces.map((key) => ({ key }))));
+  const rows = await runStatement(call, readersOf("all"), givenParams(namespaces.map((key) => ({ key }))));
   return byNamespace(namespaces, rows);
 }
 

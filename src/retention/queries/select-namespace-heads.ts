@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -29,12 +29,12 @@ export interface HeadOfNamespace extends OfNamespace {
  * @param keepLast - How many of the newest stay: one, or more.
  */
 export function selectNamespaceHeads(
-  tables: CheckpointTables,
+  call: CallContext,
   namespaces: readonly NamespaceKey[],
   keepLast: number,
 ): Promise<HeadOfNamespace[]> {
   const params = givenParams(namespaces.map((key) => ({ key })));
-  return runStatement(tables, heads, { ...params, newerThanKept: keepLast - 1 });
+  return runStatement(call, heads, { ...params, newerThanKept: keepLast - 1 });
 }
 
 interface HeadParams extends GivenParams {

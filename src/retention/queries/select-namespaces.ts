@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -10,10 +10,10 @@ import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
  * index, past all the rows in between.
  */
 export async function selectNamespaces(
-  tables: CheckpointTables,
+  call: CallContext,
   threadIds: readonly string[],
 ): Promise<NamespaceKey[]> {
-  const rows = await runStatement(tables, namespaces, { threadIds });
+  const rows = await runStatement(call, namespaces, { threadIds });
   return rows.map((row) => ({ threadId: row.thread_id, checkpointNs: row.checkpoint_ns }));
 }
 

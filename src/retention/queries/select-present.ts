@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
@@ -15,11 +15,11 @@ import {
 
 /** Tells of checkpoints, by their places in the list, which are there. */
 export async function selectPresent(
-  tables: CheckpointTables,
+  call: CallContext,
   keys: readonly CheckpointKey[],
 ): Promise<ReadonlySet<number>> {
   const namespaces = keys.map((key) => ({ key, lists: { ids: [key.checkpointId] } }));
-  const rows = await runStatement(tables, present, givenParams(namespaces));
+  const rows = await runStatement(call, present, givenParams(namespaces));
   return new Set(rows.map(({ n }) => n - 1));
 }
 

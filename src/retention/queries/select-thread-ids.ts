@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -11,12 +11,12 @@ import { Statement } from "../../db/statements/statement.js";
  * @param after - The last thread of the page before.
  */
 export async function selectThreadIds(
-  tables: CheckpointTables,
+  call: CallContext,
   after: string | undefined,
   pageSize: number,
 ): Promise<string[]> {
   // No thread is called "".
-  const rows = await runStatement(tables, nextThreads, { after: after ?? "", pageSize });
+  const rows = await runStatement(call, nextThreads, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }
 

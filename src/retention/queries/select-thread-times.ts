@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
@@ -19,11 +19,8 @@ interface ThreadsParams {
 }
 
 /** Reads the newest checkpoints of threads; those that have none are left out. */
-export function selectThreadTimes(
-  tables: CheckpointTables,
-  threadIds: readonly string[],
-): Promise<ThreadTimeRow[]> {
-  return runStatement(tables, times, { threadIds });
+export function selectThreadTimes(call: CallContext, threadIds: readonly string[]): Promise<ThreadTimeRow[]> {
+  return runStatement(call, times, { threadIds });
 }
 
 const times = /* @__PURE__ */ new Statement<ThreadsParams, ThreadTimeRow>((db, parameter) =>

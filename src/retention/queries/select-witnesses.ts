@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -14,12 +14,12 @@ export interface WitnessRow {
 
 /** Of delta channels, those that no checkpoint tells to be ones but such as go. */
 export function selectWitnesses(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   channels: readonly string[],
   going: readonly string[],
 ): Promise<WitnessRow[]> {
-  return runStatement(tables, witnesses, { threadId, checkpointNs, channels, going });
+  return runStatement(call, witnesses, { threadId, checkpointNs, channels, going });
 }
 
 interface WitnessParams extends NamespaceKey {

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
@@ -36,12 +36,12 @@ export interface WalkScope extends ChannelsKey {
  * the nearest that holds a value of it. Walks that meet and have found the same go on as one.
  */
 export async function walkDeltaAncestors(
-  tables: CheckpointTables,
+  call: CallContext,
   scopes: readonly WalkScope[],
 ): Promise<AncestorRow[][]> {
   if (scopes.length === 0) return [];
   const given = scopes.map(({ frontier, channels, ...key }) => ({ key, lists: { frontier, channels } }));
-  return byNamespace(scopes, await runStatement(tables, ancestors, givenParams(given)));
+  return byNamespace(scopes, await runStatement(call, ancestors, givenParams(given)));
 }
 
 type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
 import { CHANNEL_NAME } from "../queries/notify-watchers.js";
-import type { WritableTables } from "../call/write-rules.js";
+import type { SaverCall } from "../call/saver-call.js";
 
 /** What the checkpoint that is told of is called, within its thread. */
 export interface ToldCheckpoint {
@@ -13,13 +12,13 @@ export interface ToldCheckpoint {
  * What the names of the channels of a schema's threads are made of beside the thread. Another tenant's threads are others,
  * of whatever name.
  */
-export function watchScope({ schema, tenantId }: Pick<CheckpointTables, "schema" | "tenantId">): string {
+export function watchScope(schema: string, tenantId: string | undefined): string {
   return JSON.stringify(["langgraph-checkpoint-kysely", "watch", schema, tenantId ?? null]);
 }
 
 /** The scope of what a saver stores; `undefined` where nobody is told of it. */
-export function toldScope(tables: WritableTables): string | undefined {
-  return tables.notifies === true ? watchScope(tables) : undefined;
+export function toldScope(call: SaverCall): string | undefined {
+  return call.policy.notifies === true ? watchScope(call.schema, call.policy.tenantId) : undefined;
 }
 
 /** The channel of a thread: a digest, since a name may have 63 bytes, and a thread 2,000. */

@@ -1,6 +1,6 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -11,23 +11,23 @@ import type { TupleRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /**
- * Everything that one checkpoint's tuple is made of, in one statement. Without `checkpointId`: the newest checkpoint
- * of the namespace. No rows where there is none.
+ * Reads all rows of one checkpoint's tuple in one statement. Without `checkpointId` it reads the newest checkpoint of
+ * the namespace. It returns no rows where there is none.
  */
 export function getTupleRows(
-  tables: CheckpointTables,
+  call: CallContext,
   key: NamespaceKey & Partial<CheckpointKey>,
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
   const { id, ...shape } = shapeOf(selection);
   const byId = checkpointId !== undefined;
-  return runStatement(tables, statements.of(`${id} ${byId}`, { ...shape, byId }), {
+  return runStatement(call, statements.of(`${id} ${byId}`, { ...shape, byId }), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",
     channels: selection.channels ?? [],
-    pieceBytes: pieceBytesOf(tables),
+    pieceBytes: pieceBytesOf(call),
   });
 }
 
@@ -37,7 +37,7 @@ interface TupleParams extends CheckpointKey {
 }
 
 interface ReadShape extends TupleShape {
-  /** Whether the checkpoint is named, or the newest one meant. */
+  /** Whether the checkpoint is named. Otherwise the newest one is read. */
   readonly byId: boolean;
 }
 

@@ -1,22 +1,22 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 import { WRITE_COLUMNS } from "./inserted-columns.js";
 
-/** The writes of one task, as they are stored. */
+/** The encoded writes of one task. */
 export interface EncodedWrites extends CheckpointKey {
   readonly taskId: string;
   readonly taskPath: string;
-  /** In the order of their `idx`, each `idx` once. */
+  /** Ordered by `idx`. Each `idx` occurs once. */
   readonly writes: readonly EncodedWrite[];
 }
 
-/** One pending write as it is stored. */
+/** One encoded pending write. */
 export interface EncodedWrite {
-  /** Its position in the call; below zero for the special channels. */
+  /** The position in the call. It is negative for the special channels. */
   readonly idx: number;
   readonly channel: string;
   readonly type: string;
@@ -24,10 +24,10 @@ export interface EncodedWrite {
 }
 
 /** Stores the writes of a task in one statement. */
-export async function putPendingWrites(tables: CheckpointTables, encoded: EncodedWrites): Promise<void> {
+export async function putPendingWrites(call: CallContext, encoded: EncodedWrites): Promise<void> {
   const { writes, ...key } = encoded;
   if (writes.length === 0) return;
-  await runStatement(tables, putWrites, {
+  await runStatement(call, putWrites, {
     ...key,
     positions: writes.map(({ idx }) => idx),
     channels: writes.map(({ channel }) => channel),

@@ -27,7 +27,7 @@ const checkpointId = keyText.refine((id) => id !== "", "must not be empty");
 /** A checked call of `fork` or `rollback`. */
 export interface ForkRequest {
   /** The checkpoint that is followed; the newest of the namespace where none is named. */
-  readonly target: NamespaceKey & Partial<CheckpointKey>;
+  readonly subject: NamespaceKey & Partial<CheckpointKey>;
   readonly values: Readonly<Record<string, unknown>>;
   readonly reducers: ChannelReducers;
   /** Whether the new checkpoint has to be the newest of its namespace. */
@@ -42,7 +42,7 @@ export function parseFork(config: unknown, options: unknown): ForkRequest {
   if (lost !== undefined) throw new InvalidConfigError(`options.values.${lost}`, "must not be undefined");
   const target = { threadId: thread, checkpointNs: ns };
   return {
-    target: parentCheckpointId === undefined ? target : { ...target, checkpointId: parentCheckpointId },
+    subject: parentCheckpointId === undefined ? target : { ...target, checkpointId: parentCheckpointId },
     values,
     reducers: given,
     becomesHead: false,
@@ -53,7 +53,7 @@ export function parseFork(config: unknown, options: unknown): ForkRequest {
 export function parseRollback(thread: unknown, checkpoint: unknown, options: unknown): ForkRequest {
   const { checkpointNs: ns, reducers: given } = parse(rollbackOptions, options, "options");
   return {
-    target: {
+    subject: {
       threadId: parse(threadId, thread, "threadId"),
       checkpointNs: ns,
       checkpointId: parse(checkpointId, checkpoint, "checkpointId"),

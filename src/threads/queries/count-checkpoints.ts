@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -10,7 +10,7 @@ export interface NamespaceCount {
 }
 
 /** Counts the checkpoints of each namespace of a thread, ordered by namespace. Namespaces without checkpoints are left out. */
-export function countCheckpoints(tables: CheckpointTables, threadId: string): Promise<NamespaceCount[]> {
+export function countCheckpoints(tables: CallContext, threadId: string): Promise<NamespaceCount[]> {
   return runStatement(tables, counts, { threadId });
 }
 

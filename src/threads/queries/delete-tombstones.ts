@@ -1,14 +1,14 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
 /** Deletes the tombstones of threads, and returns a row for each that there was. */
 export function deleteTombstones(
-  tables: CheckpointTables,
+  call: CallContext,
   threadIds: readonly string[],
 ): Promise<{ thread_id: string }[]> {
-  return runStatement(tables, deleteThose, { threadIds });
+  return runStatement(call, deleteThose, { threadIds });
 }
 
 const deleteThose = /* @__PURE__ */ new Statement<

@@ -1,6 +1,6 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -26,12 +26,12 @@ export interface ForkTargetRow {
 
 /** Reads a checkpoint, the newest of the namespace where none is named, without its values. */
 export async function getForkTarget(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<ForkTargetRow | undefined> {
   const shape = checkpointId === undefined ? "newest" : "named";
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "" };
-  const [row] = await runStatement(tables, statements.of(shape, shape), params);
+  const [row] = await runStatement(call, statements.of(shape, shape), params);
   return row;
 }
 

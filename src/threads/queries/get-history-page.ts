@@ -1,6 +1,6 @@
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -25,14 +25,14 @@ export interface HistoryRow {
  * @param before - The last one of the page before; `undefined` begins with the newest.
  */
 export function getHistoryPage(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   before: string | undefined,
   pageSize: number,
 ): Promise<HistoryRow[]> {
   const shape = before === undefined ? "newest" : "older";
   const params = { threadId, checkpointNs, before: before ?? "", pageSize };
-  return runStatement(tables, statements.of(shape, shape), params);
+  return runStatement(call, statements.of(shape, shape), params);
 }
 
 interface HistoryParams extends NamespaceKey {

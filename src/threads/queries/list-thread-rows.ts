@@ -7,7 +7,7 @@ import {
   type SqlBool,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -51,13 +51,9 @@ export interface ThreadRow {
  * Lists threads by their ids. From each thread it steps right to the next by the primary key's index, and from each
  * namespace of it to the one before. Only the row of the newest checkpoint is read. It goes no further than `limit` asks.
  */
-export function listThreadRows(
-  tables: CheckpointTables,
-  scope: ThreadScope,
-  limit: number,
-): Promise<ThreadRow[]> {
+export function listThreadRows(call: CallContext, scope: ThreadScope, limit: number): Promise<ThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(tables, statements.of(narrowed.join(), narrowed), {
+  return runStatement(call, statements.of(narrowed.join(), narrowed), {
     after: scope.after ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { DELETED_AT_MS, type TombstoneRow } from "../../saver/queries/tombstones.js";
 
 /** A page of the threads that were deleted for good, in the order of the database. */
 export function listTombstoneRows(
-  tables: CheckpointTables,
+  call: CallContext,
   after: string | undefined,
   limit: number,
 ): Promise<TombstoneRow[]> {
-  return runStatement(tables, page, { after: after ?? "", limit });
+  return runStatement(call, page, { after: after ?? "", limit });
 }
 
 interface PageParams {

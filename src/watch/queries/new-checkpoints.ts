@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { CheckpointTables } from "../../db/checkpoint-tables.js";
+import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -30,13 +30,13 @@ export interface IdRange {
  * @param made - Leaves out those whose ids were made in that time.
  */
 export function newestCheckpoints(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: WatchedScope,
   made: IdRange,
 ): Promise<NewCheckpointRow[]> {
   const inOneNs = checkpointNs !== undefined;
   const params = { threadId, checkpointNs: checkpointNs ?? "", ...made };
-  return runStatement(tables, newest.of(String(inOneNs), inOneNs), params);
+  return runStatement(call, newest.of(String(inOneNs), inOneNs), params);
 }
 
 /** What the newest that is known is. */
@@ -50,13 +50,13 @@ export interface KnownCheckpoints {
 
 /** Reads which checkpoints there are that are later than those that are known, the oldest first, up to `limit`. */
 export function laterCheckpoints(
-  tables: CheckpointTables,
+  call: CallContext,
   { threadId, checkpointNs }: WatchedScope,
   known: KnownCheckpoints & { readonly limit: number },
 ): Promise<NewCheckpointRow[]> {
   const inOneNs = checkpointNs !== undefined;
   const params = { threadId, checkpointNs: checkpointNs ?? "", ...known };
-  return runStatement(tables, later.of(String(inOneNs), inOneNs), params);
+  return runStatement(call, later.of(String(inOneNs), inOneNs), params);
 }
 
 interface NewestParams extends IdRange {

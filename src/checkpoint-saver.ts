@@ -1,0 +1,913 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  type PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import {
+  parseReducers,
+  parseStorageScope,
+  parseTarget,
+  parseTaskScope,
+  parseVerify,
+} from "./audit/boundary/parse-audit.js";
+import type { CheckpointDiff } from "./audit/checkpoint-diff.js";
+import type {
+  RebuiltBlob,
+  StorageQuery,
+  StorageReport,
+  TaskStats,
+  TaskStatsOptions,
+  TaskWrite,
+  VerifyOptions,
+  VerifyReport,
+} from "./audit/audit-types.js";
+import { diff } from "./audit/diff.js";
+import { rebuildBlobs } from "./audit/rebuild/rebuild-blobs.js";
+import { storage } from "./audit/storage.js";
+import { taskStats } from "./audit/task-stats.js";
+import { verify } from "./audit/verify.js";
+import { writesOf } from "./audit/writes-of.js";
+import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
+import { parseExport, parseImport, parseLines } from "./backup/boundary/parse-backup.js";
+import { exportThreads } from "./backup/export-threads.js";
+import { importThreads } from "./backup/import-threads.js";
+import { health } from "./doctor/health.js";
+import type { Health } from "./doctor/health-types.js";
+import { type CallOptions, unlessIndex } from "./parsing/parse-call-options.js";
+import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
+import { deleteForRuns } from "./retention/delete-for-runs.js";
+import { prune } from "./retention/prune.js";
+import type {
+  IdleOptions,
+  PruneOptions,
+  PruneReport,
+  RetentionOptions,
+  RunDeletionOptions,
+} from "./retention/retention-types.js";
+import { type CheckpointBatch, runBatch } from "./saver/batch.js";
+import {
+  type ChannelValuesRequest,
+  parseChannelValuesRequest,
+} from "./saver/boundary/parse-channel-values.js";
+import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
+import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
+import { parseListRequest } from "./saver/boundary/parse-list.js";
+import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
+import type { OpenedSaver } from "./saver/call/open-saver.js";
+import { callWithSignal, type OperationName, runCall, type SignalSources } from "./saver/call/run-call.js";
+import type { SaverCall } from "./saver/call/saver-call.js";
+import { channelValues } from "./saver/channel-values.js";
+import type { CallEncoding } from "./saver/codec/encode-call.js";
+import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
+import { deltaChannelHistory } from "./saver/delta-channel-history.js";
+import { storeBatch } from "./saver/store.js";
+import { listTuples } from "./saver/list-tuples.js";
+import type { ChannelReducers } from "./saver/model/channel-reducers.js";
+import type { RowCounts } from "./saver/model/row-counts.js";
+import { put } from "./saver/put.js";
+import { putWrites } from "./saver/put-writes.js";
+import { readEachOnce } from "./saver/read-each-once.js";
+import { readTuple } from "./saver/read-tuple.js";
+import { setUp } from "./saver/set-up.js";
+import { isJsonSerializer } from "./serde/json-serializer.js";
+import type { CallSubject } from "./telemetry/observed-call.js";
+import { parseCopy } from "./threads/boundary/parse-copy.js";
+import { parseFork, parseRollback } from "./threads/boundary/parse-fork.js";
+import { parseHistory } from "./threads/boundary/parse-history.js";
+import {
+  type LockedRun,
+  parseThreadLock,
+  type ThreadLockOptions,
+} from "./threads/boundary/parse-thread-lock.js";
+import { parseThreadQuery } from "./threads/boundary/parse-threads.js";
+import { parseLift, parseTombstoneQuery } from "./threads/boundary/parse-tombstones.js";
+import { copyThread } from "./threads/copy-thread.js";
+import { fork, type Forker } from "./threads/fork.js";
+import { history } from "./threads/history.js";
+import { listThreads } from "./threads/list-threads.js";
+import { withThreadLock } from "./threads/thread-lock.js";
+import type {
+  CopyOptions,
+  ForkOptions,
+  HistoryOptions,
+  RollbackOptions,
+  ThreadHistory,
+  ThreadQuery,
+  ThreadSummary,
+  Tombstone,
+  TombstoneQuery,
+} from "./threads/thread-types.js";
+import { liftTombstones, listTombstones } from "./threads/tombstones.js";
+import { EndableGenerator } from "./watch/endable-generator.js";
+import type { WatchOptions } from "./watch/watch-options.js";
+import { watchThread } from "./watch/watch-thread.js";
+
+/**
+ * The methods of `PostgresSaver` and `ShallowPostgresSaver`. Each one parses its arguments and calls a function of the room
+ * that does the work.
+ */
+export abstract class CheckpointSaver extends BaseCheckpointSaver {
+  readonly #opened: OpenedSaver;
+
+  constructor(opened: OpenedSaver) {
+    super(opened.serde);
+    // LangGraph calls the method without `this` in subgraphs. A subclass that overrides it may need `this` as well.
+    const getNextVersion = this.getNextVersion.bind(this);
+    Object.defineProperty(this, "getNextVersion", {
+      value: getNextVersion,
+      writable: true,
+      configurable: true,
+    });
+    this.#opened = opened;
+  }
+
+  /**
+   * Creates or migrates the tables, and adopts those of an official saver as they are. Any number of processes may
+   * call it at the same time. Where nothing has to change, it only reads.
+   *
+   * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to
+   *   run.
+   * @throws MigrationError where a step fails. Nothing is changed then.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.setup();
+   * ```
+   */
+  async setup(): Promise<void> {
+    await this.#run("setup", {}, nothingToParse, setUp);
+  }
+
+  /**
+   * Reads the checkpoint that `config` names, or the newest one of its namespace.
+   *
+   * @param options - The parts to read. Default: all.
+   * @returns The tuple, or `undefined` where there is no such checkpoint, or `config` names no thread.
+   * @throws DeserializationError for a value that can't be read.
+   * @throws DatabaseError where the database reports an error.
+   *
+   * @example
+   * ```ts
+   * const tuple = await checkpointer.getTuple({ configurable: { thread_id: "42" } });
+   * const header = await checkpointer.getTuple({ configurable: { thread_id: "42" } }, { values: false });
+   * ```
+   */
+  override async getTuple(
+    config: RunnableConfig,
+    options?: ReadOptions,
+  ): Promise<CheckpointTuple | undefined> {
+    const parse = () => ({ subject: parseLookupConfig(config), selection: parseSelection(options) });
+    return this.#run(
+      "getTuple",
+      { options, config },
+      parse,
+      async (call, { subject, selection }) => subject && readTuple(call, subject, selection, this.serde),
+    );
+  }
+
+  /**
+   * Lists checkpoints, newest first. It reads them page by page, as far as the caller iterates.
+   *
+   * @param config - Narrows the list to a thread, a namespace (`""` is the root graph) or a checkpoint. A config
+   *   without a thread lists all threads. An empty thread id is refused.
+   * @param options - `before`: only checkpoints older than that one. `filter`: only checkpoints whose metadata
+   *   contains it. `limit`: the largest number of checkpoints, after all other conditions. `values`, `channels`,
+   *   `writes`: the parts to read.
+   * @throws InvalidConfigError for an invalid argument, at the first `next()` and before any I/O.
+   *
+   * @example
+   * ```ts
+   * for await (const { checkpoint } of checkpointer.list({ configurable: { thread_id: "42" } }, { limit: 10 })) {
+   *   console.log(checkpoint.id, checkpoint.ts);
+   * }
+   * ```
+   */
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions & ReadOptions,
+  ): AsyncGenerator<CheckpointTuple> {
+    const request = parseListRequest(config, options);
+    yield* listTuples(callWithSignal(this.#opened.call, { options, config }), request, this.serde);
+  }
+
+  /**
+   * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
+   * `newVersions`. It encodes the arguments before it returns the promise, so a later change by the caller is not
+   * stored.
+   *
+   * It does not store the value of a channel without a version in `channel_versions`, like the official JavaScript
+   * saver: nothing has written to such a channel, and a graph that reads the checkpoint starts it with its default
+   * again. So a default that differs each time, such as an id or a date, belongs in a node.
+   *
+   * @returns The config of the new checkpoint.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws SerializationError for a value that would not be read back equal, before anything is written.
+   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
+   * @throws DatabaseError where the database reports an error. Nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * const next = await checkpointer.put(config, checkpoint, { source: "loop", step: 1, parents: {} }, newVersions);
+   * ```
+   */
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+    options?: CallOptions,
+  ): Promise<RunnableConfig> {
+    return this.#run("put", { options }, nothingToParse, (call) =>
+      put(call, this.#encoding, [config, checkpoint, metadata, newVersions]),
+    );
+  }
+
+  /**
+   * Stores the pending writes of a task, which belong to the checkpoint that the task started from. They may arrive
+   * before that checkpoint. A stored write stays as it is, except errors, interrupts and resumes: of these the last
+   * one counts.
+   *
+   * @param taskPath - The position of the task in the graph, by which writes are ordered first.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws SerializationError for a value that would not be read back equal, before anything is written.
+   * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.putWrites(config, [["messages", message]], taskId);
+   * ```
+   */
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath?: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.#run("putWrites", { options }, nothingToParse, (call) =>
+      putWrites(call, this.#encoding, [config, writes, taskId, taskPath]),
+    );
+  }
+
+  /**
+   * Deletes a thread with all of its namespaces. A thread that does not exist is no error. A checkpoint that another
+   * caller puts at the same time stays, with all of its values.
+   *
+   * @throws InvalidConfigError for an empty thread id, before any I/O.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.deleteThread("42");
+   * ```
+   */
+  override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
+    const parse = () => ({ subject: { threadId: parseThreadId(threadId) } });
+    await this.#run("deleteThread", { options: unlessIndex(options) }, parse, (call, { subject }) =>
+      storeBatch(call, [{ kind: "deleteThread", threadId: subject.threadId }]),
+    );
+  }
+
+  /**
+   * Sends any number of calls in a constant number of round trips. Either all of them count or none, as if they were
+   * made one by one.
+   *
+   * @param run - Makes the calls on the batch that it gets; see {@link CheckpointBatch}. If it throws, nothing is
+   *   sent.
+   * @returns What `run` returned, once everything is stored.
+   * @throws The error of a refused call, or a DatabaseError. Nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.batch((batch) => Promise.all(imported.map((call) => batch.put(...call))));
+   * ```
+   */
+  async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
+    return this.#run("batch", { options }, nothingToParse, (call) => runBatch(call, this.#encoding, run));
+  }
+
+  /**
+   * Reads what the ancestors of a checkpoint wrote to delta channels, back to the nearest stored value of each, in
+   * one statement at any depth.
+   *
+   * @returns For each channel its writes, oldest first, and the value that they build upon, if there is one.
+   *
+   * @example
+   * ```ts
+   * const { messages } = await checkpointer.getDeltaChannelHistory({ config, channels: ["messages"] });
+   * ```
+   */
+  override async getDeltaChannelHistory(
+    options: { config: RunnableConfig; channels: string[] } & CallOptions,
+  ): Promise<Record<string, DeltaChannelHistory>> {
+    const parse = () => parseDeltaRequest(options);
+    return this.#run("getDeltaChannelHistory", {}, parse, async (observed, request) => {
+      const { subject, channels, walksTasks } = request;
+      const call = callWithSignal(observed, { options, config: options.config });
+      if (!walksTasks) return deltaChannelHistory(call, subject, channels, this.serde);
+      const reader = { getTuple: readEachOnce((config) => this.getTuple(config, { signal: call.signal })) };
+      return super.getDeltaChannelHistory.call(reader, options);
+    });
+  }
+
+  /**
+   * Reads one channel of many threads, each from its newest checkpoint, in one statement: for example the titles of
+   * all conversations of a user. The sends of checkpoints before version 4 of the format are not stored as a value.
+   *
+   * @returns The values by thread, in the order of `threadIds`, without the threads that have none.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   *
+   * @example
+   * ```ts
+   * const titles = await checkpointer.getChannelValues({ threadIds: ["41", "42"], channel: "title" });
+   * titles.get("42");
+   * ```
+   */
+  async getChannelValues(
+    request: ChannelValuesRequest,
+    options?: CallOptions,
+  ): Promise<Map<string, unknown>> {
+    const parse = () => ({ key: parseChannelValuesRequest(request) });
+    return this.#run("getChannelValues", { options }, parse, (call, { key }) =>
+      channelValues(call, key, this.serde),
+    );
+  }
+
+  /**
+   * Returns the version of a channel after `current`. It is larger, and differs from the versions of all other
+   * branches of the thread. A new thread begins with text, as in Python's saver. With the `JsonSerializer` it begins
+   * with a number, so that the official JavaScript saver can take it over. The method is bound to its saver, because
+   * LangGraph calls it without `this` in subgraphs. A subclass may override it.
+   *
+   * @example
+   * ```ts
+   * checkpointer.getNextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
+   * ```
+   */
+  override getNextVersion(current: number): number;
+  override getNextVersion(current: string): string;
+  override getNextVersion(current: number | string | undefined): number | string;
+  override getNextVersion(current: number | string | undefined): number | string {
+    return isJsonSerializer(this.serde) ? nextNumericVersion(current) : nextVersion(current);
+  }
+
+  /**
+   * Runs a function while no other run, in this process or another, has the lock of the thread. Only callers of this
+   * method respect the lock: other calls on the thread are not delayed. If the process that holds it dies, the
+   * database releases it.
+   *
+   * All savers that share a pool hold their locks on one connection beside the pool, so they take no connection of
+   * the pool. With a Kysely that you passed in, one of its connections holds the locks. On PGlite, which only one
+   * process uses, memory holds them.
+   *
+   * @param run - Gets a signal that aborts when the lock is lost.
+   * @returns What `run` returned.
+   * @throws ThreadLockedError where the lock is not free within `waitMs`.
+   * @throws ThreadLockLostError after `run` has ended, where the connection of the lock was lost meanwhile.
+   * @throws InvalidConfigError in a transaction that you passed in, and for a thread that the caller has locked
+   *   already.
+   * @throws AbortError where the signal ended the wait.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.withThreadLock(
+   *   threadId,
+   *   ({ signal }) => graph.invoke(input, { configurable: { thread_id: threadId }, signal }),
+   *   { waitMs: 30_000 },
+   * );
+   * ```
+   */
+  async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
+    return withThreadLock(this.#opened.call, parseThreadLock(threadId, run, options));
+  }
+
+  /**
+   * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The copy
+   * shares nothing with the original. A thread that does not exist is no error, and a copy may be repeated.
+   *
+   * The copy is one transaction, so nobody sees a part of it, and a failed call leaves nothing behind. The server
+   * copies the rows. With a serializer that binds values to their place (`AesGcmSerializer`), the values go through
+   * this process instead, in portions, and the call uses one connection until it ends.
+   *
+   * Other callers may write, prune and delete both threads at the same time.
+   *
+   * @param source - The thread to copy.
+   * @param target - The id of the copy: a new thread, or an earlier copy of `source`.
+   * @param options - `reencode` encodes the copy again, so that Python's saver can continue it.
+   * @returns The number of rows that `target` has of `source`, including those of an earlier copy. The bytes are
+   *   those of `source`.
+   * @throws ThreadExistsError where `target` has checkpoints that `source` lacks, or has unconverted ones and
+   *   `reencode` is set. Nothing is written then.
+   * @throws DeserializationError, SerializationError naming the channel, for a value that can't be decoded or encoded
+   *   again. AES-256-GCM binds a value to its thread, so this includes such a value and a saver without the
+   *   serializer that wrote it. Nothing is written then.
+   * @throws ThreadDeletedError where `target` has a tombstone, with `keepTombstones`.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.copyThread("42", "42-what-if");
+   * ```
+   */
+  async copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts> {
+    const parse = () => ({ threads: parseCopy(source, target, options, this.serde) });
+    return this.#run("copyThread", { options }, parse, (call, { threads }) =>
+      copyThread(call, threads, this.serde),
+    );
+  }
+
+  /**
+   * Lists threads by id, in the order of the database. It steps through the index and counts the checkpoints of the
+   * threads that it returns. A `filter` is evaluated for each thread on the way, also for those that it excludes.
+   *
+   * @returns A page of threads. The next page starts `after` the last thread. A page shorter than `limit` is the last
+   *   one.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   *
+   * @example
+   * ```ts
+   * let page = await checkpointer.listThreads({ limit: 50, updatedAfter: yesterday });
+   * page = await checkpointer.listThreads({ limit: 50, updatedAfter: yesterday, after: page.at(-1)?.threadId });
+   * ```
+   */
+  async listThreads(query?: ThreadQuery): Promise<ThreadSummary[]> {
+    const parse = () => ({ request: parseThreadQuery(query) });
+    return this.#run("listThreads", { options: query }, parse, (call, { request }) =>
+      listThreads(call, request),
+    );
+  }
+
+  /**
+   * Reads the checkpoints of a namespace as a tree of branches, without their values.
+   *
+   * @throws CorruptCheckpointError where the metadata of a checkpoint is not an object.
+   *
+   * @example
+   * ```ts
+   * const { head, branches } = await checkpointer.history("42");
+   * ```
+   */
+  async history(threadId: string, options?: HistoryOptions): Promise<ThreadHistory> {
+    const parse = () => ({ subject: parseHistory(threadId, options) });
+    return this.#run("history", { options }, parse, (call, { subject }) => history(call, subject));
+  }
+
+  /**
+   * Creates a checkpoint whose parent is the one that `config` names, or the newest one of its namespace. A run that
+   * continues from it starts a branch. Nothing is deleted, and unchanged values are not stored again. Pending writes
+   * stay with their checkpoint, so the tasks of the fork run again. The fork has the metadata of its parent, with the
+   * source `fork`, the next step and no `run_id`, so a filter for your own keys that finds the parent finds the fork
+   * too.
+   *
+   * @returns The config of the new checkpoint. It is the newest of its namespace where ids are UUIDs.
+   * @throws CheckpointNotFoundError where the checkpoint is not stored.
+   * @throws InvalidConfigError for an invalid argument, and for a delta channel that needs a reducer.
+   *
+   * @example
+   * ```ts
+   * const fork = await checkpointer.fork(config, { values: { plan: "B" } });
+   * await graph.invoke(null, fork);
+   * ```
+   */
+  async fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig> {
+    const parse = () => parseFork(config, options);
+    return this.#run("fork", { options }, parse, (call, request) => fork(call, request, this.#forker));
+  }
+
+  /**
+   * Takes a namespace back to one of its checkpoints: a new checkpoint, with the values and the metadata that {@link
+   * fork} gives it, becomes the newest. The checkpoints after the old one stay, on a branch of their own. Other
+   * namespaces stay as they are. An active run continues: wait for its end, or prevent runs with `withThreadLock`.
+   *
+   * @returns The config of the new checkpoint.
+   * @throws CheckpointNotFoundError where the checkpoint is not stored.
+   * @throws InvalidConfigError for an invalid argument, and for a delta channel that needs a reducer.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.rollback("42", before.config.configurable.checkpoint_id);
+   * await graph.invoke(input, { configurable: { thread_id: "42" } });
+   * ```
+   */
+  async rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig> {
+    const parse = () => parseRollback(threadId, checkpointId, options);
+    return this.#run("rollback", { options }, parse, (call, request) => fork(call, request, this.#forker));
+  }
+
+  /**
+   * Lists the tombstones of the threads that savers with `keepTombstones` have deleted, in the order of the database.
+   *
+   * @returns A page of tombstones. The next page starts `after` the last thread.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old for tombstones.
+   *
+   * @example
+   * ```ts
+   * const tombstones = await checkpointer.listTombstones({ limit: 20 });
+   * ```
+   */
+  async listTombstones(query?: TombstoneQuery): Promise<Tombstone[]> {
+    const parse = () => ({ request: parseTombstoneQuery(query) });
+    return this.#run("listTombstones", { options: query }, parse, (call, { request }) =>
+      listTombstones(call, request),
+    );
+  }
+
+  /**
+   * Deletes the tombstones of threads, so that savers with `keepTombstones` write to these threads again. The deleted
+   * rows do not come back. A thread without a tombstone is no error.
+   *
+   * @param threadIds - The ids of the threads.
+   * @returns The ids of the threads that had a tombstone.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old for tombstones.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.liftTombstones(["42"]);
+   * await checkpointer.importThreads(linesOf("42.ndjson"));
+   * ```
+   */
+  async liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]> {
+    const parse = () => ({ ids: parseLift(threadIds, options) });
+    return this.#run("liftTombstones", { options }, parse, (call, { ids }) => liftTombstones(call, ids));
+  }
+
+  /**
+   * Deletes all checkpoints of threads except the newest one of each namespace. It never deletes what a kept
+   * checkpoint needs: its pending writes, its values, and the ancestors that a delta channel is rebuilt from, even
+   * with concurrent writers. It deletes the namespace of a subgraph call together with the checkpoint that the call
+   * started from. It also deletes values that no checkpoint references, and writes whose checkpoint was never stored.
+   *
+   * It works in transactions of some hundred checkpoints each. A committed transaction counts, even if the call fails
+   * later. Threads can be read and written at the same time.
+   *
+   * @param threadIds - The ids of the threads. A thread that does not exist is no error.
+   * @param options - `strategy`: `keep_latest`, the default, or `delete`, which deletes the threads whole.
+   * @returns What was deleted.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws DatabaseError where the database reports an error.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.prune(["41", "42"]);
+   * await checkpointer.prune(["43"], { strategy: "delete" });
+   * ```
+   */
+  async prune(threadIds: readonly string[], options?: PruneOptions): Promise<PruneReport>;
+  /**
+   * Prunes all threads, or some, by age and number: it deletes a checkpoint that is older than `olderThanMs` and not
+   * among the newest `keepLast` of its namespace. It never deletes the newest checkpoint of a namespace, nor what a
+   * kept checkpoint needs. The exception is the namespace of a subgraph call: it is deleted whole, once the
+   * checkpoint that the call started from is deleted and everything that the call stored is older than `olderThanMs`.
+   * The age is the time in the checkpoint's id, a UUID of version 6. Checkpoints with other ids have no age, and are
+   * never old enough.
+   *
+   * With `idleForMs` it deletes whole threads whose newest checkpoint, of any namespace, is older. It checks the age
+   * again after it has locked the checkpoints of a thread, so a thread that becomes active stays. For an id without a
+   * time the `ts` of its header counts here, as in `listThreads`.
+   *
+   * @returns What was deleted, or with `dryRun` what would be deleted.
+   * @throws InvalidConfigError for an invalid argument, and where no bound is given, before any I/O.
+   * @throws DatabaseError where the database reports an error. Committed transactions count.
+   *
+   * @example
+   * ```ts
+   * const month = 30 * 24 * 60 * 60 * 1000;
+   * const report = await checkpointer.prune({ olderThanMs: month, keepLast: 10, dryRun: true });
+   * console.log(`${report.checkpoints} checkpoints of ${report.threads} threads, ${report.bytes} bytes`);
+   * await checkpointer.prune({ idleForMs: 3 * month });
+   * ```
+   */
+  async prune(options: RetentionOptions | IdleOptions): Promise<PruneReport>;
+  async prune(
+    first: readonly string[] | RetentionOptions | IdleOptions,
+    second?: PruneOptions,
+  ): Promise<PruneReport> {
+    const options = Array.isArray(first) ? second : first;
+    const parse = () => ({ request: parsePrune(first, second) });
+    return this.#run("prune", { options }, parse, (call, { request }) => prune(call, request));
+  }
+
+  /**
+   * Deletes the checkpoints of runs with their writes, in all threads and namespaces, including the newest ones. The
+   * `run_id` in the metadata decides. Other checkpoints read as before: what their delta channels are rebuilt from is
+   * kept, even if it is of one of the runs. Values that no checkpoint references any more are deleted too.
+   *
+   * @param runIds - The ids of the runs. A run without checkpoints is no error.
+   * @param options - `dryRun`: counts what would be deleted, and changes nothing.
+   * @returns What was deleted, or with `dryRun` what would be deleted.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws DatabaseError where the database reports an error. Committed transactions count.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.deleteForRuns(["1f0a2c9e-4b7d-6c3e-8f21-0242ac120002"]);
+   * ```
+   */
+  async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
+    const parse = () => ({ ...parseRunOptions(options), runIds: parseRunIds(runIds) });
+    return this.#run("deleteForRuns", { options }, parse, deleteForRuns);
+  }
+
+  /**
+   * Reads the writes of the tasks that started from a checkpoint, ordered by task path, task and position.
+   *
+   * @param config - Names the checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @returns The writes. There are none where the checkpoint does not exist.
+   * @throws InvalidConfigError for a config without a thread, before any I/O.
+   * @throws DeserializationError naming the channel of a value that can't be read.
+   *
+   * @example
+   * ```ts
+   * for (const { taskId, channel, value } of await saver.writesOf({ configurable: { thread_id: "42" } })) {
+   *   console.log(taskId, channel, value);
+   * }
+   * ```
+   */
+  async writesOf(config: RunnableConfig, options?: CallOptions): Promise<TaskWrite[]> {
+    const parse = () => ({ subject: parseTarget(config) });
+    return this.#run("writesOf", { options, config }, parse, (call, { subject }) =>
+      writesOf(call, subject, this.serde),
+    );
+  }
+
+  /**
+   * Measures how much each task of a thread wrote, by checkpoint, namespace, task path and task. The server counts
+   * without reading the values.
+   *
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   *
+   * @example
+   * ```ts
+   * const stats = await saver.taskStats("42", { checkpointNs: "" });
+   * ```
+   */
+  async taskStats(threadId: string, options?: TaskStatsOptions): Promise<TaskStats[]> {
+    const parse = () => ({ subject: parseTaskScope(threadId, options) });
+    return this.#run("taskStats", { options }, parse, (call, { subject }) => taskStats(call, subject));
+  }
+
+  /**
+   * Measures the space of headers, values and writes: in total, by thread and by channel. It reads no values. Without
+   * a thread it scans all rows once.
+   *
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   *
+   * @example
+   * ```ts
+   * const { total, channels } = await saver.storage({ limit: 5 });
+   * console.log(`${total.writeBytes} bytes of writes beside ${total.blobBytes} bytes of values`);
+   * ```
+   */
+  async storage(query?: StorageQuery): Promise<StorageReport> {
+    const parse = () => ({ subject: parseStorageScope(query) });
+    return this.#run("storage", { options: query }, parse, (call, { subject }) => storage(call, subject));
+  }
+
+  /**
+   * Compares two checkpoints, of one thread or of two, channel by channel. A channel with the same version in two
+   * checkpoints of one namespace is the same, and is not read. For other channels the values are compared.
+   *
+   * @param a - Names the first checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @param b - Names the second checkpoint in the same way.
+   * @throws InvalidConfigError for an invalid config, before any I/O.
+   * @throws CheckpointNotFoundError where one of them is not stored.
+   * @throws DeserializationError naming the channel of a value that can't be read.
+   *
+   * @example
+   * ```ts
+   * const { channels } = await saver.diff(parentConfig, config);
+   * const changed = channels.filter(({ change }) => change !== "same");
+   * ```
+   */
+  async diff(a: RunnableConfig, b: RunnableConfig, options?: CallOptions): Promise<CheckpointDiff> {
+    const parse = () => ({ targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const });
+    return this.#run("diff", { options }, parse, (call, { targets }) => diff(call, targets, this.serde));
+  }
+
+  /**
+   * Rebuilds the missing values of a checkpoint from the writes of its ancestors' tasks. It starts from the nearest
+   * ancestor that has a value of the channel, or from an empty channel, and applies the writes with the channel's
+   * reducer, oldest first. It changes nothing that is stored. It leaves out delta channels, which have no values of
+   * their own, and channels of Python that were empty. Where {@link verify} can't decide that, a reducer for the
+   * channel says that it had a value.
+   *
+   * LangGraph.js before 1.5 records no task paths. Parallel tasks are then applied in the order of their ids, which
+   * may differ from that of the graph. `messagesStateReducer` gives a message that was written without an id a new
+   * one.
+   *
+   * @param config - Names the checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @param reducers - A reducer for each missing channel, as in the graph's annotation. It gets `undefined` as the
+   *   first value where no ancestor has one. Use `(_, update) => update` for a channel whose last write counts.
+   * @returns The rebuilt values.
+   * @throws InvalidConfigError for an invalid config, and for a missing channel without a reducer.
+   * @throws CheckpointNotFoundError where the checkpoint is not stored.
+   * @throws WritesMissingError where the stored writes do not determine a value. Nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * await saver.rebuildBlobs(config, {
+   *   messages: (held: BaseMessage[] = [], update: Messages) => messagesStateReducer(held, update),
+   *   title: (_, update) => update,
+   * });
+   * ```
+   */
+  async rebuildBlobs(
+    config: RunnableConfig,
+    reducers: ChannelReducers,
+    options?: CallOptions,
+  ): Promise<RebuiltBlob[]> {
+    const parse = () => ({ subject: parseTarget(config), checked: parseReducers(reducers) });
+    return this.#run("rebuildBlobs", { options }, parse, (call, { subject, checked }) =>
+      rebuildBlobs(call, subject, checked, this.serde),
+    );
+  }
+
+  /**
+   * Checks that everything stored of a thread, or of all threads, can be read back. It reads each row once, page by
+   * page, while agents run, and keeps only the problems in memory.
+   *
+   * Channels that an engine creates itself, such as `branch:to:…`, count as empty where they have no value and their
+   * version is text, as in Python's saver. Python's saver stores nothing for other empty channels either, nor for an
+   * `UntrackedValue`. There the step in which the channel got its version decides: it is a problem if that step wrote
+   * a value, no problem if it wrote none, and a notice if that is not recorded: after `durability="exit"`, after a
+   * prune, and for an `UntrackedValue` in an update of the state.
+   *
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws AbortError where the signal ended the call.
+   *
+   * @example
+   * ```ts
+   * const { problems } = await saver.verify();
+   * for (const { severity, threadId, message } of problems) console.log(severity, threadId, message);
+   * ```
+   */
+  async verify(threadId?: string, options?: VerifyOptions): Promise<VerifyReport> {
+    const parse = () => ({ subject: parseVerify(threadId, options) });
+    return this.#run("verify", { options }, parse, (call, { subject }) => verify(call, subject, this.serde));
+  }
+
+  /**
+   * Exports threads as lines of JSON: a header, the rows as they are stored, and a last line with counts and a
+   * checksum. It does not decode values, so encrypted ones need no key. Its memory is bounded for threads and values
+   * of any size: long values come in pieces of 57 KiB.
+   *
+   * Other processes may write, prune and delete at the same time. Each checkpoint is exported with all of its values
+   * and writes as of one moment, and so are up to 1,000 checkpoints of a thread together. A longer thread is read in
+   * portions, the newest first. Don't prune such a thread at the same time if it has delta channels.
+   *
+   * @returns The lines, without line feeds.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws AbortError where the signal ended the call.
+   *
+   * @example
+   * ```ts
+   * const lines = checkpointer.exportThreads({ threads: ["42"] });
+   * await pipeline(lines, async function* (all) { for await (const line of all) yield `${line}\n`; }, createWriteStream("42.ndjson"));
+   * ```
+   */
+  async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
+    const threads = parseExport(options);
+    yield* exportThreads(callWithSignal(this.#opened.call, { options }), threads);
+  }
+
+  /**
+   * Stores the lines of {@link exportThreads}, in portions. A value is assembled in memory and stored whole. It
+   * overwrites nothing: it skips a row that is stored and equal, so an interrupted import can be started again, and
+   * fails for a row that is stored and differs.
+   *
+   * Other processes may write, prune and delete at the same time. Each portion, of up to 1,000 rows or 8 MB, is one
+   * transaction. If another process deletes values of a longer thread before the checkpoints that reference them are
+   * stored, the import fails with a BackupError. Import the backup again then.
+   *
+   * @param lines - The lines, without line feeds.
+   * @returns What was stored.
+   * @throws BackupError for lines that are not a backup, for a backup that is cut off or damaged, for stored rows
+   *   that differ, and for values that others have deleted. It contains what was stored.
+   * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone.
+   *
+   * @example
+   * ```ts
+   * const report = await checkpointer.importThreads(other.exportThreads());
+   * ```
+   */
+  async importThreads(
+    lines: AsyncIterable<string> | Iterable<string>,
+    options?: ImportOptions,
+  ): Promise<ImportReport> {
+    const parse = () => ({ onProgress: parseImport(options), checked: parseLines(lines) });
+    return this.#run("importThreads", { options }, parse, (call, { onProgress, checked }) =>
+      importThreads(call, checked, onProgress),
+    );
+  }
+
+  /**
+   * Yields each checkpoint of a thread that savers with `notify: true` store from now on, once, in the order of the
+   * commits. Other savers send no notifications. Their checkpoints are yielded only where the watch looks for missed
+   * ones: before its connection was established, or after it was lost.
+   *
+   * The watch starts with the first `next()`. It yields what this process begins to store after that call, even if
+   * connections are lost, and what other processes store with an id of a later millisecond. One connection beside the
+   * pool listens for all watches of the savers on that pool. If it is lost, the watch connects again, and yields the
+   * checkpoints with larger ids than the last seen of their namespace.
+   *
+   * `break`, `return()` (also while a `next()` waits) and `end()` of the saver end the watch. A `signal` ends it as
+   * well: `next()` then rejects with an AbortError.
+   *
+   * @throws InvalidConfigError at the first `next()`, on a Kysely or a transaction that you passed in, and behind a
+   *   pooler in transaction mode where that is detected: no notifications arrive there.
+   * @throws ConnectionError where the database can't be reached at the start, within the limit of `retry`.
+   *
+   * @example
+   * ```ts
+   * for await (const { checkpoint, metadata } of checkpointer.watch("42", { signal })) {
+   *   console.log(metadata?.step, checkpoint.channel_values);
+   * }
+   * ```
+   */
+  watch(threadId: string, options?: WatchOptions): AsyncGenerator<CheckpointTuple, undefined> {
+    const { call, ended } = this.#opened;
+    return new EndableGenerator((ending) =>
+      watchThread(call, { threadId, options }, this.serde, [ending, ended.signal]),
+    );
+  }
+
+  /**
+   * Checks whether checkpoints can be stored now. It never rejects, reads only the catalog, retries nothing, and ends
+   * after two seconds, or when the `signal` aborts. It opens a PGlite that is not open yet first. That blocks the
+   * process for seconds, so no timer fires, and the two seconds start after it.
+   *
+   * @example
+   * ```ts
+   * const { ok, error } = await checkpointer.health({ signal: AbortSignal.timeout(500) });
+   * response.writeHead(ok ? 200 : 503).end(error?.code ?? "ok");
+   * ```
+   */
+  async health(options?: CallOptions): Promise<Health> {
+    return health(this.#opened.call, options);
+  }
+
+  /**
+   * Closes what this saver opened. The saver never closes a pool, a Kysely or a PGlite that you passed in. It may be
+   * called more than once.
+   *
+   * @example
+   * ```ts
+   * process.on("SIGTERM", () => void checkpointer.end());
+   * ```
+   */
+  async end(): Promise<void> {
+    this.#opened.ended.abort();
+    await this.#opened.call.database.close();
+  }
+
+  /** Calls {@link end} at the end of a block that declares the saver with `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
+  /**
+   * Runs a call: parses its arguments, observes it, and ends it by its signal.
+   *
+   * @param sources - Where the caller may have passed a signal.
+   * @param parse - Called before this method returns. A refused argument counts as a failed call. Spans and logs show
+   *   the `subject` that it returns.
+   * @param work - Gets the context of the call and the parsed arguments.
+   */
+  #run<Request extends object, Result>(
+    name: OperationName,
+    sources: SignalSources,
+    parse: () => Request,
+    work: (call: SaverCall, request: Request) => Promise<Result>,
+  ): Promise<Result> {
+    return runCall(this.#opened.call, name, async (observed) => {
+      const request = parse();
+      const { subject }: { readonly subject?: CallSubject | undefined } = request;
+      if (subject !== undefined) observed.observer?.about(subject);
+      return work(callWithSignal(observed, sources), request);
+    });
+  }
+
+  get #encoding(): CallEncoding {
+    const { sizeCheck, metadataOf } = this.#opened;
+    return { serde: this.serde, sizeCheck, metadataOf };
+  }
+
+  get #forker(): Forker {
+    return {
+      serde: this.serde,
+      sizeCheck: this.#opened.sizeCheck,
+      nextVersion: (current) => this.getNextVersion(current),
+    };
+  }
+}
+
+function nothingToParse(): object {
+  return {};
+}

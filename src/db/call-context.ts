@@ -1,0 +1,42 @@
+import type { ObservedCall } from "../telemetry/observed-call.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
+import type { OpenedDatabase } from "./open-database.js";
+import type { SizeLimits } from "./size-limits.js";
+import type { RetryOptions } from "./statements/retry-transient.js";
+import type { RunContext } from "./statements/run-context.js";
+
+/** How a saver sends its statements. All calls of a saver share it. */
+export interface StatementPolicy {
+  /** How transient faults are retried, or `false` for no retries. */
+  readonly retry: RetryOptions | false;
+  /** The time limit of one statement, in milliseconds. Default: no limit. */
+  readonly statementTimeoutMs?: number | undefined;
+  /** The tenant whose rows the statements see. Default: no tenant. */
+  readonly tenantId?: string | undefined;
+  /** Checks that row-level security separates tenants, where {@link tenantId} is set. */
+  readonly rowSecurity?: { run(call: CallContext): Promise<void> } | undefined;
+  /** The portions in which large values are sent and read. Default: `DEFAULT_SIZE_LIMITS`. */
+  readonly limits?: SizeLimits;
+}
+
+/** The context of one call: the database, the policy of the saver, and what belongs to this call alone. */
+export interface CallContext {
+  readonly database: OpenedDatabase;
+  /** The schema that holds the tables. */
+  readonly schema: string;
+  readonly policy: StatementPolicy;
+  /** Ends the call. The server cancels the statement that it runs for the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the commit waits for synchronous standbys in any case, because an earlier attempt may have committed. */
+  readonly confirmsEarlier?: boolean | undefined;
+  /** Creates spans, metrics and log entries. Default: none. */
+  readonly telemetry?: Telemetry;
+  /** Records this call, where telemetry is active. */
+  readonly observer?: ObservedCall | undefined;
+}
+
+/** Returns the part of a call's context that sending a statement needs. */
+export function runContextOf({ policy, signal, confirmsEarlier }: CallContext): RunContext {
+  const { statementTimeoutMs, tenantId } = policy;
+  return { signal, statementTimeoutMs, tenantId, confirmsEarlier };
+}

@@ -1,0 +1,18 @@
+import type { CallContext, StatementPolicy } from "../../db/call-context.js";
+
+/** What a saver was configured with. All of its calls share it. */
+export interface SaverPolicy extends StatementPolicy {
+  /** `optimistic`: a checkpoint must follow the newest one of its namespace. Default: `unchecked`. */
+  readonly concurrency?: "unchecked" | "optimistic";
+  /** Whether deleted threads stay deleted. Default: false. */
+  readonly keepTombstones?: boolean;
+  /** Whether each `put` deletes the older checkpoints of its namespace. Default: false. */
+  readonly keepsNewest?: boolean;
+  /** Whether stored checkpoints are announced to those who watch their thread. Default: false. */
+  readonly notifies?: boolean;
+}
+
+/** The context of one call of a saver. */
+export interface SaverCall extends CallContext {
+  readonly policy: SaverPolicy;
+}
