@@ -20,7 +20,7 @@ export type Stock = (item: string) => boolean;
  *
  * @example
  * ```ts
- * const pool = guardPool(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
+ * const pool = handlePoolErrors(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
  * const db = new Kysely<ShopDatabase & CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
  * const confirmation = await placeOrder(db, { id: "order-1", item: "lamp" }, (item) => item === "lamp");
  * ```

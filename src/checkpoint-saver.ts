@@ -39,7 +39,7 @@ import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
 import { health } from "./doctor/health.js";
 import type { Health } from "./doctor/health-types.js";
-import { type CallOptions, unlessIndex } from "./parsing/parse-call-options.js";
+import { type CallOptions, parseCallOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
 import { deleteForRuns } from "./retention/delete-for-runs.js";
 import { prune } from "./retention/prune.js";
@@ -288,7 +288,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
-    return this.#run("batch", { options }, nothingToParse, (call) => runBatch(call, this.#encoding, run));
+    const parse = () => ({ signal: parseCallOptions(options) });
+    return this.#run("batch", { options }, parse, (call) => runBatch(call, this.#encoding, run));
   }
 
   /**
@@ -332,7 +333,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     request: ChannelValuesRequest,
     options?: CallOptions,
   ): Promise<Map<string, unknown>> {
-    const parse = () => ({ key: parseChannelValuesRequest(request) });
+    const parse = () => ({ key: parseChannelValuesRequest(request, options) });
     return this.#run("getChannelValues", { options }, parse, (call, { key }) =>
       channelValues(call, key, this.serde),
     );
@@ -631,7 +632,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async writesOf(config: RunnableConfig, options?: CallOptions): Promise<TaskWrite[]> {
-    const parse = () => ({ subject: parseTarget(config) });
+    const parse = () => ({ signal: parseCallOptions(options), subject: parseTarget(config) });
     return this.#run("writesOf", { options, config }, parse, (call, { subject }) =>
       writesOf(call, subject, this.serde),
     );
@@ -687,7 +688,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async diff(a: RunnableConfig, b: RunnableConfig, options?: CallOptions): Promise<CheckpointDiff> {
-    const parse = () => ({ targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const });
+    const parse = () => ({
+      signal: parseCallOptions(options),
+      targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const,
+    });
     return this.#run("diff", { options }, parse, (call, { targets }) => diff(call, targets, this.serde));
   }
 
@@ -723,7 +727,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     reducers: ChannelReducers,
     options?: CallOptions,
   ): Promise<RebuiltBlob[]> {
-    const parse = () => ({ subject: parseTarget(config), checked: parseReducers(reducers) });
+    const parse = () => ({
+      signal: parseCallOptions(options),
+      subject: parseTarget(config),
+      checked: parseReducers(reducers),
+    });
     return this.#run("rebuildBlobs", { options }, parse, (call, { subject, checked }) =>
       rebuildBlobs(call, subject, checked, this.serde),
     );

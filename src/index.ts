@@ -1,8 +1,9 @@
 export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
-export { guardPool } from "./db/pool/handle-pool-errors.js";
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- exported until the next major version
+export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/open-database.js";
-export type { PGliteInstance } from "./db/pglite/pglite-source.js";
+export type { PGliteInstance } from "./db/pglite/pglite-opener.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,
@@ -82,5 +83,4 @@ export type {
 } from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
 export { ShallowPostgresSaver } from "./shallow-postgres-saver.js";
-export type { LogFields } from "./telemetry/log-fields.js";
-export type { Logger, WriteLog } from "./telemetry/logger.js";
+export type { LogFields, Logger, WriteLog } from "./telemetry/logger.js";

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { DB } from "./schema.generated.js";
 
 /**
- * The tables of this library, for a Kysely of the application's own: generated from the migrated schema.
+ * The tables of this library, for the type of your own Kysely. Generated from the migrated schema.
  *
  * @example
  * ```ts

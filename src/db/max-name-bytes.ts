@@ -1,2 +1,2 @@
-/** The longest name of a schema or a role, in bytes of UTF-8: Postgres cuts a longer one off, silently. */
+/** The longest name of a schema or a role, in bytes of UTF-8. Postgres silently truncates a longer one. */
 export const MAX_NAME_BYTES = 63;

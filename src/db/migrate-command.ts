@@ -1,4 +1,4 @@
-/** The command that brings a schema up to date, as it can be pasted into a shell. */
+/** The shell command that migrates a schema to the latest version. */
 export function migrateCommand(schema: string): string {
   const word = /^[\w-]+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
   return `npx langgraph-checkpoint-kysely migrate --schema ${word}`;

@@ -12,32 +12,38 @@ import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
-import { trackConnecting } from "./pool/track-connecting-clients.js";
-import { failingPGlite } from "./pglite/failing-pglite.js";
-import { GuardedPool } from "./pool/statement-pool.js";
+import { trackConnectingClients } from "./pool/track-connecting-clients.js";
+import { pgliteForKysely } from "./pglite/pglite-for-kysely.js";
+import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import type { Listener } from "./listening/listener.js";
 import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
 import type { Locks } from "./locks/locks.js";
-import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of.js";
-import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-source.js";
+import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
+import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
-import { dismissIfEnded } from "./pool/connect-until-ended.js";
+import { rejectIfEnded } from "./pool/connect-until-ended.js";
 import { refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 import type { RunContext } from "./statements/run-context.js";
 import type { BoundStatement } from "./statements/statement.js";
-import { executeThrough, interactThrough, transactThrough } from "./kysely/through-kysely.js";
+import {
+  executeThroughKysely,
+  interactThroughKysely,
+  transactThroughKysely,
+} from "./kysely/send-through-kysely.js";
 import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 
 /**
- * Where the checkpoints are. What is opened from a description is ours to close; what is already open stays open.
+ * Where the checkpoints are. A saver closes what it opens itself. It never closes a pool, Kysely, transaction
+ * or PGlite that you pass in.
  *
- * - a connection string: `postgres://…` (what `pg` takes, if its parts can be told apart), `memory://` for PGlite in memory, `file://folder` for
- *   PGlite in a folder, which is closed to other users with all its files: opened here
- * - the options of a `pg.Pool`: opened here
- * - a `pg.Pool`, a `Kysely`, a `Transaction`, a `PGlite`: lent. The pool of a Kysely is to be guarded by `guardPool`, or a
- *   connection that dies ends the process
+ * - A connection string: `postgres://…` (as `pg` accepts it, if its parts can be told apart), `memory://` for
+ *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
+ *   access to the folder and all of its files.
+ * - The options of a `pg.Pool`. The saver opens the pool.
+ * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
+ *   a Kysely, or a connection that dies ends the process.
  */
 export type DatabaseSource =
   | string
@@ -45,81 +51,92 @@ export type DatabaseSource =
   | pg.Pool
   | PGliteInstance
   | Kysely<CheckpointDatabase>
-  // Named apart, since TypeScript takes `Transaction<App & CheckpointDatabase>` for this, but not for the Kysely above.
+  // Listed separately: TypeScript accepts `Transaction<App & CheckpointDatabase>` for this type, but not for
+  // the Kysely above.
   | Transaction<CheckpointDatabase>
   | ControlledTransaction<CheckpointDatabase>;
 
-/** How a database is opened. */
+/** Options of opening a database. */
 export interface OpenDatabaseOptions {
   /**
-   * Whether our statements are sent as prepared statements, which saves Postgres from planning them anew. Set it to
-   * `false` behind a pooler in transaction mode that does not follow prepared statements. Default `true`.
+   * Whether statements are sent as prepared statements, which saves Postgres from planning them again. Set it
+   * to `false` behind a pooler in transaction mode that does not support prepared statements. Default `true`.
    */
   readonly prepare?: boolean;
-  /** Told of each idle connection that dies, of a pool that is opened here: nothing comes of it. */
+  /** Called for each idle connection that dies, of a pool that is opened here. The pool replaces it. */
   readonly onConnectionLost?: (error: Error) => void;
 }
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
 type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;
 type Interact = <T>(run: (send: SendStatement) => Promise<T>, context?: RunContext) => Promise<T>;
-/** What sends our statements, in one way or another. */
+/** What sends the statements. */
 type Sender = Omit<OpenedDatabase, "closed" | "close">;
 
-/** The connections of a pool at this moment. */
+/** The current connections of a pool. */
 export interface PoolState {
-  /** Those that there are. */
+  /** All connections. */
   readonly total: number;
-  /** Those of them that nobody uses. */
+  /** Connections that no call uses. */
   readonly idle: number;
-  /** Calls that wait for one. */
+  /** Calls that wait for a connection. */
   readonly waiting: number;
 }
 
-/** A database as this library uses it. */
+/** An open database. */
 export interface OpenedDatabase {
-  /** Runs the queries; without plugins, so that rows arrive as Postgres names them. */
+  /** A Kysely without plugins, so that columns keep their names in Postgres. */
   readonly kysely: Kysely<CheckpointDatabase>;
   /**
-   * The same for queries and transactions that a signal ends: the server cancels what it is doing, an open transaction is
-   * rolled back, and the query rejects with an AbortError. Only on a pool.
+   * A Kysely whose queries and transactions end when the signal aborts: the server cancels the query, rolls
+   * the transaction back, and the query rejects with an AbortError. Only on a pool.
    */
   readonly kyselyUntil?: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
-  /** What a saver is opened on to use the same connections: the pool where there is one, else the Kysely. The saver closes neither. */
+  /**
+   * The source for another saver on the same connections: the pool where there is one, else the Kysely. That
+   * saver closes neither.
+   */
   readonly source: pg.Pool | Kysely<CheckpointDatabase>;
-  /** Sends one of our own statements and returns its rows. */
+  /** Sends one statement and returns its rows. */
   readonly execute: Execute;
   /**
-   * Sends several, one after another in one transaction: one of its own, but where a transaction was lent. Returns the
-   * rows of each, without those of the guard.
+   * Sends several statements one after another in one transaction. It opens the transaction, except in a
+   * passed-in one. Returns the rows of each statement, without those of the guard.
    */
   readonly transact: Transact;
   /**
-   * Runs what decides by the rows of one statement which comes next, in a transaction as that of `transact`. Nothing but
-   * `send` may be awaited in it that needs a connection, since there may be only one.
+   * Runs a function that decides by the rows of one statement which one to send next, in a transaction like
+   * that of `transact`. It must not await anything but `send` that needs a connection, since there may be
+   * only one.
    */
   readonly interact: Interact;
-  /** Its advisory locks, one holder each over all processes. Not for a transaction that was lent. */
+  /** Advisory locks, each with one holder across all processes. Not for a passed-in transaction. */
   readonly locks: Locks;
-  /** Where it is, as far as that is known without asking it. */
+  /** The address, as far as it is known without asking the server. */
   readonly address: () => DatabaseAddress;
-  /** The state of its pool, where it has one. */
+  /** The state of the pool, where there is one. */
   readonly poolState?: () => PoolState;
-  /** Opens a PGlite that was not used yet, which keeps the process busy for seconds; at once where it is open. */
+  /**
+   * Opens a PGlite that was not used yet, which blocks the process for seconds. Resolves at once where it is
+   * open.
+   */
   readonly opening?: () => Promise<unknown>;
-  /** Hears what is told by `pg_notify`. Throws an InvalidConfigError where there is no way to. */
+  /**
+   * Receives notifications of `pg_notify`. Throws an InvalidConfigError where the database can't receive any.
+   */
   readonly listener: () => Listener;
-  /** Whether it was opened here and has been closed since. */
+  /** Whether an owned database has been closed. */
   readonly closed: boolean;
-  /** Closes what was opened here, leaves what was lent. May be called more than once. */
+  /** Closes an owned database and leaves a passed-in one open. May be called more than once. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a database, or takes over one that is open. Nothing is sent before the first query.
+ * Opens a database, or uses an open one. Nothing is sent before the first query.
  *
- * @throws InvalidConfigError when `source` is none of the kinds that {@link DatabaseSource} lists, and when its connection
- *   string can't be parsed; never with a word of it, since any may be the password.
+ * @throws InvalidConfigError when `source` is none of the kinds that {@link DatabaseSource} lists, and when
+ *   its connection string can't be parsed. The error never quotes the connection string, since any part of it
+ *   may be the password.
  *
  * @example
  * ```ts
@@ -136,7 +153,7 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
     return open(source, options);
   } catch (error) {
     if (error instanceof CheckpointError) throw error;
-    // Not with the error as cause, which may show the password.
+    // Without the error as cause, which may show the password.
     const code = types.isNativeError(error) && "code" in error ? ` (${String(error.code)})` : "";
     throw new InvalidConfigError(
       "source",
@@ -156,16 +173,16 @@ function open(source: DatabaseSource, options: OpenDatabaseOptions): OpenedDatab
       "expected a connection string, pool, Kysely, PGlite or pool options",
     );
   }
-  if (isKysely(source)) return lentKysely(source);
-  if (isPGlite(source)) return lentPGlite(source);
-  return isPool(source) ? lentPool(source, options) : ownedPool(source, options);
+  if (isKysely(source)) return passedInKysely(source);
+  if (isPGlite(source)) return passedInPGlite(source);
+  return isPool(source) ? passedInPool(source, options) : ownedPool(source, options);
 }
 
-/** What holds for pools that are opened here, unless their options say otherwise. */
+/** Defaults of the pools that are opened here. */
 const POOL_DEFAULTS: pg.PoolConfig = {
-  // So that an idle connection that has died is found out before a call is sent on it.
+  // Detects an idle connection that has died before a call uses it.
   keepAlive: true,
-  // What pg_stat_activity shows; a connection string, an option and PGAPPNAME come first.
+  // Shown in pg_stat_activity. A connection string, an option and PGAPPNAME override it.
   fallback_application_name: SCOPE.name,
 };
 
@@ -173,32 +190,32 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
   refusePoolOptions(config);
   const pool = new pg.Pool({ ...POOL_DEFAULTS, ...config });
   if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
-  const giveUpConnecting = trackConnecting(pool);
-  // Not by Kysely, which ends only a pool that it has sent something through.
+  const stopConnecting = trackConnectingClients(pool);
+  // Not with Kysely's `destroy`, which ends a pool only if Kysely has used it.
   return owned(onPool(pool, options), () => {
     const ended = pool.end();
-    dismissIfEnded(pool);
-    giveUpConnecting();
+    rejectIfEnded(pool);
+    stopConnecting();
     return ended;
   });
 }
 
-function lentPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
+function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
   refusePoolOptions(pool.options);
-  return lent(onPool(pool, options));
+  return passedIn(onPool(pool, options));
 }
 
 function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender {
-  const guarded = new GuardedPool(pool, { prepare });
+  const statementPool = new StatementPool(pool, { prepare });
   const kyselyOn = (connections: PostgresPool): Kysely<CheckpointDatabase> =>
     new Kysely({ dialect: new PostgresDialect({ pool: connections }) });
   return {
-    kysely: kyselyOn(guarded),
+    kysely: kyselyOn(statementPool),
     source: pool,
-    kyselyUntil: (signal) => kyselyOn(guarded.endedBy(signal)),
-    execute: (statement, context = {}) => guarded.execute(statement, context),
-    transact: (steps, context = {}) => guarded.transact(steps, context),
-    interact: (run, context = {}) => guarded.interact(run, context),
+    kyselyUntil: (signal) => kyselyOn(statementPool.endedBy(signal)),
+    execute: (statement, context = {}) => statementPool.execute(statement, context),
+    transact: (steps, context = {}) => statementPool.transact(steps, context),
+    interact: (run, context = {}) => statementPool.interact(run, context),
     locks: locksOfPool(pool),
     address: () => addressOfPool(pool),
     poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -210,25 +227,28 @@ function ownedPGlite(url: string): OpenedDatabase {
   refusePGliteUrl(url);
   const { open, release } = pgliteOpener(url);
   const kysely = new Kysely<CheckpointDatabase>({
-    dialect: new PGliteDialect({ pglite: async () => failingPGlite(await open()) }),
+    dialect: new PGliteDialect({ pglite: async () => pgliteForKysely(await open()) }),
   });
   return owned(throughPGlite(kysely, kysely, open), () => kysely.destroy().finally(release));
 }
 
-function lentPGlite(pglite: PGliteInstance): OpenedDatabase {
+function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   const kysely = new Kysely<CheckpointDatabase>({
-    dialect: new PGliteDialect({ pglite: failingPGlite(pglite) }),
+    dialect: new PGliteDialect({ pglite: pgliteForKysely(pglite) }),
   });
-  return lent(throughPGlite(kysely, pglite, () => Promise.resolve(pglite)));
+  return passedIn(throughPGlite(kysely, pglite, () => Promise.resolve(pglite)));
 }
 
-function lentKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
+function passedInKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
   const sender = throughKysely(source.withoutPlugins(), locksOfKysely(source));
-  return lent(source.isTransaction ? takingTurns(sender, source) : sender);
+  return passedIn(source.isTransaction ? oneAtATime(sender, source) : sender);
 }
 
-/** A call sets the tenant of the whole transaction while it runs: no other may send anything meanwhile. */
-function takingTurns(sender: Sender, transaction: Kysely<CheckpointDatabase>): Sender {
+/**
+ * Sends one call at a time. A call sets the tenant of the whole transaction while it runs, so that no other
+ * may send anything meanwhile.
+ */
+function oneAtATime(sender: Sender, transaction: Kysely<CheckpointDatabase>): Sender {
   return {
     ...sender,
     execute: (statement, context) => inTurn(transaction, () => sender.execute(statement, context)),
@@ -237,7 +257,7 @@ function takingTurns(sender: Sender, transaction: Kysely<CheckpointDatabase>): S
   };
 }
 
-/** @param owner - Stands for the instance, whichever saver uses it. */
+/** @param owner - Identifies the PGlite instance for all savers on it. */
 function throughPGlite(
   kysely: Kysely<CheckpointDatabase>,
   owner: object,
@@ -251,21 +271,21 @@ function throughPGlite(
   };
 }
 
-/** Where the connections are not ours to decide on. */
+/** Sends statements through a Kysely, which decides about the connections. */
 function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
   return {
     kysely,
     source: kysely,
-    execute: (statement, context = {}) => executeThrough(kysely, statement, context),
-    transact: (steps, context = {}) => transactThrough(kysely, steps, context),
-    interact: (run, context = {}) => interactThrough(kysely, context, run),
+    execute: (statement, context = {}) => executeThroughKysely(kysely, statement, context),
+    transact: (steps, context = {}) => transactThroughKysely(kysely, steps, context),
+    interact: (run, context = {}) => interactThroughKysely(kysely, context, run),
     locks,
     address: () => ({}),
     listener: refuseToListen,
   };
 }
 
-function lent(sender: Sender): OpenedDatabase {
+function passedIn(sender: Sender): OpenedDatabase {
   return { ...sender, closed: false, close: () => Promise.resolve() };
 }
 
@@ -283,7 +303,8 @@ function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
   };
 }
 
-// By what they can do, since two copies of a package may be installed and `instanceof` knows only one of them.
+// Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of
+// them.
 function isKysely(source: object): source is Kysely<CheckpointDatabase> {
   return "getExecutor" in source && "selectFrom" in source;
 }

@@ -12,8 +12,8 @@ export const TENANT_TABLES: readonly string[] = [
 ];
 
 /**
- * Looks, once for each saver, whether the database keeps tenants apart at all: for a superuser, for the owner of the
- * tables, and without policies it does not, and every row would be everybody's.
+ * Checks once for each saver that the database separates tenants. It does not for a superuser, for the owner
+ * of the tables, or without policies: every tenant would see all rows.
  *
  * @throws RowSecurityError when it does not.
  */
@@ -27,7 +27,7 @@ export class RowSecurityCheck {
     const rows = await database.execute(statement, { signal, statementTimeoutMs: policy.statementTimeoutMs });
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
-    // Tables that are missing are reported by the statement that needs them.
+    // The statement that needs a missing table reports it.
     this.#isPassed = rows.length === TENANT_TABLES.length;
   }
 }

@@ -1,17 +1,18 @@
 const MEBIBYTE = 2 ** 20;
 
-/** In which portions much data is sent. */
+/** The sizes of the portions in which large data is sent. */
 export interface SizeLimits {
-  /** What one statement brings to the database, in bytes: more goes in several, within one transaction. */
+  /** How many bytes one statement sends. Larger data takes several statements in one transaction. */
   readonly statementBytes: number;
-  /** What one row brings of a value, in bytes: a longer one is read in pieces of this size. */
+  /** How many bytes of a value one row returns. A longer value is read in pieces of this size. */
   readonly pieceBytes: number;
 }
 
 /**
- * Neither is a limit of what can be stored. A piece is far from the longest string of Node (some 512 MiB), which base64
- * has to fit in, and a statement from the longest message of Postgres (1 GiB), also where a driver writes bytes in
- * hexadecimal. Smaller pieces would have Postgres unpack a compressed value more often: each time from its beginning.
+ * Neither limits what can be stored. A base64 piece stays far below Node's longest string (about 512 MiB),
+ * and a statement far below Postgres's longest message (1 GiB), even where a driver sends bytes in
+ * hexadecimal. Smaller pieces would make Postgres decompress a compressed value more often, from its
+ * beginning each time.
  */
 export const DEFAULT_SIZE_LIMITS: SizeLimits = {
   statementBytes: 64 * MEBIBYTE,

@@ -2,20 +2,20 @@ import { sql } from "kysely";
 import type { RunContext } from "./statements/run-context.js";
 import { type BoundStatement, Statement } from "./statements/statement.js";
 
-/** The setting that policies of row-level security compare with; see docs/tenants.md. */
+/** The setting that the row-level security policies compare with; see docs/tenants.md. */
 export const TENANT_SETTING = "langgraph.tenant_id";
 
-/** Says for the rest of the transaction whose rows are seen; nothing where the context names no tenant. */
+/** Sets the tenant for the rest of the transaction. Empty where the context names no tenant. */
 export function setTenant({ tenantId }: RunContext): BoundStatement<unknown>[] {
   return tenantId === undefined ? [] : [setTo(tenantId)];
 }
 
-/** Sets it to what it was before, in a transaction that is somebody else's. */
+/** Restores the tenant in a passed-in transaction. */
 export function resetTenant(previous: string | null): BoundStatement<unknown> {
   return setTo(previous ?? "");
 }
 
-/** Reads whose rows the transaction sees so far. */
+/** Reads the tenant of the transaction. */
 export function currentTenant(): BoundStatement<{ tenant_id: string | null }> {
   return getSetting.bind("", {});
 }

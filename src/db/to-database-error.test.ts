@@ -6,7 +6,7 @@ function coded(code: string | undefined, name = "error"): Error {
   return Object.assign(new Error("what the driver said"), code === undefined ? { name } : { code, name });
 }
 
-describe("what a driver throws", () => {
+describe("toDatabaseError", () => {
   it.each<[code: string | undefined, kind: typeof DatabaseError, transient: boolean]>([
     ["23505", DatabaseError, false],
     ["22P02", DatabaseError, false],
@@ -30,7 +30,7 @@ describe("what a driver throws", () => {
     ["ECONNRESET", ConnectionError, true],
     ["EPIPE", ConnectionError, true],
     [undefined, ConnectionError, true],
-  ])("becomes, by its code %p, %p", (code, kind, transient) => {
+  ])("converts an error with code %p to %p", (code, kind, transient) => {
     const cause = coded(code);
     const error = toDatabaseError(cause);
     expect(error.constructor).toBe(kind);
@@ -38,7 +38,7 @@ describe("what a driver throws", () => {
     if (code?.length === 5 && code !== "EPIPE") expect(error).toMatchObject({ sqlState: code });
   });
 
-  it("is left as it is where it is ours, or a mistake in a program", () => {
+  it("returns an error of this library or a programming mistake unchanged", () => {
     for (const error of [
       new InvalidConfigError("a", "b"),
       coded(undefined, "TypeError"),
@@ -48,17 +48,17 @@ describe("what a driver throws", () => {
     }
   });
 
-  it("is not retried where a folder can't be used, but is where a socket is not there yet", () => {
+  it("makes a folder's error permanent, and a missing socket's error transient", () => {
     const failed = (syscall: string) => Object.assign(coded("ENOENT"), { path: "/somewhere", syscall });
     expect(toDatabaseError(failed("mkdir"))).toMatchObject({ code: "DATABASE_ERROR", transient: false });
     expect(toDatabaseError(failed("connect"))).toMatchObject({ code: "CONNECTION_FAILED", transient: true });
   });
 
-  it("becomes an error even where it was none", () => {
+  it("converts a thrown value that is not an Error", () => {
     expect(toDatabaseError("text")).toMatchObject({ code: "DATABASE_ERROR", cause: "text" });
   });
 
-  it("says why all of a host's addresses failed", () => {
+  it("names the errors of all addresses of a host", () => {
     const error = toDatabaseError(
       new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")]),
     );

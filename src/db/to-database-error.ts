@@ -28,40 +28,45 @@ const TRANSIENT_STATES = new Set([
   "57P05", // idle_session_timeout
 ]);
 const CONNECTION_STATES = new Set(["25P03", "57P01", "57P02", "57P03", "57P05"]);
-/** SQLSTATE classes of what is refused while a connection is made. Their messages quote users and databases. */
+/** SQLSTATE classes of errors while connecting. Their messages quote users and databases. */
 const CONNECTING_CLASSES = new Set(["08", "28", "3D"]);
-/** Node's codes for a certificate that is not trusted: it will not be a moment later either. */
+/** Node's codes for a certificate that is not trusted. A retry would fail too. */
 const CERTIFICATE_CODE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_GET_ISSUER_|UNABLE_TO_VERIFY_)/;
 const PROGRAMMING_ERRORS = new Set(["TypeError", "RangeError", "SyntaxError", "ReferenceError"]);
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
- * The one place where what a driver throws becomes an error of ours. Goes by SQLSTATE and by the operating system's
- * codes, never by message text. An error that is ours already, or that is a mistake in the program, is given back.
+ * Converts a driver's error to an error of this library. This is the only place that does. It decides by
+ * SQLSTATE and by the operating system's codes, never by message text. It returns an error of this library,
+ * or a programming mistake, unchanged.
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof CheckpointError) return error;
   if (!isError(error)) {
-    return new DatabaseError(`the driver threw what is no error: ${inspect(error, { depth: 1 })}`, {
-      cause: error,
-    });
+    return new DatabaseError(
+      `the driver threw a value that is not an Error: ${inspect(error, { depth: 1 })}`,
+      {
+        cause: error,
+      },
+    );
   }
   const given = codeOf(error);
   const code = typeof given === "string" ? given : undefined;
   if (code === "ERR_INVALID_URL" || error.name === "URIError") {
-    // Not with the error as cause, which may quote the connection string.
+    // Without the error as cause, which may quote the connection string.
     return new InvalidConfigError("source", "the connection string could not be parsed");
   }
-  // A wrong argument of our own making: not the database's doing, and no better when tried again.
+  // A mistake in this library: the database has nothing to do with it, and a retry would fail too.
   if (PROGRAMMING_ERRORS.has(error.name)) return error;
 
   const sqlState = code !== undefined && isSqlState(code) ? code : undefined;
-  // Who a pool belongs to that can't be seen, as that of a Kysely, may have given it a connection string with a mistake.
+  // The application may have configured an invisible pool, as that of a Kysely, with a mistyped connection
+  // string.
   if (sqlState === undefined || CONNECTING_CLASSES.has(sqlState.slice(0, 2))) maskError(error, withhold);
   if (sqlState !== undefined) return fromSqlState(error, sqlState);
   if (isOfFileSystem(error)) return new DatabaseError(error.message, { cause: error });
-  // pg gives errors of a lost connection no code at all; what the server says always has an SQLSTATE.
+  // pg's errors of a lost connection have no code. An error from the server always has an SQLSTATE.
   const transient = !CERTIFICATE_CODE.test(code ?? "");
   return new ConnectionError(`no connection to the database: ${describe(error)}`, {
     cause: error,
@@ -70,10 +75,10 @@ export function toDatabaseError(error: unknown): Error {
 }
 
 function withhold(text: string): string {
-  return mayQuoteCredentials(text) ? "withheld, since it may quote a connection string" : text;
+  return mayQuoteCredentials(text) ? "message hidden: it may contain credentials" : text;
 }
 
-// Node's own errors come from another realm where a program runs in a VM context, as under Jest.
+// Under Jest, as in any VM context, Node's own errors come from another realm.
 function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
 }
@@ -88,17 +93,17 @@ function fromSqlState(error: Error, sqlState: string): DatabaseError {
   return new DatabaseError(message, options);
 }
 
-// PGlite's folder can't be used; a socket that is not there is a server that is not there, and may come.
+// PGlite's folder can't be used. A missing socket, by contrast, belongs to a server that may start later.
 function isOfFileSystem(error: Error): boolean {
   return "path" in error && "syscall" in error && error.syscall !== "connect";
 }
 
-// Node's own codes, such as EPIPE, may have five capitals as well; every SQLSTATE has a digit.
+// Node's own codes, such as EPIPE, may have five capitals as well. Every SQLSTATE has a digit.
 function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 }
 
-// A refused connection to a name with several addresses is an AggregateError with an empty message.
+// When a host name has several addresses and all refuse, Node throws an AggregateError with an empty message.
 function describe(error: Error): string {
   if (error.message !== "") return error.message;
   return error instanceof AggregateError ? error.errors.map(String).join("; ") : error.name;

@@ -10,29 +10,29 @@ import { pgliteUrlFault } from "./pglite/pglite-url.js";
 import { clientLike } from "./pool/pool-address.js";
 
 /**
- * Refuses what `pg` would look at only when the first connection is made, and what it would take apart wrongly: it asks the
- * network for a host, or the server for a database, that have the password in their names.
+ * Refuses pool options that `pg` would only check when it first connects, and those that it would parse
+ * wrongly: it would look up a host, or ask the server for a database, whose name contains the password.
  *
- * @throws InvalidConfigError without a word of what is refused.
+ * @throws InvalidConfigError that does not quote the options.
  */
 export function refusePoolOptions(options: pg.PoolConfig): void {
   const { connectionString = "" } = options;
-  // pg takes an empty one for none.
+  // pg treats an empty one as missing.
   if (connectionString !== "") refuse(connectionStringFault(connectionString));
   const { host, port, database = "" } = clientLike(options);
   const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
   if (typeof host !== "string" || !isHost(host) || !isPort) {
-    throw new InvalidConfigError("source", "has a host or a port that is none");
+    throw new InvalidConfigError("source", "invalid host or port");
   }
   if (mayQuoteCredentials(database)) {
-    throw new InvalidConfigError("source", "has a connection string for the name of the database");
+    throw new InvalidConfigError("source", "the database name must not be a connection string");
   }
 }
 
 /**
  * Refuses a connection string for PGlite that is the address of a server.
  *
- * @throws InvalidConfigError without a word of what is refused.
+ * @throws InvalidConfigError that does not quote the connection string.
  */
 export function refusePGliteUrl(url: string): void {
   refuse(pgliteUrlFault(url));

@@ -13,7 +13,7 @@ import {
   RowSecurityError,
 } from "../errors/index.js";
 import { migrationStatus } from "../migrations/migration-status.js";
-import { parseSignal } from "../parsing/parse-call-options.js";
+import { parseCallOptions } from "../parsing/parse-call-options.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { boundedKysely } from "./bounded-kysely.js";
@@ -34,7 +34,7 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
   const findings: Findings = {};
   let error: CheckpointError | undefined;
   try {
-    const given = parseSignal(options);
+    const given = parseCallOptions(options);
     await openEmbedded(call, given);
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;

@@ -1,7 +1,7 @@
 import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error.js";
 
 /**
- * An argument of a saver's method, or an option of its constructor, that can't be used. Thrown before any I/O.
+ * An invalid argument of a method or an invalid option of a constructor. Thrown before any I/O.
  *
  * @example
  * ```ts
@@ -19,11 +19,11 @@ export class InvalidConfigError extends CheckpointError {
 }
 
 /**
- * The `AbortSignal` of a call has ended it; `cause` is the signal's reason. It carries the name that programs look for,
- * `AbortError`.
+ * The `AbortSignal` of the call was aborted; `cause` is the signal's reason. Its name is `AbortError`, which
+ * programs check for.
  *
- * What the server had not finished was cancelled there. Only where it did not answer any more may a write have been
- * stored all the same. A write that was stored, but whose wait for a synchronous standby was cancelled, fails with
+ * The server cancels what it has not finished. Only if it no longer answers may a write have been stored
+ * nevertheless. A write that was stored, but whose wait for a synchronous standby was cancelled, fails with
  * `NotReplicatedError` instead.
  *
  * @example

@@ -1,6 +1,4 @@
-/**
- * Where an error happened. Every field is optional: an error carries what was known at the place that threw it.
- */
+/** Where an error happened. Fields that were unknown where the error was thrown are `undefined`. */
 export interface ErrorLocation {
   /** The thread, `configurable.thread_id`. */
   readonly threadId?: string | undefined;
@@ -12,18 +10,18 @@ export interface ErrorLocation {
   readonly channel?: string | undefined;
 }
 
-/** What every {@link CheckpointError} is built from. */
+/** Options of every {@link CheckpointError}. */
 export interface CheckpointErrorOptions extends ErrorLocation {
-  /** The error that led to this one. */
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
 /**
- * The class of every error that this library throws on purpose.
+ * The base class of every error that this library throws on purpose.
  *
- * Tell errors apart by `instanceof` or by {@link CheckpointError.code}, which is stable across versions;
- * the text of `message` is for people and may change. An application that has loaded this package by `import` and by
- * `require` has two copies of each class, and `instanceof` knows one of them: there use the code.
+ * Distinguish errors by `instanceof` or by {@link CheckpointError.code}, which is stable across versions. The
+ * text of `message` is for people and may change. An application that loads this package by both `import` and
+ * `require` has two copies of each class, and `instanceof` recognizes only one of them: use the code there.
  *
  * @example
  * ```ts

@@ -1,23 +1,23 @@
 import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error.js";
 
-/** What a {@link DatabaseError} is built from. */
+/** Options of a {@link DatabaseError}. */
 export interface DatabaseErrorOptions extends CheckpointErrorOptions {
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState?: string | undefined;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly transient?: boolean;
 }
 
 /**
- * The database refused or did not answer. `cause` is the driver's own error.
+ * The database returned an error or did not answer. `cause` is the driver's own error.
  *
- * A transient one (connection lost, server restarting, deadlock, serialization failure) has been retried within the
- * bound of the saver's `retry` option before it is thrown.
+ * A transient error (connection lost, server restarting, deadlock, serialization failure) is thrown only
+ * after retries within the saver's `retry` option.
  */
 export class DatabaseError extends CheckpointError {
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState: string | undefined;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly transient: boolean;
 
   constructor(message: string, options: DatabaseErrorOptions = {}, code = "DATABASE_ERROR") {
@@ -27,7 +27,7 @@ export class DatabaseError extends CheckpointError {
   }
 }
 
-/** The connection could not be made or was lost: the server is down, restarting, or out of reach. */
+/** The connection could not be opened or was lost: the server is down, restarting or unreachable. */
 export class ConnectionError extends DatabaseError {
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, { transient: true, ...options }, "CONNECTION_FAILED");
@@ -35,11 +35,11 @@ export class ConnectionError extends DatabaseError {
 }
 
 /**
- * A statement took longer than the saver's `statementTimeoutMs`, and the server has cancelled it: nothing of it was
- * stored. It is not tried again, since it would most likely take as long.
+ * A statement took longer than the saver's `statementTimeoutMs`. The server has cancelled it and stored
+ * nothing of it. The saver does not retry it, since a retry would most likely take as long.
  */
 export class StatementTimeoutError extends DatabaseError {
-  /** How long it was allowed to take, in milliseconds. */
+  /** The timeout, in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, options: DatabaseErrorOptions = {}) {
@@ -53,10 +53,12 @@ export class StatementTimeoutError extends DatabaseError {
 }
 
 /**
- * The server has stored the change, but its wait for a synchronous standby was cancelled: by `statementTimeoutMs`, by the
- * `AbortSignal` of the call, or on the server. A failover may lose the change. `cause` is the server's warning, where it was seen.
+ * The server has stored the change, but its wait for a synchronous standby was cancelled: by
+ * `statementTimeoutMs`, by the `AbortSignal` of the call, or on the server. A failover may lose the change.
+ * `cause` is the server's warning, where it was received.
  *
- * To make the call again is safe. It waits for the standbys too, for the earlier change as well as for its own.
+ * You can safely make the call again. It waits for the standbys, for the earlier change as well as for its
+ * own.
  */
 export class NotReplicatedError extends DatabaseError {
   constructor(options: DatabaseErrorOptions = {}) {
@@ -68,7 +70,7 @@ export class NotReplicatedError extends DatabaseError {
   }
 }
 
-/** The role that the saver connects with lacks a privilege. */
+/** The role that the saver connects as lacks a privilege. */
 export class PermissionError extends DatabaseError {
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, options, "PERMISSION_DENIED");
@@ -76,18 +78,18 @@ export class PermissionError extends DatabaseError {
 }
 
 /**
- * A saver with `tenantId` on a database that does not keep tenants apart for its role: row-level security is not active on
- * the tables. Nothing was read or written.
+ * A saver has a `tenantId`, but row-level security is not active on the tables for its role, so that the
+ * database does not separate tenants. Nothing was read or written.
  */
 export class RowSecurityError extends DatabaseError {
-  /** The tables that every tenant would see all rows of. */
+  /** The tables whose rows every tenant would see. */
   readonly tables: readonly string[];
 
   constructor(schema: string, tables: readonly string[], options: DatabaseErrorOptions = {}) {
     const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
     super(
-      `row-level security is not active for this role on ${names}: superusers, the owner of a table and roles with ` +
-        "BYPASSRLS are not bound by it",
+      `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
+        "table, or to roles with BYPASSRLS",
       options,
       "ROW_SECURITY_INACTIVE",
     );
@@ -95,11 +97,13 @@ export class RowSecurityError extends DatabaseError {
   }
 }
 
-/** The tables are missing or older than this version of the library; the message says which command to run. */
+/**
+ * The tables are missing or older than this version of the library. The message says which command to run.
+ */
 export class MigrationRequiredError extends DatabaseError {
-  /** The schema that is behind. */
+  /** The schema that must be migrated. */
   readonly schema: string;
-  /** The steps that have not run there, oldest first; empty where that could not be told. */
+  /** The pending steps, oldest first; empty where they could not be determined. */
   readonly pending: readonly string[];
 
   constructor(
@@ -115,7 +119,7 @@ export class MigrationRequiredError extends DatabaseError {
 
 /** A migration step failed, or can't be undone without losing data. Nothing of the run was kept. */
 export class MigrationError extends DatabaseError {
-  /** The step that failed, where one had begun. */
+  /** The step that failed, where one had started. */
   readonly step: string | undefined;
 
   constructor(message: string, options: DatabaseErrorOptions & { readonly step?: string | undefined } = {}) {
@@ -125,14 +129,14 @@ export class MigrationError extends DatabaseError {
 }
 
 /**
- * The schema has tables of the names that this library uses, with other columns. Nothing was changed.
+ * The schema has tables with the names that this library uses, but with other columns. Nothing was changed.
  *
- * Where they are those of Python's `ShallowPostgresSaver`, the message says which command converts them.
+ * If they are the tables of Python's `ShallowPostgresSaver`, the message says which command converts them.
  */
 export class IncompatibleTablesError extends DatabaseError {
   /** The schema that has the tables. */
   readonly schema: string;
-  /** Whose tables they are. */
+  /** Which program's tables they are. */
   readonly layout: "python-shallow" | "unknown";
 
   constructor(schema: string, layout: IncompatibleTablesError["layout"], message: string) {

@@ -1,4 +1,4 @@
-/** The code of an error, as pg and Node name it: of one that the server sent its SQLSTATE. */
+/** Returns the `code` of an error of pg or Node. An error from the server has its SQLSTATE as code. */
 export function codeOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

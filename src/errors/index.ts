@@ -1,4 +1,4 @@
-// Every error that is thrown on purpose.
+// All errors that this library throws on purpose.
 export { type ErrorLocation, type CheckpointErrorOptions, CheckpointError } from "./checkpoint-error.js";
 export { InvalidConfigError, AbortError } from "./call-errors.js";
 export {
@@ -7,6 +7,7 @@ export {
   CheckpointTooLargeError,
   DeserializationError,
   CorruptCheckpointError,
+  WritesMissingError,
 } from "./value-errors.js";
 export {
   CheckpointNotFoundError,
@@ -17,7 +18,6 @@ export {
   ThreadLockedError,
   ThreadLockLostError,
 } from "./thread-errors.js";
-export { WritesMissingError } from "./writes-missing-error.js";
 export {
   type DatabaseErrorOptions,
   DatabaseError,

@@ -1,18 +1,19 @@
 import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from "./checkpoint-error.js";
 
-/** What a {@link ConcurrentModificationError} is built from. */
+/** Options of a {@link ConcurrentModificationError}. */
 export interface ConcurrentModification extends ErrorLocation {
-  /** The checkpoint that was to be followed; `undefined` where the put named none. */
+  /** The parent that the put names; `undefined` where it names none. */
   readonly parentCheckpointId: string | undefined;
-  /** The checkpoint that is the newest instead. */
+  /** The newest checkpoint of the namespace. */
   readonly headCheckpointId: string;
 }
 
 /**
- * Somebody else has gone on with the thread: the checkpoint that was to be followed is no longer the newest of its
- * namespace. Only savers with `concurrency: "optimistic"` throw it, and nothing was stored. Read the thread anew and
- * decide; to branch off on purpose, put a checkpoint whose metadata has the source `fork` or `update`, as `updateState`
- * does: `graph.invoke(input, await graph.updateState(past, null))` gives new input to a past state.
+ * Another writer has continued the thread: the parent of the new checkpoint is no longer the newest
+ * checkpoint of its namespace. Only savers with `concurrency: "optimistic"` throw it, and nothing was stored.
+ * Read the thread again and decide. To branch on purpose, put a checkpoint whose metadata has the source
+ * `fork` or `update`, as `updateState` does: `graph.invoke(input, await graph.updateState(past, null))`
+ * continues a past state with new input.
  *
  * @example
  * ```ts
@@ -25,17 +26,17 @@ export interface ConcurrentModification extends ErrorLocation {
  * ```
  */
 export class ConcurrentModificationError extends CheckpointError {
-  /** The checkpoint that was to be followed; `undefined` where the put named none. */
+  /** The parent that the put names; `undefined` where it names none. */
   readonly parentCheckpointId: string | undefined;
-  /** The checkpoint that is the newest instead. */
+  /** The newest checkpoint of the namespace. */
   readonly headCheckpointId: string;
 
   constructor({ parentCheckpointId, headCheckpointId, ...location }: ConcurrentModification) {
     const parent = parentCheckpointId === undefined ? "no checkpoint" : `checkpoint "${parentCheckpointId}"`;
     const problem =
       parentCheckpointId === headCheckpointId
-        ? `its id "${location.checkpointId ?? ""}" is older: by a clock that is behind`
-        : `the newest is checkpoint "${headCheckpointId}" by now`;
+        ? `its id "${location.checkpointId ?? ""}" is older, from a clock that is behind`
+        : `the newest checkpoint is now "${headCheckpointId}"`;
     super(
       "CONCURRENT_MODIFICATION",
       `thread "${location.threadId ?? ""}": the put follows ${parent}, but ${problem}`,
@@ -47,7 +48,7 @@ export class ConcurrentModificationError extends CheckpointError {
 }
 
 /**
- * A write to a thread that was deleted, by a saver with `keepTombstones`: it came too late, and nothing was stored.
+ * A write to a deleted thread, by a saver with `keepTombstones`. Nothing was stored.
  *
  * @example
  * ```ts
@@ -66,7 +67,7 @@ export class ThreadDeletedError extends CheckpointError {
 }
 
 /**
- * A thread is locked by another run, and the wait for it is over. Nothing was run.
+ * Another run holds the lock of the thread, and the wait is over. Your function was not called.
  *
  * @example
  * ```ts
@@ -79,25 +80,21 @@ export class ThreadDeletedError extends CheckpointError {
  * ```
  */
 export class ThreadLockedError extends CheckpointError {
-  /** How long the lock was waited for, in milliseconds. */
+  /** How long the call waited for the lock, in milliseconds. */
   readonly waitMs: number;
 
   constructor(threadId: string, waitMs: number, options: CheckpointErrorOptions = {}) {
-    super(
-      "THREAD_LOCKED",
-      `thread "${threadId}" is locked by another run, for which ${waitMs} ms were waited`,
-      {
-        ...options,
-        threadId,
-      },
-    );
+    super("THREAD_LOCKED", `thread "${threadId}" is locked by another run (waited ${waitMs} ms)`, {
+      ...options,
+      threadId,
+    });
     this.waitMs = waitMs;
   }
 }
 
 /**
- * The connection that held the lock of a thread died before the run had ended, so that another run may have begun
- * meanwhile. `cause` is what the run failed with, else what the connection died of.
+ * The connection that held the lock of a thread died before the run ended, so that another run may have
+ * started in the meantime. `cause` is the error of the run, if it failed, else that of the connection.
  *
  * @example
  * ```ts
@@ -108,7 +105,7 @@ export class ThreadLockedError extends CheckpointError {
  */
 export class ThreadLockLostError extends CheckpointError {
   constructor(threadId: string, options: CheckpointErrorOptions = {}) {
-    super("THREAD_LOCK_LOST", `the lock of thread "${threadId}" was lost before its run had ended`, {
+    super("THREAD_LOCK_LOST", `the lock of thread "${threadId}" was lost before its run ended`, {
       ...options,
       threadId,
     });
@@ -116,8 +113,8 @@ export class ThreadLockLostError extends CheckpointError {
 }
 
 /**
- * A checkpoint that a call needs and that there is not: it was never stored, or has been pruned or deleted. Nothing was
- * written.
+ * A checkpoint that the call needs does not exist: it was never stored, or has been pruned or deleted.
+ * Nothing was written.
  *
  * @example
  * ```ts
@@ -128,14 +125,18 @@ export class CheckpointNotFoundError extends CheckpointError {
   constructor(location: ErrorLocation) {
     const { threadId = "", checkpointNs = "", checkpointId } = location;
     const namespace = checkpointNs === "" ? "" : `, namespace "${checkpointNs}"`;
-    const what = checkpointId === undefined ? "no checkpoint" : `no checkpoint "${checkpointId}"`;
-    super("CHECKPOINT_NOT_FOUND", `thread "${threadId}"${namespace}: there is ${what}`, location);
+    const thread = `thread "${threadId}"${namespace}`;
+    const problem =
+      checkpointId === undefined
+        ? `${thread} has no checkpoint`
+        : `${thread}: checkpoint "${checkpointId}" does not exist`;
+    super("CHECKPOINT_NOT_FOUND", problem, location);
   }
 }
 
 /**
- * A thread that another was to be copied to, and that has gone on by itself: it has a checkpoint that the other has not.
- * Nothing was written.
+ * The target of a copy has continued on its own: it has a checkpoint that the source lacks. Nothing was
+ * written.
  *
  * @example
  * ```ts
@@ -146,7 +147,7 @@ export class ThreadExistsError extends CheckpointError {
   constructor(source: string, target: Required<Pick<ErrorLocation, "threadId" | "checkpointId">>) {
     super(
       "THREAD_EXISTS",
-      `thread "${target.threadId ?? ""}" has checkpoint "${target.checkpointId ?? ""}", which thread "${source}" has not`,
+      `thread "${target.threadId ?? ""}" has checkpoint "${target.checkpointId ?? ""}", which thread "${source}" lacks`,
       target,
     );
   }

@@ -1,13 +1,16 @@
 import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from "./checkpoint-error.js";
 
 /**
- * A value that can't be stored so that it reads back equal: a function, an instance of an unknown class, a cycle.
- * Thrown before anything is written.
+ * A value that can't be stored in a way that reads back equal: a function, an instance of an unknown class, a
+ * cycle. Thrown before anything is written.
  */
 export class SerializationError extends CheckpointError {
-  /** Where in the value the culprit is, such as `messages[3].kwargs.onDone`; empty for the value itself. */
+  /**
+   * The path of the faulty part within the value, such as `messages[3].kwargs.onDone`; empty for the value
+   * itself.
+   */
   readonly path: string;
-  /** What is wrong with the value there, without the place. */
+  /** The problem, without the place. */
   readonly problem: string;
 
   constructor(path: string, problem: string, options: CheckpointErrorOptions = {}) {
@@ -18,23 +21,23 @@ export class SerializationError extends CheckpointError {
     this.problem = problem;
   }
 
-  /** The same error, naming the place in the database that the value was meant for. */
+  /** Returns the same error with the thread, checkpoint or channel of the value. */
   at(location: ErrorLocation): SerializationError {
     return new SerializationError(this.path, this.problem, { ...location, cause: this.cause });
   }
 }
 
-/** What a {@link CheckpointTooLargeError} is built from. */
+/** Options of a {@link CheckpointTooLargeError}. */
 export interface CheckpointTooLargeErrorOptions extends CheckpointErrorOptions {
-  /** What the call would have stored, in bytes. */
+  /** The size of what the call would have stored, in bytes. */
   readonly bytes: number;
-  /** What it may store, in bytes. */
+  /** The limit, in bytes. */
   readonly maxBytes: number;
 }
 
 /**
- * A call that would store more than the saver's option `maxCheckpointBytes` allows. Thrown before anything is sent.
- * `channel` is the one with the most bytes; `message` names the three largest.
+ * The call would store more than the saver's option `maxCheckpointBytes` allows. Thrown before anything is
+ * sent. `channel` is the one with the most bytes; `message` names the three largest.
  *
  * @example
  * ```ts
@@ -42,9 +45,11 @@ export interface CheckpointTooLargeErrorOptions extends CheckpointErrorOptions {
  * ```
  */
 export class CheckpointTooLargeError extends CheckpointError {
-  /** What the call would have stored, in bytes: header, metadata and values as they are encoded. */
+  /**
+   * The size of what the call would have stored, in bytes: header, metadata and values as they are encoded.
+   */
   readonly bytes: number;
-  /** What it may store, in bytes. */
+  /** The limit, in bytes. */
   readonly maxBytes: number;
 
   constructor(message: string, options: CheckpointTooLargeErrorOptions) {
@@ -54,44 +59,61 @@ export class CheckpointTooLargeError extends CheckpointError {
   }
 }
 
-/** Stored bytes that can't be turned back into a value: corrupt, encrypted, pickled, or of an unknown type. */
+/** Stored bytes that can't be decoded to a value: corrupt, encrypted, pickled, or of an unknown type. */
 export class DeserializationError extends CheckpointError {
-  /** What is wrong with the bytes, without the place. */
+  /** The problem, without the place. */
   readonly problem: string;
-  /** The type tag that was stored beside the bytes. */
+  /** The type tag that was stored with the bytes. */
   readonly typeTag: string | undefined;
 
   constructor(
     problem: string,
     options: CheckpointErrorOptions & { readonly typeTag?: string | undefined } = {},
   ) {
-    const place = [
-      options.threadId === undefined ? "" : `thread "${options.threadId}"`,
-      options.checkpointId === undefined ? "" : `checkpoint "${options.checkpointId}"`,
-      options.channel === undefined ? "" : `channel "${options.channel}"`,
-    ].filter((part) => part !== "");
-    super(
-      "DESERIALIZATION_FAILED",
-      place.length === 0 ? problem : `${place.join(", ")}: ${problem}`,
-      options,
-    );
+    super("DESERIALIZATION_FAILED", problemAt(options, problem), options);
     this.problem = problem;
     this.typeTag = options.typeTag;
   }
 
-  /** The same error, naming the row that the bytes were read from. */
+  /** Returns the same error with the row that the bytes were read from. */
   at(location: ErrorLocation): DeserializationError {
     return new DeserializationError(this.problem, { ...location, typeTag: this.typeTag, cause: this.cause });
   }
 }
 
-/** A row that does not have the shape of a checkpoint: the table was edited by hand, or is another program's. */
+/** A row that is not a valid checkpoint: somebody edited the table, or another program wrote it. */
 export class CorruptCheckpointError extends CheckpointError {
   constructor(problem: string, options: CheckpointErrorOptions = {}) {
-    const place = [
-      options.threadId === undefined ? "" : `thread "${options.threadId}"`,
-      options.checkpointId === undefined ? "" : `checkpoint "${options.checkpointId}"`,
-    ].filter((part) => part !== "");
-    super("CORRUPT_CHECKPOINT", [...place, problem].join(": "), options);
+    const { threadId, checkpointId } = options;
+    super("CORRUPT_CHECKPOINT", problemAt({ threadId, checkpointId }, problem), options);
   }
+}
+
+/**
+ * A missing value can't be rebuilt: the writes it came from are missing as well, or may belong to another branch. Nothing
+ * was stored.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof WritesMissingError) console.error(error.channel, error.message);
+ * ```
+ */
+export class WritesMissingError extends CheckpointError {
+  constructor(problem: string, location: ErrorLocation) {
+    const { threadId = "", checkpointId = "", channel = "" } = location;
+    super(
+      "WRITES_MISSING",
+      problemAt({ threadId, checkpointId, channel }, `can't be rebuilt: ${problem}`),
+      location,
+    );
+  }
+}
+
+function problemAt({ threadId, checkpointId, channel }: ErrorLocation, problem: string): string {
+  const place = [
+    ...(threadId === undefined ? [] : [`thread "${threadId}"`]),
+    ...(checkpointId === undefined ? [] : [`checkpoint "${checkpointId}"`]),
+    ...(channel === undefined ? [] : [`channel "${channel}"`]),
+  ];
+  return place.length === 0 ? problem : `${place.join(", ")}: ${problem}`;
 }

@@ -2,32 +2,33 @@ import { isStringArray, type JsonObject, type JsonValue } from "../serde/json/js
 import { InvalidConfigError } from "../errors/index.js";
 import { encodeJsonb } from "../serde/jsonb/encode-jsonb.js";
 
-/** What a list asks of metadata. */
+/** The condition of a list on metadata. */
 export interface MetadataFilter {
-  /** The JSON text that metadata has to contain. */
+  /** The JSON text that metadata must contain. */
   readonly contained: string;
-  /** JSON texts of which metadata must contain none; `undefined` where there are none. */
+  /** JSON texts, none of which metadata may contain; `undefined` where there are none. */
   readonly notContained: readonly string[] | undefined;
 }
 
 /**
- * A filter as JSONB compares it: metadata contains it, whatever else is there, and lists in any order. Values that JSON
- * lacks are stored as records, `{lc: 2, …}`, of which that must not hold. So a plain object that a record would contain is
- * asked for beside no record, and of the records only those are let through that are equal wherever one contains the other.
+ * Encodes a filter for JSONB containment: metadata contains it, whatever other keys there are, and lists
+ * match in any order. Values that JSON lacks are stored as records, `{lc: 2, …}`, which a filter must not
+ * match by accident. So where a record would contain a plain object of the filter, the filter excludes
+ * records. Records in a filter are allowed only if two of them that contain each other are always equal.
  *
- * @returns `undefined` where a filter asks for nothing.
- * @throws InvalidConfigError naming the path of a value that would match others, or that got lost on its way: without it the
- *   filter would match what it was to leave out.
+ * @returns `undefined` for an empty filter.
+ * @throws InvalidConfigError naming the path of a value that would match other values, or that JSON would
+ *   drop. Without it the filter would match metadata that it should leave out.
  */
 export function encodeFilter(
   filter: Readonly<Record<string, unknown>> | undefined,
   name: string,
 ): MetadataFilter | undefined {
   if (filter === undefined || Object.keys(filter).length === 0) return undefined;
-  // First, since it ends on a cycle and lets nothing out that a getter throws.
+  // First, since it rejects cycles and wraps whatever a getter throws.
   const json = encodeJsonb(filter, name);
   refuseUndefined(filter, name);
-  const plain = [...plainObjectsOf(json, { path: name, around: itself })];
+  const plain = [...plainObjectsOf(json, { path: name, around: asWholeFilter })];
   const notContained = plain.flatMap(({ around }) => RECORDS.map((record) => JSON.stringify(around(record))));
   return {
     contained: JSON.stringify(json),
@@ -41,14 +42,17 @@ function refuseUndefined(value: unknown, path: string): void {
   for (const [key, inner] of Object.entries(value)) refuseUndefined(inner, `${path}.${key}`);
 }
 
-/** Where in a filter a value stands. */
+/** The place of a value in a filter. */
 interface FilterPlace {
   readonly path: string;
-  /** The filter that asks for `inner` at this place; `undefined` within a list, where values have no places. */
+  /**
+   * Returns the filter with `inner` at this place; `undefined` within a list, where values have no fixed
+   * place.
+   */
   readonly around: ((inner: JsonValue) => JsonValue) | undefined;
 }
 
-/** Of the objects in a filter those that a record would contain, each with its place. */
+/** Yields the objects in a filter that a record would contain, with their places. */
 function* plainObjectsOf(
   json: JsonValue,
   place: FilterPlace,
@@ -60,20 +64,20 @@ function* plainObjectsOf(
     }
     return;
   }
-  if (isRecord(json)) {
+  if (isEncodedRecord(json)) {
     refuseInexact(json, place.path);
     return;
   }
   const { around } = place;
-  if (mayBePartOfRecord(json)) {
-    // In a list an empty one asks for any object, and for what is stored as one.
+  if (mayMatchRecord(json)) {
+    // In a list an empty object means any object, including a record.
     if (around === undefined && Object.keys(json).length > 0) {
       throw new InvalidConfigError(
         place.path,
         "must have a key other than lc, type, id, method, args and kwargs",
       );
     }
-    if (around !== undefined && around !== itself) yield { around };
+    if (around !== undefined && around !== asWholeFilter) yield { around };
   }
   for (const [key, inner] of Object.entries(json)) {
     yield* plainObjectsOf(inner, {
@@ -83,23 +87,23 @@ function* plainObjectsOf(
   }
 }
 
-/** The filter as a whole: metadata is an object. */
-function itself(inner: JsonValue): JsonValue {
+/** The place of the filter asWholeFilter, where metadata is always an object. */
+function asWholeFilter(inner: JsonValue): JsonValue {
   return inner;
 }
 
-/** What all records have that stand for what JSON lacks. */
+/** The common part of all records, which stand for values that JSON lacks. */
 const RECORDS: readonly JsonObject[] = [
   { lc: 2, type: "constructor" },
   { lc: 2, type: "undefined" },
 ];
 
-// An object of the caller's own that looks like one has been encoded as a record of its entries.
-function isRecord({ lc, type }: JsonObject): boolean {
+// An object of the caller that looks like a record has been encoded as a record of its entries.
+function isEncodedRecord({ lc, type }: JsonObject): boolean {
   return RECORDS.some((record) => record.lc === lc && record.type === type);
 }
 
-function mayBePartOfRecord(json: JsonObject): boolean {
+function mayMatchRecord(json: JsonObject): boolean {
   return Object.entries(json).every(([key, value]) => {
     if (key === "lc") return value === 2;
     if (key === "type") return RECORDS.some(({ type }) => type === value);
@@ -109,8 +113,8 @@ function mayBePartOfRecord(json: JsonObject): boolean {
   });
 }
 
-/** Records that hold their value as one text: where one contains another they are the same. */
-const EXACT = new Set([
+/** Classes whose records store the value as one text: if one record contains another they are equal. */
+const EXACT_CLASSES = new Set([
   "ArrayBuffer",
   "BigInt",
   "BigInt64Array",
@@ -133,12 +137,14 @@ const EXACT = new Set([
 
 function refuseInexact({ id }: JsonObject, path: string): void {
   const [name = "undefined"] = isStringArray(id) ? id : [];
-  if (!EXACT.has(name)) throw new InvalidConfigError(path, problemOf(name));
+  if (!EXACT_CLASSES.has(name)) throw new InvalidConfigError(path, problemOf(name));
 }
 
-/** Why a value is refused whose record is made of lists, which JSONB compares without order and repetitions. */
+/**
+ * The problem of a value whose record consists of lists, which JSONB compares without order and repetitions.
+ */
 function problemOf(name: string): string {
-  if (name === "String") return "must not contain U+0000 or a lone surrogate, which JSONB can't look for";
-  if (name !== "Object") return `must not be of the class ${name}, which JSONB can't look for`;
+  if (name === "String") return "must not contain U+0000 or a lone surrogate, which JSONB can't search for";
+  if (name !== "Object") return `must not be of the class ${name}, which JSONB can't search for`;
   return "must be a plain object, without the key __proto__, and without U+0000 and lone surrogates in its keys";
 }

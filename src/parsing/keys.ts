@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { isPlainObject } from "../serde/msgpack/prototypes.js";
 
-/** The longest key, in bytes of UTF-8: all keys of a row must fit on a quarter of an index page together. */
+/**
+ * The longest key, in bytes of UTF-8: all keys of a row together must fit into a quarter of an index page.
+ */
 export const MAX_KEY_BYTES = 2_000;
 
 /**
- * Text that can be a key, or part of one. Postgres has no U+0000, and a lone surrogate would be stored as U+FFFD, so
- * that two different threads became one.
+ * Text that can be a key or a part of one. Postgres does not support U+0000, and would store a lone surrogate
+ * as U+FFFD, so that two different threads would become one.
  */
 export const keyText = z
   .string()
@@ -17,34 +19,36 @@ export const keyText = z
     `must not be longer than ${MAX_KEY_BYTES} bytes`,
   );
 
-/** A thread's id: text, or a number that is taken as text. */
+/** A thread's id: a string, or a number, which is converted to a string. */
 export const threadId = z
   .union([keyText, z.number().transform(String), z.bigint().transform(String)], {
-    error: ({ input }) =>
-      input === undefined ? "is missing" : "must be text, or a number that is taken as text",
+    error: ({ input }) => (input === undefined ? "is missing" : "must be a string or a number"),
   })
   .refine((text) => text !== "", "must not be empty");
 
-/** A checkpoint's id; an empty one means that there is none, as LangGraph has it. */
+/** A checkpoint's id. LangGraph uses an empty one for none. */
 export const optionalCheckpointId = keyText
   .nullish()
   .transform((id) => (id === "" || id === null ? undefined : id));
 
-/** A namespace; a missing one is that of the root graph. */
+/** A namespace. A missing one is the root graph's. */
 export const checkpointNs = keyText.nullish().transform((ns) => ns ?? "");
 
-/** A number that JSONB prints as JavaScript does: beyond that a value is not found by its version, or not read back. */
+/**
+ * A number that JSONB prints as JavaScript does. A value could not be found by any other version, or not be
+ * read back.
+ */
 export const plainNumber = z
   .number()
-  .refine((number) => !String(number).includes("e"), "must be a number that is written without an exponent")
-  .refine((number) => !Object.is(number, -0), "must not be negative zero, which is read as 0");
+  .refine((number) => !String(number).includes("e"), "must be a number that prints without an exponent")
+  .refine((number) => !Object.is(number, -0), "must not be negative zero, which reads back as 0");
 
 /** The version of a channel. */
 export const channelVersion = z.union([plainNumber, keyText]);
 
 /**
- * An object that is no class's, with keys and values of these kinds. One with the key `__proto__` is refused, since zod
- * leaves it out without a word: what it names would be lost, and a filter by it match everything.
+ * A plain object with keys and values of these kinds. The key `__proto__` is refused, since zod silently
+ * drops it: its value would be lost, and a filter with it would match everything.
  */
 export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.SomeType>(
   key: Key,
@@ -52,20 +56,23 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
 ): z.ZodPipe<z.ZodUnknown, z.ZodRecord<Key, Value>> {
   return z
     .unknown()
-    .refine(isNoInstance, "must be a plain object")
+    .refine(isPlainOrNoObject, "must be a plain object")
     .refine(hasNoProtoKey, PROTO_KEY)
     .pipe(z.record(key, value));
 }
 
-/** What is said of an object that {@link hasNoProtoKey} refuses. */
+/** The problem of an object that {@link hasNoProtoKey} refuses. */
 export const PROTO_KEY = 'must not have the key "__proto__"';
 
-// What an object inherits is not among its keys, so that a filter by it would match everything, too.
-function isNoInstance(value: unknown): boolean {
+/**
+ * Whether a value is plain as far as it is an object. What an instance of a class inherits, or a Map holds, is not among its
+ * keys: metadata would lose it, and a filter by it would match everything.
+ */
+export function isPlainOrNoObject(value: unknown): boolean {
   return typeof value !== "object" || value === null || Array.isArray(value) || isPlainObject(value);
 }
 
-/** Whether all keys of an object are names that can be stored. */
+/** Whether an object does not have the key `__proto__`. */
 export function hasNoProtoKey(value: unknown): boolean {
   return typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__");
 }

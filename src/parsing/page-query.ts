@@ -4,7 +4,7 @@ import { abortSignal } from "./parse-call-options.js";
 
 const DEFAULT_LIMIT = 50;
 
-/** The options of every list whose pages follow the ids of threads. */
+/** The options of every list that is paged by thread id. */
 export const pageQuery = z.strictObject({
   signal: abortSignal.nullish(),
   after: keyText.optional(),

@@ -1,31 +1,42 @@
 import { z } from "zod";
 import { parse } from "./parse.js";
 
-/** What any call can be given. */
+/** Options of every call. */
 export interface CallOptions {
   /**
-   * Ends the call: it rejects with an `AbortError`, and the server cancels what it is doing. A call that was done by then
-   * counts as done.
+   * Ends the call: it rejects with an `AbortError`, and the server cancels its statement. A call that had
+   * finished by then counts as done.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 export const abortSignal = z.custom<AbortSignal>(isAbortSignal, "must be an AbortSignal");
 
-const callOptions = z.object({ signal: abortSignal.nullish() }).nullish();
+const callOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
+const anyOptions = z.object({ signal: abortSignal.nullish() }).nullish();
 const runConfig = z.object({ signal: abortSignal.optional().catch(undefined) }).nullish();
 
-/** The signal that a call was given. */
-export function parseSignal(options: unknown): AbortSignal | undefined {
+/**
+ * Parses options that have only a signal.
+ *
+ * @returns The signal.
+ * @throws InvalidConfigError for an unknown option.
+ */
+export function parseCallOptions(options: unknown): AbortSignal | undefined {
   return parse(callOptions, options, "options")?.signal ?? undefined;
 }
 
-/** The signal of the run that a call is part of; whatever else stands in its place is not for us. */
+/** Returns the signal of a call's options, and ignores the other options. */
+export function parseSignal(options: unknown): AbortSignal | undefined {
+  return parse(anyOptions, options, "options")?.signal ?? undefined;
+}
+
+/** Returns the signal of the run that a call belongs to, and ignores an invalid one. */
 export function parseConfigSignal(config: unknown): AbortSignal | undefined {
   return parse(runConfig, config, "config")?.signal;
 }
 
-// What only looks like one, an object of its prototype or a Proxy, throws as soon as it is used.
+// An object that only has its prototype, or a Proxy, throws when it is used.
 function isAbortSignal(value: unknown): boolean {
   try {
     return value instanceof AbortSignal && typeof value.aborted === "boolean";
@@ -34,7 +45,7 @@ function isAbortSignal(value: unknown): boolean {
   }
 }
 
-/** Options of a call that may be handed to `Array.map`, where the second argument is a number. */
+/** Options of a method that may be a callback of `Array.map`, which passes a number as second argument. */
 export function unlessIndex(options: unknown): unknown {
   return typeof options === "number" ? undefined : options;
 }

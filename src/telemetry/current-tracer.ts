@@ -1,14 +1,14 @@
 import { trace, type Tracer, type TracerProvider } from "@opentelemetry/api";
 import { SCOPE } from "./scope.js";
 
-/** What the API's provider can tell that stands for one that may be registered later. */
+/** The API's provider, which delegates to one that may be registered later. */
 interface Proxy extends TracerProvider {
   getDelegateTracer(name: string, version?: string): Tracer | undefined;
 }
 
 /**
- * The tracer of the SDK that is registered now; `undefined` where none is. Asked for anew by each call: a tracer that is
- * kept would not see an SDK that another copy of the API registers after the saver was made.
+ * The tracer of the registered SDK; `undefined` where none is registered. Every call asks again: a cached
+ * tracer would miss an SDK that another copy of the API registers after the saver was created.
  */
 export function currentTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
@@ -17,7 +17,7 @@ export function currentTracer(): Tracer | undefined {
     : provider.getTracer(SCOPE.name, SCOPE.version);
 }
 
-// By what it can do, since it may come from another copy of the API.
+// Checks for the member, since the provider may come from another copy of the API.
 function isProxy(provider: TracerProvider): provider is Proxy {
   return "getDelegateTracer" in provider;
 }

@@ -1,4 +1,4 @@
-/** Where a database is, as far as that is known without asking it. */
+/** The address of a database, as far as it is known without asking the server. */
 export interface DatabaseAddress {
   /** The name or address of the server, or the folder of its socket. */
   readonly host?: string | undefined;

@@ -1,19 +1,23 @@
+import { codeOf } from "../errors/error-code.js";
 import { CheckpointError, ConnectionError, DatabaseError } from "../errors/index.js";
 
-/** An error as it may be shown to anybody who reads logs and traces. */
+/** An error, safe to show to anyone who reads logs and traces. */
 export interface ErrorDescription {
-  /** The code of an error of ours, the name of the class of any other. */
+  /** The code of a CheckpointError, or the name of any other error's class. */
   readonly type: string;
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState: string | undefined;
-  /** Free of values: the server's own words where these can't quote any, else what kind of error it is. */
+  /** Contains no values: the server's message where it can't quote any, else the kind of error. */
   readonly message: string;
 }
 
-/** Classes of SQLSTATE whose messages may quote data: data exceptions, constraints, and what triggers raise. */
+/**
+ * SQLSTATE classes whose messages may quote data: data exceptions, constraints, and errors raised by
+ * triggers.
+ */
 const QUOTING_CLASSES = new Set(["22", "23", "44", "P0"]);
 
-/** Describes an error without anything that was stored, sent or read, and without anything a caller made up. */
+/** Describes an error without anything that was stored, sent or read, and without text from the caller. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof CheckpointError)) {
     const type = nameOf(error);
@@ -32,10 +36,9 @@ function messageOf(error: CheckpointError, sqlState: string | undefined): string
   return `${error.code}${channel}`;
 }
 
-/** The operating system's code says what is wrong with a connection; the text may come from anywhere. */
+/** Adds the operating system's code. The message of the cause may contain anything. */
 function withCode(text: string, cause: unknown): string {
-  const code: unknown =
-    typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  const code = codeOf(cause);
   return typeof code === "string" && /^[A-Z0-9_]+$/.test(code) ? `${text} (${code})` : text;
 }
 
@@ -49,7 +52,7 @@ function nameOf(error: unknown): string {
   }
 }
 
-/** The frames of an error, without its message, which stands in front of them. */
+/** The stack frames of an error, without the message before them. */
 export function framesOf(error: unknown): string | undefined {
   try {
     if (typeof error !== "object" || error === null || !("stack" in error) || !("message" in error))
@@ -57,7 +60,7 @@ export function framesOf(error: unknown): string | undefined {
     const { stack, message } = error;
     if (typeof stack !== "string" || typeof message !== "string") return undefined;
     const at = stack.indexOf(message);
-    // A stack that does not begin as usual may have the message anywhere.
+    // A stack with an unusual beginning may contain the message anywhere.
     if (at === -1 || at > stack.indexOf("\n")) return message === "" ? stack : undefined;
     return stack.slice(at + message.length).trimStart();
   } catch {

@@ -7,19 +7,19 @@ import {
 } from "@opentelemetry/api";
 import { SCOPE } from "./scope.js";
 
-/** What is measured, where an SDK asks for it. */
+/** The metrics. */
 export interface Instruments {
-  /** How long a call took, in seconds. */
+  /** The duration of a call, in seconds. */
   readonly duration: Histogram;
-  /** How many rows the database sent for a call. */
+  /** The number of rows that the database sent for a call. */
   readonly returnedRows: Histogram;
-  /** How many bytes of values and headers a call stored or read. */
+  /** The bytes of values and headers that a call stored or read. */
   readonly bytes: Histogram;
   readonly retries: Counter;
   readonly errors: Counter;
 }
 
-/** The bounds that the conventions recommend, in seconds. */
+/** The bounds that OpenTelemetry's semantic conventions recommend, in seconds. */
 const DURATION_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const ROW_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 /** From a kibibyte to a gibibyte. */
@@ -28,8 +28,8 @@ const BYTE_BOUNDS = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30].map((power) => 
 const known = /* @__PURE__ */ new WeakMap<MeterProvider, { readonly instruments: Instruments | undefined }>();
 
 /**
- * The instruments of the SDK that is registered now; `undefined` where none is. Asked for anew by each call, since an SDK
- * may be registered, by another copy of the API, after the saver was made.
+ * The instruments of the registered SDK; `undefined` where none is registered. Every call asks again, since
+ * another copy of the API may register an SDK after the saver was created.
  */
 export function currentInstruments(): Instruments | undefined {
   const provider = metrics.getMeterProvider();
@@ -60,7 +60,7 @@ function create(provider: MeterProvider): Instruments | undefined {
       advice: { explicitBucketBoundaries: BYTE_BOUNDS },
     }),
     retries: meter.createCounter("langgraph.checkpoint.retries", {
-      description: "Attempts that failed in a way that passes, and were made again.",
+      description: "Attempts that failed with a transient fault and were retried.",
       unit: "{retry}",
     }),
     errors: meter.createCounter("langgraph.checkpoint.errors", {

@@ -1,13 +1,14 @@
-import type { LogFields } from "./log-fields.js";
+/** The fields of a log line, by name: text, numbers and booleans. Unknown fields are left out. */
+export type LogFields = Record<string, unknown>;
 
-/** Writes one line of a log. What it returns is not looked at. */
+/** Writes one line to a log. The return value is ignored. */
 export type WriteLog = (message: string, fields: LogFields) => unknown;
 
 /**
- * Where a saver tells what happens to it. A level that is left out is not written. The console and winston fit as they
- * are; pino takes its arguments the other way round.
+ * The log of a saver. A missing level is not written. The console and winston fit as they are; pino takes its
+ * arguments in the other order.
  *
- * Neither values nor parameters nor passwords are ever handed to it. If it throws, the call goes on.
+ * The saver never passes values, parameters or passwords to it. If it throws, the call continues.
  *
  * @example
  * ```ts
@@ -19,20 +20,20 @@ export type WriteLog = (message: string, fields: LogFields) => unknown;
  * ```
  */
 export interface Logger {
-  /** Calls that their signal has ended. */
+  /** Calls that were aborted. */
   readonly debug?: WriteLog | undefined;
-  /** Migrations that were applied, watches that go on, locks of threads that were refused. */
+  /** Applied migrations, resumed watches, refused thread locks. */
   readonly info?: WriteLog | undefined;
-  /** What is tried again, connections and locks that were lost. */
+  /** Retries, lost connections and lost locks. */
   readonly warn?: WriteLog | undefined;
-  /** Calls that failed, once each. */
+  /** Failed calls, once each. */
   readonly error?: WriteLog | undefined;
 }
 
 /** The levels of a {@link Logger}. */
 export type LogLevel = keyof Logger;
 
-/** Writes to a logger that may do anything, or to none. */
+/** Writes to an optional logger, and survives whatever the logger does. */
 export class SafeLogger {
   readonly #logger: Logger | undefined;
 
@@ -40,23 +41,23 @@ export class SafeLogger {
     this.#logger = logger;
   }
 
-  /** Whether anybody reads it. */
-  get isHeard(): boolean {
+  /** Whether there is a logger. */
+  get isEnabled(): boolean {
     return this.#logger !== undefined;
   }
 
-  /** Whatever the logger does: an application's log must not break what it is about. */
+  /** Never throws, whatever the logger does: an application's log must not break a call. */
   write(level: LogLevel, message: string, fields: LogFields): void {
     try {
       // Called as a method, since most loggers are classes.
       const written = this.#logger?.[level]?.(message, fields);
       if (written instanceof Promise) written.catch(ignore);
     } catch {
-      // There is nowhere to tell of it.
+      // There is no other place to report it.
     }
   }
 }
 
 function ignore(): void {
-  // As above.
+  // There is no other place to report it.
 }

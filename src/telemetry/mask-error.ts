@@ -1,10 +1,10 @@
 import { types } from "node:util";
 
 /**
- * Masks what an error says and what it carries, in place: its class and its code stay, and so does every cause. Whoever
- * shows the error by `util.inspect` shows all of it.
+ * Masks the message and the other text of an error and all of its causes in place. Classes and codes stay.
+ * After that it is safe to show the error with `util.inspect`.
  *
- * @param mask - Returns what may be shown of a text.
+ * @param mask - Masks one text.
  */
 export function maskError(error: unknown, mask: (text: string) => string, seen = new Set<unknown>()): void {
   if (!isError(error) || seen.has(error)) return;
@@ -19,13 +19,13 @@ export function maskError(error: unknown, mask: (text: string) => string, seen =
   }
 }
 
-/** Frames quote nothing, and have paths that may look like anything. */
+/** Masks only the header. Stack frames quote no values, but their paths may look like anything. */
 function maskHeader(stack: string, mask: (text: string) => string): string {
   const [header = "", ...frames] = stack.split(/(?=\n\s+at )/);
   return [mask(header), ...frames].join("");
 }
 
-// Node's own errors come from another realm where a program runs in a VM context.
+// In a VM context, Node's own errors come from another realm.
 function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
 }

@@ -2,69 +2,69 @@ import { type Attributes, type Context, type Span, SpanStatusCode } from "@opent
 import { AbortError, ConnectionError, ThreadLockedError } from "../errors/index.js";
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
 import type { Instruments } from "./instruments.js";
-import type { LogFields } from "./log-fields.js";
-import type { SafeLogger } from "./logger.js";
 
-/** What a call is about, as far as it is known. */
+import type { LogFields, SafeLogger } from "./logger.js";
+
+/** The thread, namespace and checkpoint of a call, where known. */
 export interface CallSubject {
   readonly threadId?: string | undefined;
   readonly checkpointNs?: string | undefined;
   readonly checkpointId?: string | undefined;
 }
 
-/** An attempt that is made again. */
+/** A retry. */
 export interface RetriedAttempt {
-  /** What the attempt before failed with. */
+  /** The error of the previous attempt. */
   readonly failure: Error;
-  /** Which attempt begins now; the second is the first that is made again. */
+  /** The number of this attempt. The first retry is attempt 2. */
   readonly attempt: number;
-  /** How long was waited, in milliseconds. */
+  /** The pause before it, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** Where a call is told to, as far as somebody listens. */
+/** Where a call is reported. */
 export interface CallListeners {
   readonly log: SafeLogger;
   readonly span: Span | undefined;
   readonly instruments: Instruments | undefined;
-  /** The context of {@link span}, so that what is measured can name it. */
+  /** The context of {@link span}, which metrics refer to. */
   readonly context: Context;
 }
 
-// A call that is made of others fails with the error of one of them.
+// A call that consists of other calls fails with the error of one of them.
 const logged = /* @__PURE__ */ new WeakSet<object>();
 
-/** A call of a saver that somebody watches, by spans, metrics or a log. */
+/** A call of a saver that is observed by spans, metrics or a log. */
 export class ObservedCall {
   readonly #operation: string;
   readonly #attributes: Attributes;
   readonly #listeners: CallListeners;
   readonly #began = performance.now();
-  readonly #tellsThread: boolean;
+  readonly #showsThreadIds: boolean;
   #subject: CallSubject = {};
   #rows = 0;
   #bytes = 0;
   #retries = 0;
 
   /**
-   * @param attributes - Those that spans and metrics share, of few different values.
-   * @param tellsThread - Whether the ids of threads may be told.
+   * @param attributes - The attributes of both spans and metrics, of low cardinality.
+   * @param showsThreadIds - Whether thread ids are reported.
    */
   constructor(
     operation: string,
     attributes: Attributes,
     listeners: CallListeners,
-    { tellsThread }: { readonly tellsThread: boolean },
+    { showsThreadIds }: { readonly showsThreadIds: boolean },
   ) {
     this.#operation = operation;
     this.#attributes = attributes;
     this.#listeners = listeners;
-    this.#tellsThread = tellsThread;
+    this.#showsThreadIds = showsThreadIds;
   }
 
-  /** Tells what the call is about, once that is known. */
+  /** Sets what the call is about, once that is known. */
   about({ threadId, checkpointNs, checkpointId }: CallSubject): void {
-    this.#subject = { threadId: this.#tellsThread ? threadId : undefined, checkpointNs, checkpointId };
+    this.#subject = { threadId: this.#showsThreadIds ? threadId : undefined, checkpointNs, checkpointId };
   }
 
   /** Counts rows that the database has sent. */
@@ -72,19 +72,19 @@ export class ObservedCall {
     this.#rows += count;
   }
 
-  /** Counts bytes of headers and values that are stored or were read. */
+  /** Counts bytes of headers and values that were stored or read. */
   addBytes(count: number): void {
     this.#bytes += count;
   }
 
-  /** Tells of an attempt that is made again. */
+  /** Reports a retry. */
   retrying({ failure, attempt, delayMs }: RetriedAttempt): void {
     this.#retries++;
     const { log, span, instruments, context } = this.#listeners;
     const description = describeError(failure);
     const attributes = { ...this.#attributes, ...errorAttributes(description) };
     instruments?.retries.add(1, attributes, context);
-    // Values of a list are read on when the span of their page has ended.
+    // The values of a list may be read after the span of their page has ended.
     if (span?.isRecording() === true) {
       span.addEvent("retry", {
         "langgraph.checkpoint.attempt": attempt,
@@ -95,11 +95,11 @@ export class ObservedCall {
     const message =
       failure instanceof ConnectionError
         ? "no connection to the database, trying again"
-        : "the database refused for now, trying again";
+        : "transient database error, trying again";
     log.write("warn", message, { ...this.#fields(description), attempt, delayMs: Math.round(delayMs) });
   }
 
-  /** The call has come to its end. */
+  /** Ends a call that succeeded. */
   end(): void {
     this.#measure({});
     const { span } = this.#listeners;
@@ -107,7 +107,7 @@ export class ObservedCall {
     span?.end();
   }
 
-  /** The call has failed, or was refused the lock that it asked for, which is an ordinary answer and no error. */
+  /** Ends a call that failed, or that did not get a lock, which is an expected answer and no error. */
   fail(error: unknown): void {
     const description = describeError(error);
     if (error instanceof ThreadLockedError) {
@@ -126,7 +126,7 @@ export class ObservedCall {
   }
 
   #refuse(description: ErrorDescription): void {
-    // No error.type: by the conventions it says that the operation has failed.
+    // No error.type: by the conventions it means that the operation has failed.
     const outcome = { "langgraph.checkpoint.outcome": description.type };
     this.#measure(outcome);
     const { span, log } = this.#listeners;
@@ -135,7 +135,7 @@ export class ObservedCall {
     log.write("info", `${this.#operation} was refused`, this.#endFields(description));
   }
 
-  /** Writes down what the call failed with, where that has not been done. */
+  /** Logs the error of the call, unless it has been logged. */
   logFailure(error: unknown, description = describeError(error)): void {
     if (typeof error === "object" && error !== null) {
       if (logged.has(error)) return;
@@ -153,11 +153,11 @@ export class ObservedCall {
     };
   }
 
-  /** @param ending - How the call has ended, where it did not succeed. */
-  #measure(ending: Attributes): void {
+  /** @param outcome - The attributes of a call that did not succeed. */
+  #measure(outcome: Attributes): void {
     const { instruments, context } = this.#listeners;
     if (instruments === undefined) return;
-    const attributes = { ...this.#attributes, ...ending };
+    const attributes = { ...this.#attributes, ...outcome };
     instruments.duration.record((performance.now() - this.#began) / 1_000, attributes, context);
     instruments.returnedRows.record(this.#rows, attributes, context);
     instruments.bytes.record(this.#bytes, attributes, context);
@@ -185,7 +185,7 @@ export class ObservedCall {
 
 function errorAttributes({ type, sqlState }: ErrorDescription): Attributes {
   return {
-    // The conventions ask for the SQLSTATE where there is one; our codes say the rest.
+    // The conventions require the SQLSTATE where there is one. Otherwise the error's code is more specific.
     "error.type": sqlState ?? type,
     ...(sqlState !== undefined && { "db.response.status_code": sqlState }),
   };

@@ -8,11 +8,11 @@ const FIELDS = { user: "app", host: "db.example.com", database: "agents" };
 const urlWith = (password: string): string =>
   `postgres://${FIELDS.user}:${password}@${FIELDS.host}:5432/${FIELDS.database}?sslmode=disable`;
 
-// Long, and unlike anything else in a message, so that its absence means that it was masked.
+// Long, and different from the rest of the message, so that its absence means that it was masked.
 const password = fc.string({ unit: "binary", minLength: 6 }).filter((text) => !urlWith("").includes(text));
 
-describe("masking passwords", () => {
-  it("hides a password in every spelling of it, whatever it is made of", () => {
+describe("createRedactor", () => {
+  it("masks a password in every encoding, whatever its characters", () => {
     fc.assert(
       fc.property(password, (secret) => {
         const encoded = encodeURIComponent(secret);
@@ -24,7 +24,7 @@ describe("masking passwords", () => {
     );
   });
 
-  it("hides one that should have been encoded, whole and in the pieces that a parser makes of it", () => {
+  it("masks a password that should have been encoded, whole and in the pieces that a parser makes of it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[A-Z]{4,8}$/), { minLength: 2, maxLength: 4 }),
@@ -46,27 +46,27 @@ describe("masking passwords", () => {
     ["of key=value", "host=db user=app password=hunter22 dbname=agents"],
     ["of key = 'value'", "host = db password = 'hunter22'"],
     ["in a query", "postgres://db/agents?user=app&password=hunter22&sslmode=require"],
-  ])("finds it in a connection string %s", (_where, text) => {
+  ])("finds a password in a connection string %s", (_where, text) => {
     expect(createRedactor([text])("denied: hunter22")).toBe("denied: ***");
   });
 
-  it("hides a password that stands alone", () => {
+  it("masks a password passed on its own", () => {
     expect(createRedactor([], ["hunter22"])("denied: hunter22")).toBe("denied: ***");
     expect(createRedactor([], [""])("denied")).toBe("denied");
   });
 
-  it("hides a short one where it stands by itself, and leaves the words alone that have it in them", () => {
+  it("masks a short password as a whole word only", () => {
     expect(createRedactor(["postgres://app:a@db/agents"])("a bad password: a, app:a@db")).toBe(
       "*** bad password: ***, app:***@db",
     );
   });
 
-  it("shows names, though the password be the same", () => {
+  it("shows a name that equals the password", () => {
     const redact = createRedactor(["postgres://postgres:postgres@localhost/agents"]);
     expect(redact('password authentication failed for user "postgres"')).toContain('"postgres"');
   });
 
-  it("changes no text that has no password in it", () => {
+  it("leaves text without a password unchanged", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(createRedactor(["postgres://db.example.com:5432/agents", "migrate", "--check"])(text)).toBe(

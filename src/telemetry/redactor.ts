@@ -1,20 +1,19 @@
 const MASK = "***";
-/** From this length on a secret is looked for inside of words as well; a shorter one would be found everywhere. */
+/** A secret of at least this length is masked inside words too. A shorter one would match everywhere. */
 const LONG_ENOUGH = 4;
 
-/** What may stand between the user's name and the host; greedy, since nobody forgets to encode only the last `@`. */
+/** The user info of a URL. It is greedy, since an unencoded `@` is never the last one. */
 const USER_INFO = /^(?:[^:]*:\/\/)?[^:/?#@]*:(.+)@/s;
 const QUERY_PASSWORDS = /[?&](?:ssl)?password=([^&#]*)/gi;
-/** Those of a key=value string, which ends a value at a space. */
+/** Passwords of a key=value string, which ends a value at a space. */
 const KEYWORD_PASSWORDS = /(?:^|[\s;])(?:ssl)?password\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;]*)/gi;
 
 /**
- * Makes a function that masks every password which `texts` (arguments, connection strings) contain, however it is
- * encoded, and whether or not the text is a connection string that anyone can parse. It does so for what the driver and
- * the server say too: what they quote is not ours to know.
+ * Creates a function that masks every password which `texts` (arguments, connection strings) contain, in any
+ * encoding, and even if the text can't be parsed as a connection string. It also covers messages of the
+ * driver and the server, which may quote the texts.
  *
- * @param passwords - Passwords that stand alone, such as that of `PGPASSWORD`.
- *
+ * @param passwords - Passwords on their own, such as `PGPASSWORD`.
  * @example
  * ```ts
  * const redact = createRedactor(["postgres://app:s3cret@db/agents"]);
@@ -43,13 +42,16 @@ function secretsOf(text: string): string[] {
   return found.filter((secret) => !names.includes(secret));
 }
 
-// A password with a character that should have been encoded is torn apart by whoever parses the URL.
+// A URL parser splits a password at a character that should have been encoded.
 function piecesOf(userInfo: string): string[] {
   const pieces = userInfo.split(/[:/?#@]/);
   return pieces.length > 1 ? pieces : [];
 }
 
-/** A password that is also the user's or the database's name is no secret, and masking it would hide what is wrong. */
+/**
+ * A password that equals the name of the user or the database is no secret, and masking it would hide the
+ * cause of an error.
+ */
 function publicNames(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { username, hostname, pathname } = new URL(text);

@@ -1,4 +1,4 @@
 import packageJson from "../../package.json" with { type: "json" };
 
-/** Whom spans and metrics come from. */
+/** The instrumentation scope of spans and metrics. */
 export const SCOPE = { name: packageJson.name, version: packageJson.version };

@@ -3,97 +3,99 @@ import { currentInstruments } from "./instruments.js";
 import { currentTracer } from "./current-tracer.js";
 import type { DatabaseAddress } from "./database-address.js";
 import { describeError } from "./describe-error.js";
-import type { LogFields } from "./log-fields.js";
-import { type Logger, SafeLogger } from "./logger.js";
+
+import { type LogFields, type Logger, SafeLogger } from "./logger.js";
 import { ObservedCall } from "./observed-call.js";
 
-/** What telemetry is made of. */
+/** Options of {@link Telemetry}. */
 export interface TelemetryOptions {
   readonly logger?: Logger | undefined;
-  /** Where the database is; asked for once somebody watches. */
+  /** Returns the address of the database. Called when a call is first observed. */
   readonly address: () => DatabaseAddress;
-  /** Whether the ids of threads may be told, which may be personal. Default `true`. */
+  /** Whether thread ids, which may be personal data, are reported. Default `true`. */
   readonly threadIds?: boolean | undefined;
 }
 
-/** Work that is observed, by its name and the table it is about where it is one. */
+/** An operation that is observed, and the table that it uses. */
 export interface ObservedOperation {
   readonly operation: string;
   /** The first of its tables. */
   readonly target: string;
-  /** Whether there is no other. */
+  /** Whether it uses no other table. */
   readonly isOnlyTable?: boolean;
 }
 
-/** Tells those who watch a saver what it does: an OpenTelemetry SDK where one is registered, and a logger. */
+/** Reports what a saver does to an OpenTelemetry SDK, where one is registered, and to a logger. */
 export class Telemetry {
   readonly log: SafeLogger;
   readonly #addressOf: () => DatabaseAddress;
-  readonly #tellsThread: boolean;
+  readonly #showsThreadIds: boolean;
   #address: Attributes | undefined;
-  readonly #told = new WeakSet<Error>();
+  readonly #reportedLosses = new WeakSet<Error>();
 
   constructor({ logger, address, threadIds = true }: TelemetryOptions) {
     this.log = new SafeLogger(logger);
     this.#addressOf = address;
-    this.#tellsThread = threadIds;
+    this.#showsThreadIds = threadIds;
   }
 
   /**
-   * Runs a call as one span, measured and logged. Where nobody watches it is run as it is: whether somebody does is all
-   * that is looked at.
+   * Runs a call as one span, with metrics and log. Without an SDK and a logger it only calls `run`.
    *
-   * @param run - Called at once; what it starts becomes a child of the span.
+   * @param run - Called at once. Spans that it starts become children of the span.
    */
   observe<T>(operation: ObservedOperation, run: (call: ObservedCall | undefined) => Promise<T>): Promise<T> {
     const tracer = currentTracer();
     const instruments = currentInstruments();
-    if (tracer === undefined && instruments === undefined && !this.log.isHeard) return run(undefined);
+    if (tracer === undefined && instruments === undefined && !this.log.isEnabled) return run(undefined);
     const attributes = this.#attributes(operation);
     const span = tracer && startSpan(tracer, attributes);
-    const within = span === undefined ? context.active() : trace.setSpan(context.active(), span);
+    const callContext = span === undefined ? context.active() : trace.setSpan(context.active(), span);
     const call = new ObservedCall(
       operation.operation,
       attributes,
-      { log: this.log, span, instruments, context: within },
-      { tellsThread: this.#tellsThread },
+      { log: this.log, span, instruments, context: callContext },
+      { showsThreadIds: this.#showsThreadIds },
     );
     return finish(
       call,
-      context.with(within, () => run(call)),
+      context.with(callContext, () => run(call)),
     );
   }
 
-  /** Tells of a connection that died while nobody used it: the next call opens another. */
+  /** Reports an idle connection that died. The next call opens another one. */
   connectionLost(error: unknown): void {
-    if (!this.log.isHeard) return;
+    if (!this.log.isEnabled) return;
     this.log.write("warn", "an idle connection was lost", fieldsOf(error));
   }
 
-  /** Tells of a thread's lock that was lost while somebody ran under it. */
+  /** Reports a thread's lock that was lost while a run held it. */
   lockLost(threadId: string, cause: unknown): void {
     this.log.write("warn", "the lock of a thread was lost", {
-      ...(this.#tellsThread && { threadId }),
+      ...(this.#showsThreadIds && { threadId }),
       ...fieldsOf(cause),
     });
   }
 
-  /** Tells that a watch is not told of anything for now; once for each loss, however many watches it had. */
+  /**
+   * Reports that watches receive no notifications for now. Once for each loss, however many watches it
+   * affects.
+   */
   watchLost(threadId: string, failure: Error): void {
-    if (this.#told.has(failure)) return;
-    this.#told.add(failure);
-    this.log.write("warn", "watches have lost their connection, connecting again", {
-      ...(this.#tellsThread && { threadId }),
+    if (this.#reportedLosses.has(failure)) return;
+    this.#reportedLosses.add(failure);
+    this.log.write("warn", "watches lost their connection, reconnecting", {
+      ...(this.#showsThreadIds && { threadId }),
       ...fieldsOf(failure),
     });
   }
 
-  /** Tells that a watch goes on. */
+  /** Reports that a watch has resumed. */
   watchResumed(threadId: string): void {
-    this.log.write("info", "a watch goes on", { ...(this.#tellsThread && { threadId }) });
+    this.log.write("info", "watch resumed", { ...(this.#showsThreadIds && { threadId }) });
   }
 
-  /** Tells of an error in a call whose span has ended already, as a value of a list that can't be read. */
+  /** Reports an error of a call whose span has already ended, as for an unreadable value of a list. */
   failedLater({ operation }: ObservedOperation, error: unknown): void {
     const description = describeError(error);
     currentInstruments()?.errors.add(1, { "db.operation.name": operation, "error.type": description.type });
@@ -127,7 +129,7 @@ async function finish<T>(call: ObservedCall, running: Promise<T>): Promise<T> {
   }
 }
 
-/** Given at once, so that samplers can go by them. */
+/** Sets the attributes on creation, so that samplers can use them. */
 function startSpan(tracer: Tracer, attributes: Attributes): Span {
   return tracer.startSpan(String(attributes["db.query.summary"]), { kind: SpanKind.CLIENT, attributes });
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
-import { toBinaryArray } from "../../src/db/statements/to-binary-array.js";
+import { toBinaryArray } from "../../src/db/pool/to-binary-array.js";
 import { runs } from "../support/runs.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
-/** Text as Postgres can hold it. */
+/** Text that Postgres can store. */
 const text = fc.string({ unit: "binary" }).filter((value) => !value.includes("\0"));
 const bytes = fc.uint8Array({ maxLength: 64 });
 
@@ -20,7 +20,7 @@ describeServer("an array that is sent in binary", (target) => {
   });
   afterAll(() => pool.end());
 
-  /** What the server makes of `items`, as JSON; bytes in hexadecimal. */
+  /** The items as the server received them, as JSON; bytes in hexadecimal. */
   async function received(type: string, element: string, items: unknown[]): Promise<unknown> {
     const array = toBinaryArray(items);
     const query = `select coalesce(json_agg(${element} order by n), '[]') as items
@@ -38,7 +38,7 @@ describeServer("an array that is sent in binary", (target) => {
     );
   });
 
-  it("arrives as the same bytes, with NULL where there are none", async () => {
+  it("arrives as the same bytes and NULLs", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(bytes)), async (items) => {
         const hex = items.map((item) => item && Buffer.from(item).toString("hex"));
@@ -57,7 +57,7 @@ describeServer("an array that is sent in binary", (target) => {
     );
   });
 
-  it("is a Buffer for what is known, and left to pg for the rest", () => {
+  it("is a Buffer for known element types, and unchanged for others", () => {
     for (const known of [["a"], [new Uint8Array(1), null], [1, -1]]) {
       expect(Buffer.isBuffer(toBinaryArray(known))).toBe(true);
     }

@@ -15,29 +15,29 @@ import { ownedBy } from "../support/shared-folder.js";
 const NEVER = new AbortController().signal;
 const { cert, key } = selfSigned();
 
-/** What a connection begins with: a request for TLS, TLS itself, or the request to cancel. */
+/** The first bytes of a connection: a request for TLS, TLS itself, or the cancel request. */
 const BEGINNINGS = [
   { way: "without TLS", config: {}, beginning: "0000001004d2162e" },
-  { way: "by TLS", config: { ssl: { ca: cert } }, beginning: "0000000804d2162f" },
+  { way: "with TLS", config: { ssl: { ca: cert } }, beginning: "0000000804d2162f" },
   {
-    way: "by TLS that nobody checks",
+    way: "with TLS and an unchecked certificate",
     config: { ssl: { rejectUnauthorized: false } },
     beginning: "0000000804d2162f",
   },
   {
-    way: "by TLS from the first byte",
+    way: "with direct TLS",
     config: { ssl: { ca: cert }, sslnegotiation: "direct" },
     beginning: "160301",
   },
 ] as const;
 
-describe("a request to cancel", () => {
+describe("a cancel request", () => {
   const closings: (() => void)[] = [];
   afterEach(() => {
     for (const close of closings.splice(0)) close();
   });
 
-  /** A server that does with each connection what `accept` does. */
+  /** A server that passes each connection to `accept`. */
   async function listen(accept: (socket: Socket) => void): Promise<AddressInfo> {
     const server: Server = createServer((socket) => {
       socket.on("error", () => undefined);
@@ -58,36 +58,41 @@ describe("a request to cancel", () => {
     });
     afterAll(() => server.remove());
 
-    it.each(BEGINNINGS)("goes there $way, as the connection itself did", async ({ config, beginning }) => {
-      const url = new URL(server.url);
-      const beginnings: string[] = [];
-      const { port } = await listen((socket) => {
-        const upstream = connect(Number(url.port), url.hostname);
-        upstream.on("error", () => undefined);
-        closings.push(() => upstream.destroy());
-        socket.once("data", (bytes: Buffer) => beginnings.push(bytes.toString("hex")));
-        socket.pipe(upstream).pipe(socket);
-      });
-      const { password } = url;
-      const client = new pg.Client({
-        host: "127.0.0.1",
-        port,
-        user: "postgres",
-        password,
-        database: "postgres",
-        ...config,
-      });
-      await client.connect();
-      const rejection = expect(client.query("select pg_sleep(600)")).rejects.toMatchObject({ code: "57014" });
-      await untilAsleep(server);
-      await requestCancel(client, undefined, NEVER);
-      await rejection;
-      expect(beginnings).toHaveLength(2);
-      expect(beginnings[1]?.startsWith(beginning)).toBe(true);
-      await client.end();
-    });
+    it.each(BEGINNINGS)(
+      "connects $way, like the connection of the statement",
+      async ({ config, beginning }) => {
+        const url = new URL(server.url);
+        const beginnings: string[] = [];
+        const { port } = await listen((socket) => {
+          const upstream = connect(Number(url.port), url.hostname);
+          upstream.on("error", () => undefined);
+          closings.push(() => upstream.destroy());
+          socket.once("data", (bytes: Buffer) => beginnings.push(bytes.toString("hex")));
+          socket.pipe(upstream).pipe(socket);
+        });
+        const { password } = url;
+        const client = new pg.Client({
+          host: "127.0.0.1",
+          port,
+          user: "postgres",
+          password,
+          database: "postgres",
+          ...config,
+        });
+        await client.connect();
+        const rejection = expect(client.query("select pg_sleep(600)")).rejects.toMatchObject({
+          code: "57014",
+        });
+        await untilAsleep(server);
+        await requestCancel(client, undefined, NEVER);
+        await rejection;
+        expect(beginnings).toHaveLength(2);
+        expect(beginnings[1]?.startsWith(beginning)).toBe(true);
+        await client.end();
+      },
+    );
 
-    it("goes by the stream that the pool opens its connections with", async () => {
+    it("uses the option `stream` of the pool", async () => {
       const url = new URL(server.url);
       let opened = 0;
       const stream = (): Socket => {
@@ -115,14 +120,14 @@ describe("a request to cancel", () => {
 
   it.each([
     ["refuses TLS", "N"],
-    ["answers with what is no TLS", "Sxxxxxxxxxxxxxxxxxxxx"],
-    ["says an error", "E"],
-  ])("fails where the server %s", async (_what, answer) => {
+    ["answers with something other than TLS", "Sxxxxxxxxxxxxxxxxxxxx"],
+    ["sends an error", "E"],
+  ])("rejects if the server %s", async (_what, answer) => {
     const { port } = await listen((socket) => socket.once("data", () => socket.write(answer)));
     await expect(requestCancel({ ...fake, port, ssl: true }, undefined, NEVER)).rejects.toThrow();
   });
 
-  it("fails where nobody listens", async () => {
+  it("rejects if nothing listens on the port", async () => {
     const port = await freePort();
     await expect(requestCancel({ ...fake, port }, undefined, NEVER)).rejects.toMatchObject({
       code: "ECONNREFUSED",
@@ -131,28 +136,28 @@ describe("a request to cancel", () => {
 
   it.each([
     ["does not answer", undefined],
-    ["falls silent once TLS was agreed on", "S"],
-  ])("can be given up where the server %s, without an error that nobody hears", async (_what, answer) => {
-    const heard: string[] = [];
+    ["falls silent after it agreed on TLS", "S"],
+  ])("can be aborted if the server %s, without an unhandled error", async (_what, answer) => {
+    const received: string[] = [];
     const { port } = await listen((socket) => {
       socket.on("data", (bytes) => {
-        heard.push(String(bytes));
-        if (heard.length === 1 && answer !== undefined) socket.write(answer);
+        received.push(String(bytes));
+        if (received.length === 1 && answer !== undefined) socket.write(answer);
       });
     });
     const giveUp = new AbortController();
     const rejection = expect(
       requestCancel({ ...fake, port, ssl: true }, undefined, giveUp.signal),
     ).rejects.toMatchObject({ name: "AbortError" });
-    while (heard.length < (answer === undefined ? 1 : 2)) await setImmediate();
+    while (received.length < (answer === undefined ? 1 : 2)) await setImmediate();
     giveUp.abort();
     await rejection;
-    // Were the connection's error unheard, it would end the test.
+    // An unhandled error of the connection would fail the test.
     for (const close of closings.splice(0)) close();
     await setImmediate();
   });
 
-  it("is not made for a driver that tells no number of its backend", async () => {
+  it("is not sent for a driver without a backend process id", async () => {
     await expect(requestCancel({ host: "127.0.0.1", port: 1 }, undefined, NEVER)).resolves.toBeUndefined();
   });
 });
@@ -172,7 +177,7 @@ async function turnOnTls(server: EmbeddedServer): Promise<void> {
     await client.query("alter system set ssl = on");
     await client.query("select pg_reload_conf()");
   });
-  // A server process takes the new settings over when it has time.
+  // Server processes load new settings with a delay.
   let isOn = false;
   while (!isOn) {
     isOn = await onServer(

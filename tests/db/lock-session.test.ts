@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { Kysely, PGliteDialect, PostgresAdapter, PostgresDialect } from "kysely";
 import pg from "pg";
-import { connectLikePool } from "../../src/db/locks/client-connection.js";
-import { connectThroughKysely } from "../../src/db/locks/kysely-lock-connection.js";
+import { connectLikePool } from "../../src/db/sessions/connect-like-pool.js";
+import { connectThroughKysely } from "../../src/db/locks/connect-through-kysely.js";
 import { LockSession } from "../../src/db/locks/lock-session.js";
 import { SharedSession } from "../../src/db/locks/shared-session.js";
 import { takeOnSession } from "../../src/db/locks/take-on-session.js";
@@ -37,7 +37,7 @@ describeServer("a session that holds locks", (target) => {
     });
   }
 
-  it("notices by itself that the server does not answer any more", async () => {
+  it("detects that the server no longer answers", async () => {
     const session = await LockSession.open((onLost) => connectLikePool(pool, onLost), TIMING);
     await session.tryLock(1n, false);
     const lost = untilLost(session);
@@ -49,7 +49,7 @@ describeServer("a session that holds locks", (target) => {
     await untilConnections(database, 0);
   });
 
-  it("notices by itself that the connection of a Kysely has gone", async () => {
+  it("detects that the connection of a Kysely is lost", async () => {
     const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
     const session = await LockSession.open(() => connectThroughKysely(db), TIMING);
     await session.tryLock(1n, false);
@@ -59,7 +59,7 @@ describeServer("a session that holds locks", (target) => {
     await session.close();
   });
 
-  it("is not asked for a lock that nobody wants any more when it has been opened", async () => {
+  it("takes no lock for a caller that aborted while the session was opening", async () => {
     const gate = new Gate();
     const shared = new SharedSession(async () => {
       await gate.opened;
@@ -74,8 +74,8 @@ describeServer("a session that holds locks", (target) => {
     await untilConnections(database, 0);
   });
 
-  it("is not lost while the process is too busy to read the answers", async () => {
-    // The proxy would be too busy as well.
+  it("survives a process that is too busy to read the answers", async () => {
+    // The proxy runs in this process and would be too busy as well.
     const direct = new pg.Pool({ connectionString: database.source });
     const connection = await connectLikePool(direct, () => undefined);
     let busyMs = 0;
@@ -95,7 +95,7 @@ describeServer("a session that holds locks", (target) => {
     await untilConnections(database, 0);
   });
 
-  it("has the server ask after a machine that has gone without a word", async () => {
+  it("turns on TCP keepalives, so that the server detects a lost client", async () => {
     const direct = new pg.Pool({ connectionString: database.source });
     const connection = await connectLikePool(direct, () => undefined);
     const session = await LockSession.open(() => Promise.resolve(connection));
@@ -104,7 +104,7 @@ describeServer("a session that holds locks", (target) => {
     await direct.end();
   });
 
-  it("gives a Kysely its connection back without transaction and locks, even after a statement has failed", async () => {
+  it("returns its connection to a Kysely without transaction and locks, even after a failed statement", async () => {
     const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
     const connection = await connectThroughKysely(db);
     let fails = false;
@@ -125,7 +125,7 @@ describeServer("a session that holds locks", (target) => {
 });
 
 describePglite("a session that holds locks", (target) => {
-  it("is refused where a dialect hides that there is but one connection", async () => {
+  it("is refused on a dialect that hides that it has only one connection", async () => {
     class HidingDialect extends PGliteDialect {
       override createAdapter(): PostgresAdapter {
         return new PostgresAdapter();

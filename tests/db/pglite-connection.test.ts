@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/db/index.js";
 import { describePglite } from "../support/targets.js";
 
 describePglite("PGlite's only connection", (target) => {
-  it("keeps a query from elsewhere out of an open transaction", async () => {
+  it("keeps other queries out of an open transaction", async () => {
     const { source } = await target.createDatabase();
     const db = openDatabase(source).kysely.$extendTables<{ notes: { text: string } }>();
     await db.schema.createTable("notes").addColumn("text", "text").execute();
@@ -21,7 +21,7 @@ describePglite("PGlite's only connection", (target) => {
     expect(await db.selectFrom("notes").selectAll().execute()).toEqual([{ text: "beside" }]);
   });
 
-  it("serves any number of transactions at once, one after another", async () => {
+  it("runs concurrent transactions one after another", async () => {
     const { source } = await target.createDatabase();
     const db = openDatabase(source).kysely.$extendTables<{ counter: { n: number } }>();
     await db.schema.createTable("counter").addColumn("n", "integer").execute();

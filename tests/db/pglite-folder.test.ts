@@ -9,7 +9,7 @@ import { openDatabase } from "../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 
-describe("a folder of PGlite's that a saver has made", () => {
+describe("a PGlite folder", () => {
   let folder: string;
   let lockFile: string;
 
@@ -23,13 +23,13 @@ describe("a folder of PGlite's that a saver has made", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("keeps its rows for the next one who opens it, who finds no lock", async () => {
+  it("keeps its rows, and no lock, when it is closed", async () => {
     expect(await readdir(folder)).not.toContain("langgraph-checkpoint.lock");
     await using saver = PostgresSaver.fromConnString(`file://${folder}`);
     expect((await saver.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({ a: 1 });
   });
 
-  it("is refused to a second one while the first has it, in this process and in another", async () => {
+  it("can't be opened twice, neither in this process nor in another", async () => {
     const url = `file://${folder}`;
     {
       await using first = PostgresSaver.fromConnString(url);
@@ -49,7 +49,7 @@ describe("a folder of PGlite's that a saver has made", () => {
     await third.setup();
   });
 
-  it("is taken over from a process that was killed, or that had the id of this one", async () => {
+  it("can be opened after its process was killed, even if that process had the id of this one", async () => {
     const gone = spawn(process.execPath, ["-e", ""]);
     await once(gone, "exit");
     for (const left of [`${gone.pid ?? ""} token`, `${process.pid} token`, ""]) {
@@ -70,9 +70,9 @@ describe("a folder of PGlite's", () => {
 
   const itWithModes = process.platform === "win32" ? it.skip : it;
 
-  itWithModes("is closed to other users, with all that is in it, whenever it is made", async () => {
+  itWithModes("is private with all of its files, whether it is new or exists", async () => {
     const inner = join(folder, "new");
-    for (const round of ["made", "opened again"]) {
+    for (const round of ["created", "opened again"]) {
       await using saver = PostgresSaver.fromConnString(`file://${inner}`);
       await saver.setup();
       expect({ round, open: await openToOthers(inner) }).toEqual({ round, open: [] });
@@ -82,37 +82,34 @@ describe("a folder of PGlite's", () => {
     expect(await openToOthers(inner)).toEqual([]);
   });
 
-  itWithModes(
-    "stays closed when tables and files are made, at a checkpoint, and when it has been opened to others",
-    async () => {
-      const url = `file://${folder}`;
-      {
-        const database = openDatabase(url);
-        for (const statement of [
-          "create table t (a int)",
-          "insert into t select generate_series(1, 50000)",
-          "checkpoint",
-          "vacuum full t",
-          "reindex table t",
-          // Made by `fopen`, which asks for 666.
-          "copy t to '/pglite/data/t.copy'",
-        ]) {
-          await database.kysely.executeQuery(CompiledQuery.raw(statement));
-        }
-        expect(await openToOthers(folder)).toEqual([]);
-        await database.close();
-        expect(await openToOthers(folder)).toEqual([]);
+  itWithModes("stays private when files are created, and becomes private again after chmod", async () => {
+    const url = `file://${folder}`;
+    {
+      const database = openDatabase(url);
+      for (const statement of [
+        "create table t (a int)",
+        "insert into t select generate_series(1, 50000)",
+        "checkpoint",
+        "vacuum full t",
+        "reindex table t",
+        // Created by `fopen`, which asks for mode 666.
+        "copy t to '/pglite/data/t.copy'",
+      ]) {
+        await database.kysely.executeQuery(CompiledQuery.raw(statement));
       }
-      await chmod(folder, 0o755);
-      await chmod(join(folder, "base"), 0o777);
-      await chmod(join(folder, "PG_VERSION"), 0o644);
-      await using saver = PostgresSaver.fromConnString(url);
-      await saver.setup();
       expect(await openToOthers(folder)).toEqual([]);
-    },
-  );
+      await database.close();
+      expect(await openToOthers(folder)).toEqual([]);
+    }
+    await chmod(folder, 0o755);
+    await chmod(join(folder, "base"), 0o777);
+    await chmod(join(folder, "PG_VERSION"), 0o644);
+    await using saver = PostgresSaver.fromConnString(url);
+    await saver.setup();
+    expect(await openToOthers(folder)).toEqual([]);
+  });
 
-  itWithModes("leaves the rights of a folder alone that has something else in it", async () => {
+  itWithModes("keeps the permissions of a folder that contains other files", async () => {
     await chmod(folder, 0o755);
     await writeFile(join(folder, "letter.txt"), "dear all", { mode: 0o644 });
     await using saver = PostgresSaver.fromConnString(`file://${folder}`);
@@ -122,7 +119,7 @@ describe("a folder of PGlite's", () => {
   });
 });
 
-/** What anybody but the owner has some right to. */
+/** The paths that other users have some permission on. */
 async function openToOthers(folder: string): Promise<string[]> {
   const names = ["", ...(await readdir(folder, { recursive: true }))];
   const found: string[] = [];

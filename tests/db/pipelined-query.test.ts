@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/pool/statement-pool.js";
-import { type Pipeline, queryInPipeline } from "../../src/db/statements/pipelined-query.js";
+import { StatementPool } from "../../src/db/pool/statement-pool.js";
+import { type Pipeline, queryInPipeline } from "../../src/db/pool/pipelined-query.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { describeServer } from "../support/targets.js";
 
@@ -41,7 +41,7 @@ describeServer("a pipeline", (target) => {
       }
     }
 
-    it("returns each result, in the order of the statements, those without rows as well", () =>
+    it("returns the result of each statement in order, including those without rows", () =>
       withClient(async (client) => {
         const results = await send(
           client,
@@ -69,7 +69,7 @@ describeServer("a pipeline", (target) => {
         expect(await send(client, { text: "select 'x' as a" })).toEqual([[{ a: "x" }]]);
       }));
 
-    it.each([0, 1, 2])("undoes all when statement %s fails, and leaves the client usable", (nth) =>
+    it.each([0, 1, 2])("rolls back everything when statement %s fails, and leaves the client usable", (nth) =>
       withClient(async (client) => {
         const queries = [1, 2, 3].map((id) => ({ text: "insert into items values ($1)", values: [id] }));
         queries[nth] = { text: "insert into items values ($1 / 0)", values: [1] };
@@ -82,7 +82,7 @@ describeServer("a pipeline", (target) => {
       }),
     );
 
-    it("is a part of the transaction that is open", () =>
+    it("is part of the open transaction", () =>
       withClient(async (client) => {
         await client.query("begin");
         await send(
@@ -94,7 +94,7 @@ describeServer("a pipeline", (target) => {
         expect((await client.query("select from items")).rowCount).toBe(0);
       }));
 
-    it("is told of a connection that dies", () =>
+    it("rejects when the connection dies", () =>
       withClient(async (client, pool) => {
         client.on("error", () => undefined);
         const rejection = expect(
@@ -124,23 +124,23 @@ describeServer("a pipeline", (target) => {
 
     it("sets the tenant for its own statement alone", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       expect(await pool.execute(setting, tenant)).toEqual([{ tenant: "acme" }]);
       expect(await pool.execute(setting, {})).not.toEqual([{ tenant: "acme" }]);
       expect(await pool.execute(setting, tenant)).toEqual([{ tenant: "acme" }]);
     });
 
-    it("runs a statement by its name after the first use of the name has failed", async () => {
-      const pool = new GuardedPool(await openPool({ ...config, max: 1 }), { prepare });
+    it("uses a prepared statement whose first execution failed", async () => {
+      const pool = new StatementPool(await openPool({ ...config, max: 1 }), { prepare });
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
       for (let n = 0; n < 3; n++) expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
       expect(await pool.execute(divide(2), {})).toEqual([{ result: 5 }]);
     });
 
-    it("runs a statement by its name after what came before its first use has failed", async () => {
+    it("prepares a statement that was never parsed, since the statement before it failed", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       // Postgres refuses U+0000 in a parameter, so that the setting fails and the statement is never parsed.
       await expect(pool.execute(divide(5), { tenantId: "\0" })).rejects.toMatchObject({ code: "22021" });
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
@@ -149,17 +149,17 @@ describeServer("a pipeline", (target) => {
       expect(rows).toEqual(prepare ? [{ name: "test_divide" }] : []);
     });
 
-    it("goes on without names where all have been discarded", async () => {
+    it("works after DISCARD ALL", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       await pool.execute(divide(5), tenant);
       await raw.query("discard all");
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       expect(await pool.execute(divide(2), tenant)).toEqual([{ result: 5 }]);
     });
 
-    it("keeps many at once apart", async () => {
-      const pool = new GuardedPool(await openPool({ ...config, max: 3 }), { prepare });
+    it("does not mix up concurrent statements", async () => {
+      const pool = new StatementPool(await openPool({ ...config, max: 3 }), { prepare });
       const results = await Promise.all(
         Array.from({ length: 60 }, (_, n) => pool.execute(setting, { tenantId: `tenant ${n}` })),
       );
@@ -168,7 +168,7 @@ describeServer("a pipeline", (target) => {
 
     it("sends a transaction, which a check can refuse", async () => {
       const raw = await openPool({ ...config, max: 1 });
-      const pool = new GuardedPool(raw, { prepare });
+      const pool = new StatementPool(raw, { prepare });
       const insert = (id: number): BoundStatement<unknown> =>
         statement("insert", "insert into items values ($1)", [id]);
       await pool.transact({ statements: [insert(1), insert(2)] }, tenant);

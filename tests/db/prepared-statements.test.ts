@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { GuardedPool } from "../../src/db/pool/statement-pool.js";
-import { MAX_PREPARED_STATEMENTS } from "../../src/db/statements/prepared-statements.js";
+import { StatementPool } from "../../src/db/pool/statement-pool.js";
+import { MAX_PREPARED_STATEMENTS } from "../../src/db/pool/prepared-statements.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, threadConfig } from "../support/checkpoints.js";
@@ -44,36 +44,36 @@ describeServer("the prepared statements of a connection", (target) => {
   const CONTEXTS = [
     { how: "alone", config: {}, context: {} },
     { how: "in a pipeline with the tenant", config: {}, context: { tenantId: "acme" } },
-    { how: "by a client that pipelines", config: { pipeline: true }, context: {} },
+    { how: "on a client that pipelines", config: { pipeline: true }, context: {} },
   ];
   it.each(CONTEXTS)(
-    "are as many as are allowed, those that were used last, sent $how",
+    "are limited to the most recently used ones, when sent $how",
     async ({ config, context }) => {
       const raw = await openPool(config);
-      const pool = new GuardedPool(raw, { prepare: true });
+      const pool = new StatementPool(raw, { prepare: true });
       const more = 20;
       for (let n = 0; n < MAX_PREPARED_STATEMENTS + more; n++) {
         expect(await pool.execute(numbered(n), context)).toEqual([{ n }]);
-        // This one is used all the time.
+        // This one is used again and again.
         expect(await pool.execute(numbered(0), context)).toEqual([{ n: 0 }]);
       }
       const names = await preparedOn(raw);
-      // Beside them the statement that sets the tenant is sent without a name.
+      // The statement that sets the tenant is sent without a name.
       expect(names).toHaveLength(MAX_PREPARED_STATEMENTS);
       expect(names).toContain("test_0");
       expect(names).not.toContain("test_1");
       expect(names).not.toContain(`test_${more}`);
       expect(names).toContain(`test_${more + 1}`);
-      // One that was closed is prepared again, and run by its name.
+      // A statement that was closed is prepared again, under its name.
       expect(await pool.execute(numbered(1), context)).toEqual([{ n: 1 }]);
       expect(await preparedOn(raw)).toContain("test_1");
       expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
     },
   );
 
-  it("are bounded where those fail that make room", async () => {
+  it("are limited when statements fail", async () => {
     const raw = await openPool();
-    const pool = new GuardedPool(raw, { prepare: true });
+    const pool = new StatementPool(raw, { prepare: true });
     const failing = (n: number): BoundStatement<Row> => ({ ...numbered(n), parameters: [0] });
     for (let n = 0; n < MAX_PREPARED_STATEMENTS + 5; n++) {
       await expect(pool.execute(failing(n), {})).rejects.toMatchObject({ code: "22012" });
@@ -83,7 +83,7 @@ describeServer("the prepared statements of a connection", (target) => {
     expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
   });
 
-  it("are bounded for all savers on a pool together, in the round trips that there are", async () => {
+  it("are limited for all savers on a pool together, without further round trips", async () => {
     const { source } = await target.createDatabase();
     const { pool, sent } = observedPool(source);
     pool.options.max = 1;
@@ -94,19 +94,19 @@ describeServer("the prepared statements of a connection", (target) => {
       await saver.setup();
       savers.push(new PostgresSaver(pool, undefined, { schema }));
     }
-    const guarded = new GuardedPool(pool, { prepare: true });
-    for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await guarded.execute(numbered(n), {});
+    const statementPool = new StatementPool(pool, { prepare: true });
+    for (let n = 0; n < MAX_PREPARED_STATEMENTS - 1; n++) await statementPool.execute(numbered(n), {});
     sent.length = 0;
     for (const saver of savers) await saver.getTuple(threadConfig(newThread()));
     expect(sent).toHaveLength(savers.length);
     expect(await preparedOn(pool)).toHaveLength(MAX_PREPARED_STATEMENTS);
   });
 
-  it("are kept account of by one listener, however many savers use the client", async () => {
+  it("need one listener per client, however many savers use the client", async () => {
     const pool = await openPool();
     const listeners = new Set<number>();
     for (let n = 0; n < 20; n++) {
-      await new GuardedPool(pool, { prepare: true }).execute(numbered(n), {});
+      await new StatementPool(pool, { prepare: true }).execute(numbered(n), {});
       const client = await pool.connect();
       listeners.add(client.listenerCount("error") + client.listenerCount("notice"));
       client.release();

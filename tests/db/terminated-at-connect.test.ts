@@ -5,7 +5,7 @@ import type { DatabaseSource } from "../../src/db/open-database.js";
 import {
   type CheckpointDatabase,
   ConnectionError,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
   StatementTimeoutError,
@@ -14,10 +14,10 @@ import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { beginWatch } from "../support/watches.js";
-import { rejectionOf, untilHung, whileHeld } from "../saver/bounded/hung-statements.js";
+import { rejectionOf, whileHeld } from "../saver/bounded/hung-statements.js";
 import { Opened } from "../saver/opened.js";
 
-/** A pool class of an application's own, that looks at its connections before it hands them out. */
+/** A custom pool class that queries its connections before it hands them out. */
 class InspectingPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     const onConnect = (client: pg.ClientBase): Promise<unknown> => client.query("select 1");
@@ -26,7 +26,7 @@ class InspectingPool extends pg.Pool {
   }
 }
 
-/** A client class of an application's own. */
+/** A custom client class. */
 class NamedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, application_name: "named" });
@@ -35,11 +35,11 @@ class NamedClient extends pg.Client {
 
 type Source = (url: string) => DatabaseSource;
 
-/** The times that a call's connection is terminated before it gets one that works. */
+/** How often the connection of a call is terminated before the call gets one that works. */
 const TIMES = 3;
 
-// Without a listener Jest, as Node, takes an error of a connection for one of the program.
-describeServer("a backend that is terminated as it connects", (target) => {
+// Without a listener for an error of a connection, Jest fails the test, as Node would end the process.
+describeServer("a backend that is terminated while it connects", (target) => {
   const opened = new Opened();
   let database: TestDatabase<string>;
   let proxy: TcpProxy;
@@ -58,24 +58,24 @@ describeServer("a backend that is terminated as it connects", (target) => {
   const pool = (config: pg.PoolConfig): pg.Pool => opened.track(new pg.Pool(config));
   const SOURCES: { on: string; source: Source }[] = [
     { on: "a pool that the saver opens", source: (connectionString) => ({ connectionString, max: 2 }) },
-    { on: "a pool that it is passed", source: (connectionString) => pool({ connectionString, max: 2 }) },
+    { on: "a passed-in pool", source: (connectionString) => pool({ connectionString, max: 2 }) },
     {
-      on: "a passed pool of pipelining clients",
+      on: "a passed-in pool of pipelining clients",
       source: (connectionString) => pool({ connectionString, ...{ pipeline: true } }),
     },
     {
-      on: "a passed pool with a client class of its own",
+      on: "a passed-in pool with a custom client class",
       source: (connectionString) => pool({ connectionString, ...{ Client: NamedClient } }),
     },
     {
-      on: "a passed pool of another class, with a hook",
+      on: "a passed-in pool of a custom class, with a hook",
       source: (connectionString) => opened.track(new InspectingPool({ connectionString })),
     },
     {
-      on: "the guarded pool of a passed Kysely",
+      on: "the pool of a passed-in Kysely, with handlePoolErrors",
       source: (connectionString) =>
         new Kysely<CheckpointDatabase>({
-          dialect: new PostgresDialect({ pool: guardPool(pool({ connectionString })) }),
+          dialect: new PostgresDialect({ pool: handlePoolErrors(pool({ connectionString })) }),
         }),
     },
   ];
@@ -85,7 +85,7 @@ describeServer("a backend that is terminated as it connects", (target) => {
       return opened.saver(source(proxy.url), options);
     }
 
-    it("costs neither the call nor the process", async () => {
+    it("fails neither the call nor the process", async () => {
       const saver = openSaver();
       proxy.terminateNew(TIMES);
       const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
@@ -93,7 +93,7 @@ describeServer("a backend that is terminated as it connects", (target) => {
       expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
     });
 
-    it("fails the call where nothing is retried, and the process lives", async () => {
+    it("fails the call without retries, and the process stays alive", async () => {
       const saver = openSaver({ retry: false });
       proxy.terminateNew(1);
       await expect(saver.getTuple(threadConfig(newThread()))).rejects.toBeInstanceOf(ConnectionError);
@@ -101,7 +101,7 @@ describeServer("a backend that is terminated as it connects", (target) => {
       expect(await saver.getTuple(threadConfig(newThread()))).toBeUndefined();
     });
 
-    it("costs many calls at once nothing either", async () => {
+    it("fails none of many concurrent calls", async () => {
       const saver = openSaver();
       proxy.terminateNew(8);
       await Promise.all(
@@ -111,14 +111,14 @@ describeServer("a backend that is terminated as it connects", (target) => {
     });
   });
 
-  it("costs neither a lock nor the process", async () => {
+  it("fails neither a lock nor the process", async () => {
     const saver = opened.saver(proxy.url);
     proxy.terminateNew(TIMES);
     expect(await saver.withThreadLock(newThread(), () => Promise.resolve("held"))).toBe("held");
     expect(proxy.terminated).toBe(TIMES);
   });
 
-  it("costs neither a watch nor the process", async () => {
+  it("fails neither a watch nor the process", async () => {
     const thread = newThread();
     proxy.terminateNew(TIMES);
     const watch = await beginWatch(opened.saver(proxy.url).watch(thread), database, thread);
@@ -126,12 +126,12 @@ describeServer("a backend that is terminated as it connects", (target) => {
     await watch.return(undefined);
   });
 
-  it("costs nothing where it ends the statement before, of somebody else on the same pool", async () => {
+  it("does not fail a call whose connection dies at the end of another caller's statement", async () => {
     const shared = pool({ connectionString: proxy.url, max: 1 });
     await shared.query("select 1");
     const saver = opened.saver(shared);
     proxy.terminateWhenReady();
-    // The connection passes from the first to the saver while the rest of the chunk is still to be read.
+    // The pool hands the connection to the saver while the rest of the chunk is still unread.
     const [, tuple] = await Promise.all([
       shared.query("select 2"),
       saver.getTuple(threadConfig(newThread())),
@@ -140,17 +140,19 @@ describeServer("a backend that is terminated as it connects", (target) => {
     expect(proxy.terminated).toBe(1);
   });
 
-  // Kysely opens a connection of its own for such a request.
-  it("ends no process where Kysely connects to cancel a statement", async () => {
-    const guarded = guardPool(pool({ connectionString: proxy.url }));
-    const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: guarded }) });
+  // Kysely opens a separate connection for a cancel request.
+  it("does not end the process when Kysely connects to cancel a statement", async () => {
+    const shared = handlePoolErrors(pool({ connectionString: proxy.url }));
+    const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool: shared }) });
     const saver = opened.saver(kysely, { statementTimeoutMs: 100 });
+    // Opens the connection that the call uses, so that the next new one is the one that cancels.
+    await saver.getTuple(threadConfig(newThread()));
     await whileHeld(database, async () => {
-      const call = rejectionOf(saver.getTuple(threadConfig(newThread())));
-      await untilHung(database);
       proxy.terminateNew(1);
-      // The statement is given up, and its repetition is cancelled.
-      expect(await call).toBeInstanceOf(StatementTimeoutError);
+      // The first attempt is abandoned, since its cancel request fails. The server cancels the retry.
+      expect(await rejectionOf(saver.getTuple(threadConfig(newThread())))).toBeInstanceOf(
+        StatementTimeoutError,
+      );
     });
     expect(proxy.terminated).toBe(1);
   });

@@ -5,7 +5,7 @@ import {
   type CheckpointDatabase,
   CheckpointError,
   type DatabaseSource,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
   ShallowPostgresSaver,
@@ -85,6 +85,11 @@ describeEachTarget("health", (target) => {
     const saver = openSaver("memory://");
     const odd = await saver.health({ signal: "now" as never });
     expect(odd).toMatchObject({ ok: false, error: { code: "INVALID_CONFIG" } });
+    const unknown = await saver.health({ timeoutMs: 1 } as object);
+    expect(unknown).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_CONFIG", field: "options.timeoutMs" },
+    });
     await saver.end();
     expect(await saver.health()).toMatchObject({ ok: false, error: { code: "CONNECTION_FAILED" } });
     expect((await saver.health()).error).toBeInstanceOf(CheckpointError);
@@ -191,7 +196,7 @@ describeServer("health of a server", (target) => {
   it("asks in four statements", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     opened.push(() => pool.end());
-    const saver = openSaver(guardPool(pool));
+    const saver = openSaver(handlePoolErrors(pool));
     await saver.setup();
     sent.length = 0;
     expect((await saver.health()).ok).toBe(true);
@@ -200,7 +205,7 @@ describeServer("health of a server", (target) => {
 
   it("waits no longer for a connection of a pool that has none left", async () => {
     const database = await target.createDatabase();
-    const pool = guardPool(new pg.Pool({ connectionString: database.source, max: 1 }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source, max: 1 }));
     opened.push(() => pool.end());
     const taken = await pool.connect();
     const health = await openSaver(pool).health({ signal: AbortSignal.timeout(50) });
@@ -214,7 +219,7 @@ describeServer("health of a server", (target) => {
 
   it("is told by a Kysely that was lent, which keeps its pool to itself", async () => {
     const database = await target.createDatabase();
-    const pool = guardPool(new pg.Pool({ connectionString: database.source }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     opened.push(() => pool.end());
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = openSaver(db);

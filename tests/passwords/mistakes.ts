@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { UrlParts } from "../../src/db/pool/test-support/mistyped-urls.js";
 
-/** What separates parts, and what is typed or pasted by mistake. */
+/** Separators, and characters that are typed or pasted by mistake. */
 const TYPOS = [
   ":",
   "/",
@@ -40,8 +40,8 @@ const BEFORE = [
 const AFTER = ["", '"', "'", " ", "\n", "/", "?", "#", ";", "?sslmode=disable", "?password=x", "?host=h@i"];
 
 /**
- * A proper connection string with one or two mistakes anywhere but inside of its password, which a mistake would tear apart,
- * and of its server's address, which would be another one then.
+ * A correct connection string with up to two mistakes. They are never inside the password, which they would
+ * split, or inside the server's address, which would become another one.
  */
 export function mistakesOf(parts: UrlParts): fc.Arbitrary<string> {
   const { password, server, database } = parts;
@@ -72,10 +72,10 @@ export function mistakesOf(parts: UrlParts): fc.Arbitrary<string> {
 }
 
 /**
- * Whether a password stands where the name of a host, of a database, or of a user with another password stands, in a URL that
- * is right for all that can be seen.
+ * Whether the password is in the place of a host, of a database, or of a user with another password, in a URL
+ * that is otherwise valid.
  */
-export function standsForName(url: string, password: string): boolean {
+export function isInPlaceOfName(url: string, password: string): boolean {
   if (!/^\s*(?:[a-z][a-z\d+.-]*:\/\/|\/)/i.test(url)) return false;
   const [address = ""] = url.split("?");
   const [, user = ""] = /:\/\/([^:/]*):[^/@]*[\p{L}\p{N}][^/]*@/u.exec(address) ?? [];

@@ -2,13 +2,18 @@ import { readdir } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, guardPool, InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import {
+  type CheckpointDatabase,
+  handlePoolErrors,
+  InvalidConfigError,
+  PostgresSaver,
+} from "../../src/index.js";
 import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import fc from "fast-check";
-import { mistakesOf, standsForName } from "./mistakes.js";
+import { mistakesOf, isInPlaceOfName } from "./mistakes.js";
 import { READABLE, UNREADABLE, type UrlParts } from "../../src/db/pool/test-support/mistyped-urls.js";
-import { shownByCommands, shownByLibrary, spellingsOf } from "./outlets.js";
+import { shownByCommands, shownByLibrary, spellingsOf } from "./shown-text.js";
 
 const PASSWORD = "Hunter2Secret";
 
@@ -17,26 +22,26 @@ afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.end();
 });
 
-function lentPool(options: pg.PoolConfig): pg.Pool {
-  const pool = guardPool(new pg.Pool(options));
+function passedInPool(options: pg.PoolConfig): pg.Pool {
+  const pool = handlePoolErrors(new pg.Pool(options));
   pools.push(pool);
   return pool;
 }
 
-function lentKysely(connectionString: string): Kysely<CheckpointDatabase> {
-  const pool = lentPool({ connectionString });
+function passedInKysely(connectionString: string): Kysely<CheckpointDatabase> {
+  const pool = passedInPool({ connectionString });
   return new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
 }
 
 function expectSecrecy(shown: string, password = PASSWORD): void {
   const spellings = spellingsOf(password);
-  const telling = shown.split("\n").filter((line) => spellings.some((spelling) => line.includes(spelling)));
-  expect(telling.slice(0, 3)).toEqual([]);
+  const leaks = shown.split("\n").filter((line) => spellings.some((spelling) => line.includes(spelling)));
+  expect(leaks.slice(0, 3)).toEqual([]);
 }
 
 const ENVIRONMENT = ["PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE"];
 
-describeServer("a password is shown nowhere", (target) => {
+describeServer("a password is never shown", (target) => {
   const before = ENVIRONMENT.map((name) => [name, process.env[name]] as const);
   let parts: UrlParts;
 
@@ -44,7 +49,7 @@ describeServer("a password is shown nowhere", (target) => {
     const { source } = await target.createDatabase();
     const { host, hostname, port, username, password, pathname } = new URL(source);
     parts = { user: "app", password: PASSWORD, server: host, database: pathname.slice(1) };
-    // Connection strings without a host lead to the server then, which quotes what it does not know.
+    // Connection strings without a host lead to the test server, which quotes unknown names.
     const here = [hostname, port, username, password, pathname.slice(1)];
     for (const [index, name] of ENVIRONMENT.entries()) process.env[name] = here[index];
   });
@@ -60,7 +65,7 @@ describeServer("a password is shown nowhere", (target) => {
     const folderBefore = await readdir(".");
     expect(() => new PostgresSaver(url)).toThrow(InvalidConfigError);
     expectSecrecy(await shownByLibrary(() => url));
-    expectSecrecy(await shownByLibrary(() => lentPool({ connectionString: url })));
+    expectSecrecy(await shownByLibrary(() => passedInPool({ connectionString: url })));
     expectSecrecy(await shownByCommands(url));
     expect(await readdir(".")).toEqual(folderBefore);
   });
@@ -70,7 +75,7 @@ describeServer("a password is shown nowhere", (target) => {
     for (const open of [
       () => url,
       () => ({ connectionString: url }),
-      () => lentPool({ connectionString: url }),
+      () => passedInPool({ connectionString: url }),
     ]) {
       const shown = await shownByLibrary(open);
       expect(shown).toMatch(/CONNECTION_FAILED|DATABASE_ERROR/);
@@ -79,17 +84,17 @@ describeServer("a password is shown nowhere", (target) => {
     expectSecrecy(await shownByCommands(url));
   });
 
-  // Of these a piece of the password stands where the host stands, in a pool of the caller's own that can't be asked.
+  // In these, a piece of the password becomes the host, in an invisible pool.
   const asHost = ["an @ and a / in the password", "an @ and a ? in the password"];
 
   it.each(UNREADABLE.filter(([what]) => !asHost.includes(what)))(
-    "by a Kysely whose pool can't be seen: %s",
+    "of the invisible pool of a Kysely: %s",
     async (_what, mistype) => {
-      expectSecrecy(await shownByLibrary(() => lentKysely(mistype(parts))));
+      expectSecrecy(await shownByLibrary(() => passedInKysely(mistype(parts))));
     },
   );
 
-  it("of a connection string with any mistakes", async () => {
+  it("of a connection string with random mistakes", async () => {
     const secrets = fc.constantFrom(
       PASSWORD,
       "Hunter2-Ünï%41Secret",
@@ -102,9 +107,9 @@ describeServer("a password is shown nowhere", (target) => {
     const folderBefore = await readdir(".");
     await fc.assert(
       fc.asyncProperty(cases, async ({ secret, url }) => {
-        fc.pre(!standsForName(url, secret));
+        fc.pre(!isInPlaceOfName(url, secret));
         expectSecrecy(await shownByLibrary(() => url), secret);
-        expectSecrecy(await shownByLibrary(() => lentPool({ connectionString: url })), secret);
+        expectSecrecy(await shownByLibrary(() => passedInPool({ connectionString: url })), secret);
         expectSecrecy(await shownByCommands(url), secret);
         expect(await readdir(".")).toEqual(folderBefore);
       }),

@@ -37,8 +37,8 @@ describePgBouncer("the calls of a saver", (target) => {
     return saver;
   }
 
-  /** Has every read and write of a table wait, until `work` is done. */
-  function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
+  /** Makes every read and write of a table wait until `work` is done. */
+  function whileTableLocked(table: string, work: () => Promise<void>): Promise<void> {
     return database
       .kysely()
       .transaction()
@@ -52,12 +52,12 @@ describePgBouncer("the calls of a saver", (target) => {
     while ((await countWaiting(database)) !== count);
   }
 
-  it("are cancelled on the server behind it when they are aborted, and nobody else's with them", async () => {
+  it("are cancelled on the server when they are aborted, without cancelling other calls", async () => {
     const saver = openSaver();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     const controller = new AbortController();
     let other: Promise<unknown> = Promise.resolve();
-    await whileHeld("checkpoints", async () => {
+    await whileTableLocked("checkpoints", async () => {
       const aborted = saver.getTuple(config, { signal: controller.signal }).catch((error: unknown) => error);
       other = saver.getTuple(config);
       await untilWaiting(2);
@@ -69,11 +69,11 @@ describePgBouncer("the calls of a saver", (target) => {
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
   });
 
-  it("are not sent later when they are aborted while the pooler has no connection for them", async () => {
+  it("are not executed later when they are aborted while they wait for the pooler", async () => {
     const saver = openSaver();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     const controller = new AbortController();
-    await whileHeld("checkpoint_writes", async () => {
+    await whileTableLocked("checkpoint_writes", async () => {
       const calls = Array.from({ length: CALLS }, (_, nth) => {
         const call = saver.putWrites(config, [["a", nth]], `task ${nth}`, "", { signal: controller.signal });
         return call.catch((error: unknown) => error);
@@ -89,14 +89,14 @@ describePgBouncer("the calls of a saver", (target) => {
   it("time out", async () => {
     const saver = openSaver({ statementTimeoutMs: 100 });
     const { config } = await putValues(openSaver(), threadConfig(newThread()), { a: [1] });
-    await whileHeld("checkpoints", async () => {
+    await whileTableLocked("checkpoints", async () => {
       await expect(saver.getTuple(config)).rejects.toBeInstanceOf(StatementTimeoutError);
       await untilWaiting(0);
     });
     expect((await openSaver().getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
   });
 
-  it("have a thread's lock one at a time", async () => {
+  it("hold a thread's lock one at a time", async () => {
     const [one, another] = [openSaver(), openSaver()];
     const thread = newThread();
     let inside = 0;
@@ -117,7 +117,7 @@ describePgBouncer("the calls of a saver", (target) => {
     expect(locks).toEqual([]);
   });
 
-  it("put only upon the newest checkpoint where that is asked for", async () => {
+  it("put only after the newest checkpoint with optimistic concurrency", async () => {
     const saver = openSaver({ concurrency: "optimistic", keepTombstones: true });
     const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     const puts = Array.from({ length: CALLS }, () => putValues(saver, config, { a: [2] }, checkpoint));

@@ -5,9 +5,9 @@ import { installedPgBouncer } from "./pgbouncer.js";
 const version = await installedPgBouncer();
 
 /**
- * Runs a suite on the server where PgBouncer is installed. Elsewhere it is skipped, and one line says so.
+ * Runs a suite on the server if PgBouncer is installed. Otherwise it skips the suite and prints one line.
  *
- * @throws where the environment variable `CI` is `true` and there is no PgBouncer: a gate that skips proves nothing
+ * @throws if the environment variable `CI` is `true` and PgBouncer is missing: a gate must not skip.
  */
 export function describePgBouncer(name: string, body: (target: Target<string>) => void): void {
   if (version !== undefined) {
@@ -15,7 +15,7 @@ export function describePgBouncer(name: string, body: (target: Target<string>) =
     return;
   }
   if (process.env.CI === "true") throw new Error("PgBouncer is not installed: apt-get install pgbouncer");
-  process.stdout.write(`Skipped, as PgBouncer is not installed: ${name}\n`);
+  process.stdout.write(`Skipped because PgBouncer is not installed: ${name}\n`);
   describe(name, () => {
     test.skip("through PgBouncer", () => undefined);
   });

@@ -29,12 +29,15 @@ describePgBouncer("a saver", (target) => {
   });
   afterEach(() => pooler.close());
 
-  /** A pool that is larger than the pooler's, so that connections to the server change hands all the time. */
+  /**
+   * A saver whose pool is larger than the pooler's, so that its connections share server connections all the
+   * time.
+   */
   function openSaver(options: { prepare?: boolean } = {}): PostgresSaver {
     return new PostgresSaver({ connectionString: pooler.url, max: 20 }, undefined, options);
   }
 
-  /** Super-steps of a thread of its own, each read back; returns the ids of its checkpoints, newest first. */
+  /** Runs super-steps of one thread and reads each back. Returns the ids of its checkpoints, newest first. */
   async function runThread(saver: PostgresSaver, thread_id: string): Promise<string[]> {
     const ids: string[] = [];
     let config = threadConfig(thread_id);
@@ -56,7 +59,7 @@ describePgBouncer("a saver", (target) => {
     ["with the default options", {}],
     ["without prepared statements", { prepare: false }],
   ])("%s", (_which, options) => {
-    it("migrates once when many do it at once", async () => {
+    it("migrates once when many savers do it concurrently", async () => {
       const savers = Array.from({ length: 8 }, () => openSaver(options));
       await Promise.all(savers.map((saver) => saver.setup()));
       await Promise.all(savers.map((saver) => saver.end()));
@@ -122,7 +125,7 @@ describePgBouncer("a saver", (target) => {
       expect(await stored()).toBe(THREADS * STEPS);
     });
 
-    it("leaves no lock and no setting on a connection that others get", async () => {
+    it("leaves no lock and no setting on a shared connection", async () => {
       await using saver = openSaver(options);
       await saver.setup();
       await runThread(saver, newThread());
@@ -131,7 +134,7 @@ describePgBouncer("a saver", (target) => {
         () => new pg.Client({ connectionString: pooler.url }),
       );
       await Promise.all(clients.map((client) => client.connect()));
-      // A transaction on each holds on to it, so that all of them are looked at.
+      // An open transaction on each client, so that the pooler gives each another connection.
       await Promise.all(clients.map((client) => client.query("begin")));
       const pids = new Set<number>();
       for (const client of clients) {
@@ -163,6 +166,6 @@ describePgBouncer("a saver", (target) => {
   }
 });
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo()));
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition()));
 }

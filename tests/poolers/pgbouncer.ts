@@ -14,13 +14,13 @@ const START_ATTEMPTS = 5;
 const READY = "process up";
 const CONFIG = "pgbouncer.ini";
 
-// Debian keeps it where only root's PATH leads.
+// Debian installs it in a folder that only root's PATH has.
 const PATH = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"].reduce(
   (path, folder) => path + delimiter + folder,
   process.env.PATH ?? "",
 );
 
-// PgBouncer takes the shell's place. What stays behind sees the pipe break when the tests are gone.
+// PgBouncer replaces the shell. The subshell sees the pipe break when the tests have ended.
 const RUN_WHILE_PARENT_LIVES = `
 exec 3<&0
 (
@@ -30,17 +30,17 @@ exec 3<&0
 ) >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
-/** How a pooler hands out its connections to the server. */
+/** Options of a pooler. */
 export interface PgBouncerOptions {
-  /** The number of connections to the server, at most. Default 3. */
+  /** The maximum number of connections to the server. Default 3. */
   readonly poolSize?: number;
-  /** What a client keeps its connection for. Default `transaction`. */
+  /** How long a client keeps its server connection. Default `transaction`. */
   readonly mode?: "session" | "transaction" | "statement";
 }
 
 /**
- * A PgBouncer of one's own, in front of the server and as the user that a connection string names. It keeps its port
- * over {@link PgBouncer.stop} and {@link PgBouncer.start}, and dies with the process that started it.
+ * A PgBouncer in front of a server, which connects as the user of a connection string. It keeps its port over
+ * {@link PgBouncer.stop} and {@link PgBouncer.start}, and dies with the process that started it.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class PgBouncer {
     this.#options = options;
   }
 
-  /** Starts one in front of the server that `serverUrl` names. */
+  /** Starts a pooler in front of the server of `serverUrl`. */
   static async open(serverUrl: string, options: PgBouncerOptions = {}): Promise<PgBouncer> {
     const user = await serverUser();
     const folder = await makeSharedFolder("checkpoint-pgbouncer-", user);
@@ -78,7 +78,7 @@ export class PgBouncer {
     return pooler;
   }
 
-  /** The server's connection string, by way of the pooler. */
+  /** The connection string of the server through the pooler. */
   get url(): string {
     const url = new URL(this.#server);
     url.host = `127.0.0.1:${this.#port}`;
@@ -92,7 +92,7 @@ export class PgBouncer {
     return url.href;
   }
 
-  /** Starts the pooler; after a {@link stop} on the port that it had. Resolves once it takes connections. */
+  /** Starts the pooler, after {@link stop} on the same port. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const log: string[] = [];
     for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
@@ -159,7 +159,7 @@ export class PgBouncer {
   }
 }
 
-/** What the installed PgBouncer says it is, such as `PgBouncer 1.18.0`; `undefined` where there is none. */
+/** The version of the installed PgBouncer, such as `PgBouncer 1.18.0`; `undefined` if there is none. */
 export async function installedPgBouncer(): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)("pgbouncer", ["--version"], {
@@ -181,7 +181,10 @@ function quoted(value: unknown): string {
   return `'${String(value).replaceAll("'", "''")}'`;
 }
 
-/** Whether the pooler came up; it exits at once if another program took the port in the meantime. */
+/**
+ * Resolves to whether the pooler has started. It exits at once if another program took the port in the
+ * meantime.
+ */
 function isReady(pooler: PoolerProcess, log: string[]): Promise<boolean> {
   return new Promise((resolve) => {
     pooler.on("error", (error) => {
@@ -192,7 +195,7 @@ function isReady(pooler: PoolerProcess, log: string[]): Promise<boolean> {
       resolve(false);
     });
     pooler.stderr.setEncoding("utf8").on("data", (text: string) => {
-      // Kept until the start is decided, so that a failure can be explained; read and dropped ever after.
+      // Recorded during the start, so that a failure can be explained. Later output is discarded.
       if (log.length < 100) log.push(text);
       if (text.includes(READY)) resolve(true);
     });

@@ -33,14 +33,14 @@ describePgBouncer("the lock of a thread", (target) => {
     await pooler.close();
   });
 
-  it("is had by one at a time while connections to the server change hands", async () => {
+  it("has one holder at a time while clients share server connections", async () => {
     await saver.setup();
     const steps = Array.from({ length: 20 }, (_, n) => {
-      const by = n % 2 === 0 ? saver : other;
-      return by.withThreadLock(thread, async () => {
-        const tuple = await by.getTuple(threadConfig(thread));
+      const current = n % 2 === 0 ? saver : other;
+      return current.withThreadLock(thread, async () => {
+        const tuple = await current.getTuple(threadConfig(thread));
         const count = Number(tuple?.checkpoint.channel_values.count ?? 0);
-        await putValues(by, threadConfig(thread), { count: count + 1 }, tuple?.checkpoint);
+        await putValues(current, threadConfig(thread), { count: count + 1 }, tuple?.checkpoint);
       });
     });
     await Promise.all(steps);
@@ -51,7 +51,7 @@ describePgBouncer("the lock of a thread", (target) => {
     expect(await database.query(open)).toEqual([]);
   });
 
-  it("goes to who waits when its holder is killed", async () => {
+  it("passes to a waiting run when its holder is killed", async () => {
     const holder = spawn(process.execPath, ["--import", LOADER, PROGRAM, pooler.url, thread, "hold"], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "" },
@@ -69,7 +69,7 @@ describePgBouncer("the lock of a thread", (target) => {
     }
   });
 
-  it("is lost when the pooler is killed, which its holder is told, and free when it is back", async () => {
+  it("is lost when the pooler is killed, which aborts the run, and is free after a restart", async () => {
     const inside = new Gate();
     const held = saver.withThreadLock(thread, async ({ signal }) => {
       inside.open();

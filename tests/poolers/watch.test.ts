@@ -21,14 +21,14 @@ describePgBouncer("watch", (target) => {
     await pooler.close();
   });
 
-  it("is refused, as notifications don't arrive", async () => {
+  it("is refused, since notifications don't arrive", async () => {
     await expect(pooled.watch(newThread()).next()).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       field: "source",
     });
   });
 
-  it("on the server itself hears of what is stored through the pooler", async () => {
+  it("with a direct connection yields what is stored through the pooler", async () => {
     const direct = new PostgresSaver(database.source);
     const thread = newThread();
     const watch = direct.watch(thread);

@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
   type CheckpointDatabase,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
 } from "../../src/index.js";
@@ -135,7 +135,7 @@ describeServer("a put that takes values over from its parent", (target) => {
 
   beforeAll(async () => {
     database = await target.createDatabase();
-    pool = guardPool(new pg.Pool({ connectionString: database.source }));
+    pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     await new PostgresSaver(pool).setup();
   });

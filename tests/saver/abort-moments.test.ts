@@ -37,7 +37,7 @@ describeServer("a call", (target) => {
     return { database, pool, saver };
   }
 
-  it.each(CALLS)("takes no connection if it was aborted before: $what", async ({ call }) => {
+  it.each(CALLS)("takes no connection if it was aborted before it began: $what", async ({ call }) => {
     const { pool, saver } = await openSaver();
     const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
     let taken = 0;
@@ -62,7 +62,7 @@ describeServer("a call", (target) => {
     expect(await rejectionOf(list.next())).toBeInstanceOf(AbortError);
   });
 
-  it("takes no second argument of Array.map for its options", async () => {
+  it("ignores the second argument of an Array.map callback", async () => {
     const { saver } = await openSaver();
     for (const thread of ["a", "b"]) await putValues(saver, threadConfig(thread), { a: [1] });
     const any: BaseCheckpointSaver = saver;
@@ -70,7 +70,7 @@ describeServer("a call", (target) => {
     for (const thread of ["a", "b"]) expect(await saver.getTuple(threadConfig(thread))).toBeUndefined();
   });
 
-  it("is ended at once while it waits for a connection, which then goes back to the pool", async () => {
+  it("rejects at once while it waits for a connection, which then returns to the pool", async () => {
     const { pool, saver } = await openSaver({ max: 1 });
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
     const only = await pool.connect();
@@ -85,7 +85,7 @@ describeServer("a call", (target) => {
     expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0]);
   });
 
-  it("may share its signal with any number of others, without a warning of too many listeners", async () => {
+  it("can share its signal with any number of calls, without a warning of too many listeners", async () => {
     const { pool, saver } = await openSaver({ max: 1 });
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
     const only = await pool.connect();
@@ -98,7 +98,7 @@ describeServer("a call", (target) => {
     expect(hasWarned(signal)).toBe(false);
   });
 
-  it.each(CALLS)("leaves no listener on its signal when it is done: $what", async ({ call }) => {
+  it.each(CALLS)("leaves no listener on its signal: $what", async ({ call }) => {
     const { saver } = await openSaver();
     const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
     const { signal } = abortable();
@@ -106,7 +106,7 @@ describeServer("a call", (target) => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("takes its connection with it, which the request to cancel may reach too late", async () => {
+  it("discards its connection, since the cancel request may arrive late", async () => {
     const { database, pool, saver } = await openSaver({ max: 1 });
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
     let removed = 0;
@@ -122,7 +122,7 @@ describeServer("a call", (target) => {
     expect(removed).toBe(1);
   });
 
-  it("is ended at once in the pauses between its attempts", async () => {
+  it("rejects at once in a pause between two attempts", async () => {
     const pool = new pg.Pool({ host: "127.0.0.1", port: await freePort() });
     closings.push(() => pool.end());
     const anHour = 3_600_000;
@@ -141,14 +141,14 @@ describeServer("a call", (target) => {
   it.each([
     ["its first attempt", 0],
     ["a further attempt", 1],
-  ])("counts as done that %s was done with when the abort came", async (_attempt, failures) => {
+  ])("resolves when %s had finished before the abort", async (_attempt, failures) => {
     const { database, saver: admin } = await openSaver();
     const proxy = await TcpProxy.open(database.source);
     closings.push(() => proxy.close());
     await using saver = new PostgresSaver(proxy.url);
     const { signal, abort } = abortable();
     const thread = newThread();
-    const stored = await whileHeld(database, async () => {
+    const pending = await whileHeld(database, async () => {
       const writes = saver.putWrites(threadConfig(thread, { checkpoint_id: "1" }), [["a", 1]], "task", "", {
         signal,
       });
@@ -157,7 +157,7 @@ describeServer("a call", (target) => {
         const terminated = await database.query<{ pid: number }>(
           `select pid, pg_terminate_backend(pid) ${HUNG}`,
         );
-        // The next attempt may hang before anybody sees that none does.
+        // The next attempt may already hang.
         const earlier = new Set(terminated.map(({ pid }) => pid));
         await until(async () => {
           const hung = await database.query<{ pid: number }>(`select pid ${HUNG}`);
@@ -169,14 +169,14 @@ describeServer("a call", (target) => {
     const rows = "select from checkpoint_writes where thread_id = $1";
     while ((await database.query(rows, [thread])).length === 0);
     abort();
-    stored.resume();
-    await expect(stored.writes).resolves.toBeUndefined();
+    pending.resume();
+    await expect(pending.writes).resolves.toBeUndefined();
     await admin.getTuple(threadConfig(thread));
   });
 });
 
 describePglite("a call", (target) => {
-  it.each(CALLS)("sends nothing if it was aborted before: $what", async ({ call }) => {
+  it.each(CALLS)("sends nothing if it was aborted before it began: $what", async ({ call }) => {
     const { source: pglite } = await target.createDatabase();
     const sent: string[] = [];
     const kysely = new Kysely<CheckpointDatabase>({
@@ -193,7 +193,7 @@ describePglite("a call", (target) => {
     expect(sent).not.toEqual([]);
   });
 
-  it("leaves no listener on its signal, and counts as done when it is aborted after it began", async () => {
+  it("leaves no listener on its signal, and finishes when it is aborted after it began", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();
@@ -212,7 +212,10 @@ describePglite("a call", (target) => {
   });
 });
 
-/** What Node notes when it has warned of too many listeners: Jest's process is not told of warnings. */
+/**
+ * Reads the mark that Node sets when it has warned of too many listeners. Jest's process does not receive
+ * warnings.
+ */
 function hasWarned(signal: AbortSignal): boolean {
   const note = Object.getOwnPropertySymbols(signal).find(
     ({ description }) => description === "events.maxEventTargetListenersWarned",

@@ -26,7 +26,7 @@ describeServer("a call that hangs on the server and is aborted", (target) => {
     }
 
     it.each(CALLS)(
-      "$what: ends, is cancelled there, changes nothing and leaves a saver that works",
+      "$what: rejects, is cancelled on the server, changes nothing and leaves a working saver",
       async ({ call }) => {
         const stored = await openStored();
         const before = await (await snapshotOf(database))();
@@ -40,7 +40,7 @@ describeServer("a call that hangs on the server and is aborted", (target) => {
           expect(error).toBeInstanceOf(AbortError);
           expect(error).toBeInstanceOf(CheckpointError);
           expect(error).toMatchObject({ name: "AbortError", code: "ABORTED", cause: reason });
-          // The server's answer was awaited: there is no need to look twice.
+          // The call has waited for the server's answer, so that one look is enough.
           expect(await countHung(database)).toBe(0);
         });
         expect(getEventListeners(signal, "abort")).toEqual([]);

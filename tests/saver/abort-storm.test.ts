@@ -7,26 +7,29 @@ import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import { OPENINGS } from "./bounded/openings.js";
 
-/** When a call is aborted, in milliseconds: before the server has begun, while it is at it, or after it is done. */
+/**
+ * When each call is aborted, in milliseconds: before the server has begun, while it is working, or
+ * afterwards.
+ */
 const anyMoments = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 10, maxLength: 40 });
 
 describeServer("calls that are aborted at any moment", (target) => {
   it.each(OPENINGS)(
-    "cancel nothing of anybody else's, and are done or not done, on $on",
+    "cancel no other call, and are stored completely or not at all, on $on",
     async ({ open }) => {
       const { source } = await target.createDatabase();
-      // A statement that another's cancel hits would not be tried again.
+      // A statement that another call's cancel request hits would not be retried.
       const { saver, close } = open(source, {}, { max: 4 });
       await saver.setup();
       const others = await putValues(saver, threadConfig("others"), { a: ["kept"] });
 
-      /** Puts, and aborts it after some time; afterwards all of it is there, or nothing. */
-      async function putAborted(delayMs: number, nth: number): Promise<void> {
+      /** Puts a checkpoint and aborts the call after a delay. Afterwards all of it is stored, or nothing. */
+      async function putAndAbort(delayMs: number, nth: number): Promise<void> {
         const controller = new AbortController();
         const thread = newThread();
         const put = saver.batch(
           async (batch) => {
-            if (nth % 2 === 0) await batch.deleteThread("nobody's");
+            if (nth % 2 === 0) await batch.deleteThread("none");
             const config = threadConfig(thread, { checkpoint_id: "1" });
             await batch.putWrites(config, [["a", "x".repeat(20_000)]], "task");
             const next = { ...others.checkpoint, id: `1${thread}` };
@@ -54,15 +57,15 @@ describeServer("calls that are aborted at any moment", (target) => {
         }
       }
 
-      async function callBeside(): Promise<void> {
-        await putValues(saver, threadConfig(newThread()), { a: ["beside"] });
+      async function callMeanwhile(): Promise<void> {
+        await putValues(saver, threadConfig(newThread()), { a: ["meanwhile"] });
         expect((await saver.getTuple(others.config))?.checkpoint.channel_values).toEqual({ a: ["kept"] });
         await saver.batch((batch) => batch.deleteThread(newThread()));
       }
 
       await fc.assert(
         fc.asyncProperty(anyMoments, async (moments) => {
-          await Promise.all(moments.flatMap((delayMs, nth) => [putAborted(delayMs, nth), callBeside()]));
+          await Promise.all(moments.flatMap((delayMs, nth) => [putAndAbort(delayMs, nth), callMeanwhile()]));
         }),
         runs(6),
       );

@@ -8,7 +8,7 @@ import { TcpProxy } from "../support/tcp-proxy.js";
 const THREADS = 20;
 const CONNECTIONS = 5;
 
-describe("a saver whose server takes no writes for a while", () => {
+describe("a saver whose server is read-only for a while", () => {
   let server: EmbeddedServer;
   let admin: pg.Client;
   const atEnd: (() => Promise<void>)[] = [];
@@ -23,23 +23,26 @@ describe("a saver whose server takes no writes for a while", () => {
     await server.remove();
   });
 
-  /** As a server behaves that is demoted, or whose storage is full at its provider's. */
+  /** Makes the server read-only, as a demoted server is, or one whose provider has found its storage full. */
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
     await admin.query(`alter system set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`);
     await admin.query("select pg_reload_conf()");
     const state =
-      "select setting = $1 as is_so from pg_settings where name = 'default_transaction_read_only'";
-    while (!(await isSo(admin, state, isReadOnly ? "on" : "off")));
+      "select setting = $1 as holds from pg_settings where name = 'default_transaction_read_only'";
+    while (!(await isTrue(admin, state, isReadOnly ? "on" : "off")));
   }
 
-  /** Waits until as many attempts have failed on the server as there are connections; a connection that ends says so at once. */
+  /**
+   * Waits until as many attempts have failed on the server as there are connections. A connection that ends
+   * reports its statistics at once.
+   */
   async function untilWritesFail(): Promise<void> {
     const failures =
-      "select xact_rollback >= $1 as is_so from pg_stat_database where datname = current_database()";
-    while (!(await isSo(admin, failures, CONNECTIONS)));
+      "select xact_rollback >= $1 as holds from pg_stat_database where datname = current_database()";
+    while (!(await isTrue(admin, failures, CONNECTIONS)));
   }
 
-  it("stores all that was under way once it takes them again, and reads meanwhile", async () => {
+  it("stores all pending writes once the server is writable again, and reads meanwhile", async () => {
     await using saver = new PostgresSaver({ connectionString: server.url, max: CONNECTIONS });
     await saver.setup();
     const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: ["before"] });
@@ -54,7 +57,7 @@ describe("a saver whose server takes no writes for a while", () => {
     await deleted;
   });
 
-  it("says what is wrong where it is not to try again", async () => {
+  it("rejects with the server's error without retries", async () => {
     await using saver = new PostgresSaver(server.url, undefined, { retry: false });
     await saver.setup();
     await setReadOnly(true);
@@ -67,7 +70,7 @@ describe("a saver whose server takes no writes for a while", () => {
     await put();
   });
 
-  it("follows to the server that took its place, though the old one keeps its connections open", async () => {
+  it("moves to the successor, although the old server keeps its connections open", async () => {
     const successor = await startEmbeddedServer();
     atEnd.push(() => successor.remove());
     const proxy = await TcpProxy.open(server.url);
@@ -91,13 +94,13 @@ describe("a saver whose server takes no writes for a while", () => {
     proxy.switchTo(successor.url);
     await pending.expectStored();
 
-    const stored = "select count(distinct thread_id) = $1 as is_so from checkpoints";
-    expect(await isSo(admin, stored, 1)).toBe(true);
-    expect(await isSo(successorAdmin, stored, 2 * THREADS)).toBe(true);
+    const stored = "select count(distinct thread_id) = $1 as holds from checkpoints";
+    expect(await isTrue(admin, stored, 1)).toBe(true);
+    expect(await isTrue(successorAdmin, stored, 2 * THREADS)).toBe(true);
   });
 });
 
-/** Begins writes of all kinds in many threads at once. */
+/** Starts writes of all kinds in many threads at once. */
 function writeAll(saver: PostgresSaver): { settled(): number; expectStored(): Promise<void> } {
   let settled = 0;
   const writes = Array.from({ length: THREADS }, async () => {
@@ -108,7 +111,7 @@ function writeAll(saver: PostgresSaver): { settled(): number; expectStored(): Pr
     await saver.batch(async (batch) => {
       await batch.deleteThread(batched);
       const tuple = await saver.getTuple(config);
-      if (tuple?.checkpoint === undefined) throw new Error("what was acknowledged is not there");
+      if (tuple?.checkpoint === undefined) throw new Error("an acknowledged checkpoint is missing");
       await batch.put(threadConfig(batched), tuple.checkpoint, { source: "fork", step: 0, parents: {} }, {});
     });
     return { config, batched };
@@ -132,7 +135,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-async function isSo(client: pg.Client, sql: string, parameter: unknown): Promise<boolean> {
-  const { rows } = await client.query<{ is_so: boolean }>(sql, [parameter]);
-  return rows[0]?.is_so === true;
+async function isTrue(client: pg.Client, sql: string, parameter: unknown): Promise<boolean> {
+  const { rows } = await client.query<{ holds: boolean }>(sql, [parameter]);
+  return rows[0]?.holds === true;
 }

@@ -15,7 +15,7 @@ import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
 
 describeEachTarget("a saver", (target) => {
-  it("closes what it opened, and lets that be said twice", async () => {
+  it("closes what it opened, and can be closed twice", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(typeof source === "string" ? source : "memory://");
     await saver.setup();
@@ -24,12 +24,12 @@ describeEachTarget("a saver", (target) => {
     await expect(saver.getTuple(threadConfig("t"))).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
-  it("can be closed before it was ever used", async () => {
+  it("can be closed before its first use", async () => {
     const saver = PostgresSaver.fromConnString("postgres://127.0.0.1:1/none");
     await expect(saver.end()).resolves.toBeUndefined();
   });
 
-  it("commits with the application's own rows, or not at all", async () => {
+  it("commits together with the application's rows, or not at all", async () => {
     interface App {
       orders: { id: number };
     }
@@ -57,14 +57,14 @@ describeEachTarget("a saver", (target) => {
     expect(await db.selectFrom("orders").selectAll().execute()).toEqual([{ id: 1 }]);
   });
 
-  it("leaves no trace of its connections in JSON", async () => {
+  it("does not show its connections in JSON", async () => {
     const { source } = await target.createDatabase();
     expect(JSON.stringify({ saver: new PostgresSaver(source) })).toBe('{"saver":"[PostgresSaver]"}');
   });
 });
 
 describeServer("a saver on a pool", (target) => {
-  it("leaves a pool that it was lent open, as the constructor of the official saver takes it", async () => {
+  it("never closes a passed-in pool, with the constructor arguments of the official saver", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
     const saver = new PostgresSaver(pool, undefined, { schema: "my-schema" });
     await saver.setup();
@@ -78,7 +78,7 @@ describeServer("a saver on a pool", (target) => {
   it.each([
     ["the saver", (saver: PostgresSaver) => saver.end()],
     ["the owner of the pool", (_saver: PostgresSaver, pool: pg.Pool | undefined) => pool?.end()],
-  ])("answers the calls that wait for a connection when %s ends the pool", async (who, end) => {
+  ])("rejects the calls that wait for a connection when %s ends the pool", async (who, end) => {
     const config = { connectionString: (await target.createDatabase()).source, max: 2 };
     const pool = who === "the saver" ? undefined : new pg.Pool(config);
     const saver = new PostgresSaver(pool ?? config);
@@ -98,7 +98,7 @@ describeServer("a saver on a pool", (target) => {
     }
   });
 
-  it("leaves a Kysely that it was lent open, whatever plugins it has", async () => {
+  it("never closes a passed-in Kysely", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new PostgresSaver(db);
@@ -108,7 +108,7 @@ describeServer("a saver on a pool", (target) => {
     await db.destroy();
   });
 
-  it("closes the pool that it opened from options at the end of an await using block", async () => {
+  it("closes the pool that it opened at the end of an await using block", async () => {
     const { source } = await target.createDatabase();
     let used: PostgresSaver;
     {
@@ -120,7 +120,7 @@ describeServer("a saver on a pool", (target) => {
     await expect(used.deleteThread("t")).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
-  it("can be closed while a server that says nothing is waited for", async () => {
+  it("can be closed while it waits for a silent server", async () => {
     const proxy = await TcpProxy.open((await target.createDatabase()).source);
     proxy.stall();
     const saver = new PostgresSaver(proxy.url);
@@ -131,7 +131,7 @@ describeServer("a saver on a pool", (target) => {
     await proxy.close();
   });
 
-  it("names its connections, unless the caller has named them", async () => {
+  it("sets the application name of its connections, unless the caller has set one", async () => {
     const { source } = await target.createDatabase();
     const nameOf = async (of: DatabaseSource): Promise<unknown> => {
       const { kysely, close } = openDatabase(of);
@@ -153,7 +153,7 @@ describeServer("a saver on a pool", (target) => {
     await pool.end();
   });
 
-  it("closes the connections that it opened, whatever they were opened for", async () => {
+  it("closes all connections that it opened", async () => {
     const database = await target.createDatabase();
     const owner = new PostgresSaver(database.source);
     await owner.setup();
@@ -167,11 +167,11 @@ describeServer("a saver on a pool", (target) => {
     await reader.getTuple(threadConfig("t"));
     expect(await connections()).toHaveLength(before.length + 1);
     await reader.end();
-    // The server notices a moment after the client.
+    // The server notices slightly after the client.
     while ((await connections()).length > before.length);
   });
 
-  it("survives that the server ends its connections, idle and in use", async () => {
+  it("survives when the server ends its connections, idle and in use", async () => {
     const database = await target.createDatabase();
     const pool = new pg.Pool({ connectionString: database.source, max: 2 });
     const saver = new PostgresSaver(pool);
@@ -182,7 +182,7 @@ describeServer("a saver on a pool", (target) => {
       await database.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
       );
-      // In flight while the backends go; retried on new ones.
+      // Running while the backends end. It is retried on new ones.
       expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
       await lost;
       await saver.putWrites(config, [["a", round]], `task-${round}`);
@@ -192,7 +192,7 @@ describeServer("a saver on a pool", (target) => {
     await pool.end();
   });
 
-  it("gives up within its bound where no server answers, with the driver's error as the cause", async () => {
+  it("gives up after its retries if no server answers, with the driver's error as the cause", async () => {
     const saver = new PostgresSaver("postgres://127.0.0.1:1/none", undefined, {
       retry: { maxElapsedMs: 50 },
     });
@@ -202,7 +202,7 @@ describeServer("a saver on a pool", (target) => {
     await saver.end();
   });
 
-  it("goes on after DISCARD ALL, and after the tables changed under its prepared statements", async () => {
+  it("works after DISCARD ALL, and after a table of a prepared statement was changed", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
     const saver = new PostgresSaver(pool);
     await saver.setup();
@@ -219,7 +219,7 @@ describeServer("a saver on a pool", (target) => {
     await pool.end();
   });
 
-  it("prepares its statements once per connection, and none with prepare: false", async () => {
+  it("prepares its statements once per connection, and prepares none with prepare: false", async () => {
     const { source } = await target.createDatabase();
     for (const prepare of [true, false]) {
       const pool = new pg.Pool({ connectionString: source, max: 1 });
@@ -236,7 +236,7 @@ describeServer("a saver on a pool", (target) => {
     }
   });
 
-  it("needs one round trip for put, putWrites, getTuple and deleteThread, however many channels there are", async () => {
+  it("needs one round trip for put, putWrites, getTuple and deleteThread, with any number of channels", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     const saver = new PostgresSaver(pool);
     await saver.setup();
@@ -256,14 +256,14 @@ describeServer("a saver on a pool", (target) => {
     sent.length = 0;
     await keeping.putWrites(threadConfig("t", { checkpoint_id: "1" }), [["a", 1]], "task");
     await keeping.deleteThread("t");
-    // The locks and what they protect come first.
+    // The locks, and the reads of what they protect, take one round trip more.
     expect(sent).toHaveLength(4);
     await pool.end();
   });
 });
 
 describePglite("a saver on PGlite", (target) => {
-  it("leaves an instance that it was lent open", async () => {
+  it("never closes a passed-in instance", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();
@@ -271,7 +271,7 @@ describePglite("a saver on PGlite", (target) => {
     expect(source.closed).toBe(false);
   });
 
-  it("answers every call on an instance that its owner closes, those under rules for writes too", async () => {
+  it("settles every call on an instance that its owner closes, including calls with a guard", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source, undefined, { keepTombstones: true, retry: false });
     await saver.setup();
@@ -283,7 +283,7 @@ describePglite("a saver on PGlite", (target) => {
     await expect(put(20)).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it("opens one of its own in memory, and closes it", async () => {
+  it("opens its own instance in memory, and closes it", async () => {
     await using saver = PostgresSaver.fromConnString("memory://");
     await saver.setup();
     const { config } = await putValues(saver, threadConfig("t"), { a: 1 });
@@ -291,7 +291,7 @@ describePglite("a saver on PGlite", (target) => {
   });
 });
 
-it("refuses a source that is none", () => {
+it("refuses an invalid source", () => {
   for (const source of [undefined, null, 42]) {
     expect(() => {
       new PostgresSaver(source as never);

@@ -6,14 +6,14 @@ import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer } from "../support/targets.js";
 
 describeServer("a connection that is reset", (target) => {
-  it("in the middle of a statement costs neither the statement nor the process", async () => {
+  it("in the middle of a statement fails neither the call nor the process", async () => {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);
     const saver = new PostgresSaver(proxy.url);
     await saver.setup();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
 
-    // A lock holds the statement where it is until the connection has gone.
+    // A lock blocks the statement until the connection is lost.
     const read = await database
       .kysely()
       .transaction()

@@ -46,7 +46,7 @@ describe("a change whose synchronous standby is lost", () => {
   });
   afterEach(() => standby.restore());
 
-  /** Two checkpoints, so that one can be pruned; from then on no commit is confirmed. */
+  /** Stores two checkpoints, so that one can be pruned. From then on no commit is confirmed. */
   async function store(saver: PostgresSaver): Promise<Stored> {
     const first = await putValues(saver, threadConfig("stored"), { a: ["first"] });
     const second = await putValues(saver, first.config, { a: ["second"] }, first.checkpoint);
@@ -63,7 +63,7 @@ describe("a change whose synchronous standby is lost", () => {
   const WAYS = OPENINGS.map(({ on }, nth) => ({ on, nth }));
 
   describe.each(WAYS)("on $on", ({ nth }) => {
-    it.each(WRITES)("is not acknowledged where statementTimeoutMs ends $what", async ({ call }) => {
+    it.each(WRITES)("is not acknowledged if statementTimeoutMs ends $what", async ({ call }) => {
       const { saver, close } = open(nth, { statementTimeoutMs: TIMEOUT_MS });
       const error = await rejectionOf(call(await store(saver)));
       expect(error).toBeInstanceOf(NotReplicatedError);
@@ -72,7 +72,7 @@ describe("a change whose synchronous standby is lost", () => {
       await close();
     });
 
-    it.each(WRITES)("is not acknowledged where an AbortSignal ends $what", async ({ call }) => {
+    it.each(WRITES)("is not acknowledged if an AbortSignal ends $what", async ({ call }) => {
       const { saver, close } = open(nth);
       const { signal, abort } = abortable();
       const rejection = rejectionOf(call(await store(saver), signal));
@@ -82,7 +82,7 @@ describe("a change whose synchronous standby is lost", () => {
       await close();
     });
 
-    it("is there all the same, and a read works", async () => {
+    it("is stored nevertheless, and can be read", async () => {
       const { saver, close } = open(nth, { statementTimeoutMs: TIMEOUT_MS });
       const { config } = await store(saver);
       await rejectionOf(saver.putWrites(config, [["a", "kept"]], "task"));
@@ -90,7 +90,7 @@ describe("a change whose synchronous standby is lost", () => {
       await close();
     });
 
-    it("is not acknowledged by a repetition that has nothing left to do", async () => {
+    it("is not acknowledged by a second call that finds nothing left to do", async () => {
       const { saver, close } = open(nth, { statementTimeoutMs: TIMEOUT_MS });
       const stored = await store(saver);
       expect(await rejectionOf(saver.deleteThread("stored"))).toBeInstanceOf(NotReplicatedError);
@@ -101,7 +101,7 @@ describe("a change whose synchronous standby is lost", () => {
       await close();
     });
 
-    it("is acknowledged only when the standby has it, where the connection was terminated", async () => {
+    it("is acknowledged only when the standby has it, after its connection was terminated", async () => {
       const { saver, close } = open(nth);
       const stored = await store(saver);
       let isAcknowledged = false;
@@ -110,7 +110,7 @@ describe("a change whose synchronous standby is lost", () => {
       });
       await standby.untilWaiting();
       await standby.terminateWaiting();
-      // The repetition finds nothing to delete, and waits all the same.
+      // The retry finds nothing to delete, and waits nevertheless.
       while ((await standby.countWaiting()) > 0);
       await standby.untilWaiting();
       expect(isAcknowledged).toBe(false);
@@ -119,26 +119,26 @@ describe("a change whose synchronous standby is lost", () => {
       await close();
     });
 
-    it("fails as one that may be made again, where the connection was terminated and nothing is retried", async () => {
+    it("fails with a transient error if its connection was terminated, without retries", async () => {
       const { saver, close } = open(nth, { retry: false });
       const rejection = rejectionOf(deleteThread(await store(saver)));
       await standby.untilWaiting();
       await standby.terminateWaiting();
       const error = await rejection;
-      // A Kysely doesn't hand on the server's warning.
+      // A Kysely doesn't pass the server's warning on.
       expect([NotReplicatedError, ConnectionError]).toContain((error as Error).constructor);
       expect(error).toMatchObject({ transient: true });
       await close();
     });
   });
 
-  it.each(["on a passed pool", "in one transaction"])(
-    "is not acknowledged where an administrator cancels it, %s",
+  it.each(["on a passed-in pool", "in one transaction"])(
+    "is not acknowledged if an administrator cancels it, %s",
     async (how) => {
       const { saver, close } = open(1);
       const { config } = await store(saver);
       const call =
-        how === "on a passed pool"
+        how === "on a passed-in pool"
           ? saver.putWrites(config, [["a", "late"]], "task")
           : saver.batch(async (batch) => {
               await batch.deleteThread("stored");
@@ -154,14 +154,14 @@ describe("a change whose synchronous standby is lost", () => {
     },
   );
 
-  it("is not taken for one where a read is cancelled through a Kysely", async () => {
+  it("is not reported when a read through a Kysely reaches its timeout", async () => {
     const { saver, close } = open(2, { statementTimeoutMs: TIMEOUT_MS });
     const { config } = await store(saver);
     expect(await saver.getTuple(config)).toBeDefined();
     await close();
   });
 
-  it("is the business of the caller in a passed transaction", async () => {
+  it("is left to the caller in a passed-in transaction", async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     await store(new PostgresSaver(pool));

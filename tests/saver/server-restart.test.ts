@@ -3,7 +3,7 @@ import { PostgresSaver } from "../../src/index.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 
-describe("a saver whose server is killed and comes back", () => {
+describe("a saver whose server is killed and restarted", () => {
   let server: EmbeddedServer;
 
   beforeAll(async () => {
@@ -11,21 +11,21 @@ describe("a saver whose server is killed and comes back", () => {
   });
   afterAll(() => server.remove());
 
-  it("keeps what was acknowledged, and goes on with what was under way", async () => {
+  it("keeps acknowledged writes, and finishes the calls that were running", async () => {
     await using saver = PostgresSaver.fromConnString(server.url, { schema: "agents" });
     await saver.setup();
     const thread = newThread();
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["acknowledged"] });
 
     await server.crash();
-    const underWay = Promise.all([
+    const running = Promise.all([
       putValues(saver, config, { a: ["retried"] }, checkpoint),
       saver.putWrites(config, [["a", 1]], "task"),
       saver.getTuple(config),
     ]);
     await server.start();
 
-    const [next, , tuple] = await underWay;
+    const [next, , tuple] = await running;
     expect(tuple?.checkpoint.channel_values).toEqual({ a: ["acknowledged"] });
     expect((await saver.getTuple(next.config))?.checkpoint.channel_values).toEqual({ a: ["retried"] });
     expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", 1]]);

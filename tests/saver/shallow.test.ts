@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
   type CheckpointDatabase,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
   ShallowPostgresSaver,
@@ -191,7 +191,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
 
   it("wait for a put that continues from the checkpoint that they delete, and keep the values that it references", async () => {
     const database = await target.createDatabase();
-    const pool = guardPool(new pg.Pool({ connectionString: database.source }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new ShallowPostgresSaver(pool);
     await saver.setup();

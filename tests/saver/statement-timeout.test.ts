@@ -30,8 +30,8 @@ describeServer("statementTimeoutMs", (target) => {
   });
   beforeEach(() => emptyTables(database));
 
-  /** Opens a saver whose statements are bounded, and counts those that begin to hang. */
-  function timeoutOf(error: unknown): void {
+  /** Checks that an error is the timeout of a statement that the server has cancelled. */
+  function expectTimeout(error: unknown): void {
     expect(error).toBeInstanceOf(StatementTimeoutError);
     expect(error).toBeInstanceOf(DatabaseError);
     expect(error).toMatchObject({
@@ -50,13 +50,13 @@ describeServer("statementTimeoutMs", (target) => {
 
   describe.each(OPENINGS)("on $on", ({ open }) => {
     it.each(CALLS)(
-      "ends $what on the server, which changes nothing and is not tried again",
+      "cancels $what on the server, which stores nothing, and does not retry it",
       async ({ call }) => {
         const { saver, close } = open(database.source, { statementTimeoutMs: TIMEOUT_MS });
         const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
         const before = await snapshot();
         await whileHeld(database, async () => {
-          timeoutOf(await rejectionOf(call(stored)));
+          expectTimeout(await rejectionOf(call(stored)));
           expect(await countHung(database)).toBe(0);
         });
         expect(await snapshot()).toEqual(before);
@@ -66,8 +66,8 @@ describeServer("statementTimeoutMs", (target) => {
     );
   });
 
-  // These wait for connections to be given up, so that all kinds of savers wait at once.
-  it("tries again on another connection where one has fallen silent", async () => {
+  // These tests wait until connections are abandoned, so that all kinds of savers wait at once.
+  it("retries on another connection after one has become silent", async () => {
     await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const { saver, close } = open(proxy.url, { statementTimeoutMs: TIMEOUT_MS });
@@ -87,7 +87,7 @@ describeServer("statementTimeoutMs", (target) => {
     });
   });
 
-  it("is a ConnectionError where nothing answers any more", async () => {
+  it("causes a ConnectionError if nothing answers any more", async () => {
     await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const options = { statementTimeoutMs: TIMEOUT_MS, retry: { maxElapsedMs: 1_000 } };
@@ -103,7 +103,7 @@ describeServer("statementTimeoutMs", (target) => {
     });
   });
 
-  it("holds in a lent transaction, which it ends as any error does", async () => {
+  it("applies in a passed-in transaction, and ends it as any error does", async () => {
     const pool = new pg.Pool({ connectionString: database.source });
     const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     await whileHeld(database, async () => {
@@ -113,14 +113,14 @@ describeServer("statementTimeoutMs", (target) => {
           await putValues(saver, threadConfig("stored"), { a: ["lost"] });
         }),
       );
-      timeoutOf(error);
+      expectTimeout(error);
       expect(await countHung(database)).toBe(0);
     });
     expect(await new PostgresSaver(kysely).getTuple(threadConfig("stored"))).toBeUndefined();
     await kysely.destroy();
   });
 
-  it("is told apart from the server's own statement_timeout", async () => {
+  it("is distinguished from the server's own statement_timeout", async () => {
     const pool = new pg.Pool({ connectionString: database.source, statement_timeout: 100 });
     const saver = new PostgresSaver(pool, undefined, { statementTimeoutMs: 600_000 });
     const error = await whileHeld(database, () => rejectionOf(saver.getTuple(threadConfig("any"))));
@@ -142,7 +142,7 @@ describeServer("statementTimeoutMs", (target) => {
 });
 
 describePglite("statementTimeoutMs", (target) => {
-  it("is without effect", async () => {
+  it("has no effect", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source, undefined, { statementTimeoutMs: 1 });
     await saver.setup();

@@ -78,9 +78,13 @@ class PostgresDatabase implements TestDatabase<string> {
       isReset = true;
       return result;
     } finally {
-      if (isReset && this.#idle === undefined && this.#dropped === undefined) this.#idle = client;
+      if (isReset && this.#mayKeepOne()) this.#idle = client;
       else await client.end();
     }
+  }
+
+  #mayKeepOne(): boolean {
+    return this.#idle === undefined && this.#dropped === undefined;
   }
 
   async #connect(): Promise<pg.Client> {

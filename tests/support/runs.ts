@@ -1,4 +1,3 @@
-import { jest } from "@jest/globals";
 import fc from "fast-check";
 
 // `npm run test:long` sets both, and prints them (tests/long.js).
@@ -10,11 +9,8 @@ export const SEED = Number(process.env.TEST_SEED ?? 1);
 /** Whether a test may take minutes, as in `npm run test:long`. */
 export const IS_LONG = FACTOR > 1;
 
-/** Generous, so that a machine that is busy with other tests fails none. */
+/** Generous, so that a machine that is busy with other tests fails none; less than a test has (jest.config.js, tests/long.js). */
 const PROPERTY_TIMEOUT_MS = 150_000;
-
-// The timeout of a test in a file that imports this one: later than that of its property, which says how far it came.
-jest.setTimeout(timesRun(PROPERTY_TIMEOUT_MS + 30_000));
 
 /** The parameters of `fc.assert` and `fc.sample` that decide how often they draw, from which seed, and for how long. */
 export interface Runs {

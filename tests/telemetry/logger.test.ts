@@ -14,18 +14,18 @@ import {
 import { endHolders } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
-import { LogKeeper } from "./log-keeper.js";
-import { WatchingSdk } from "./watched.js";
+import { RecordingLogger } from "./recording-logger.js";
+import { InMemorySdk } from "./in-memory-sdk.js";
 
 describeServer("a logger", (target) => {
   let database: TestDatabase<string>;
-  let logger: LogKeeper;
+  let logger: RecordingLogger;
   let thread: string;
   const opened: PostgresSaver[] = [];
 
   beforeEach(async () => {
     database = await target.createDatabase();
-    logger = new LogKeeper();
+    logger = new RecordingLogger();
     thread = newThread();
   });
   afterEach(async () => {
@@ -38,7 +38,7 @@ describeServer("a logger", (target) => {
     return saver;
   }
 
-  it("is told of the migrations that were applied, once", async () => {
+  it("receives applied migrations once", async () => {
     await openSaver({ schema: "agents" }).setup();
     await openSaver({ schema: "agents" }).setup();
     expect(logger.lines).toMatchObject([
@@ -47,8 +47,8 @@ describeServer("a logger", (target) => {
     expect(logger.lines[0]?.fields.steps).toContain("0001-create-tables");
   });
 
-  it("is told of each attempt that is made again, and the SDK too", async () => {
-    const sdk = new WatchingSdk().start();
+  it("receives each retry, as does the SDK", async () => {
+    const sdk = new InMemorySdk().start();
     const proxy = await TcpProxy.open(database.source);
     const saver = openSaver({}, proxy.url);
     await saver.setup();
@@ -83,7 +83,7 @@ describeServer("a logger", (target) => {
     await proxy.close();
   });
 
-  it("is told of a call that failed, once, without what it was to store", async () => {
+  it("receives a failed call once, without the values of the call", async () => {
     const saver = openSaver();
     await saver.setup();
     logger.lines.length = 0;
@@ -114,7 +114,7 @@ describeServer("a logger", (target) => {
     expect(JSON.stringify(logger.lines)).not.toContain("hunter2");
   });
 
-  it("is told once of a call that is made of others", async () => {
+  it("receives a failure of a nested call once", async () => {
     const saver = openSaver();
     await expect(
       saver.getDeltaChannelHistory({ config: threadConfig(thread), channels: [TASKS] }),
@@ -122,7 +122,7 @@ describeServer("a logger", (target) => {
     expect(logger.lines.map(({ message }) => message)).toEqual(["getTuple failed"]);
   });
 
-  it("is told at the level debug of a call that its signal ended", async () => {
+  it("receives an aborted call at level debug", async () => {
     const saver = openSaver();
     await expect(saver.getTuple(threadConfig(thread), { signal: AbortSignal.abort() })).rejects.toMatchObject(
       { code: "ABORTED" },
@@ -132,7 +132,7 @@ describeServer("a logger", (target) => {
     ]);
   });
 
-  it("is told at the level info of the lock of a thread that was refused", async () => {
+  it("receives a refused thread lock at level info", async () => {
     const saver = openSaver();
     await saver.withThreadLock(thread, async () => {
       const refused = openSaver().withThreadLock(thread, () => undefined, { waitMs: 0 });
@@ -153,7 +153,7 @@ describeServer("a logger", (target) => {
     ]);
   });
 
-  it("is told at the first attempt why a call waits for a server that is not there", async () => {
+  it("receives the reason of a retry at the first attempt to reach a missing server", async () => {
     const saver = openSaver({ retry: { maxElapsedMs: 50 } }, "postgres://127.0.0.1:1/none");
     await expect(saver.setup()).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
     expect(logger.lines[0]).toMatchObject({
@@ -163,11 +163,11 @@ describeServer("a logger", (target) => {
     });
   });
 
-  it("is told of the lock of a thread that was lost", async () => {
+  it("receives a lost thread lock", async () => {
     const saver = openSaver();
     const running = saver.withThreadLock(thread, async ({ signal }) => {
       await endHolders(database);
-      // It may be told before somebody listens.
+      // The signal may abort before a listener could be added.
       while (!signal.aborted) await new Promise(setImmediate);
     });
     await expect(running).rejects.toMatchObject({ code: "THREAD_LOCK_LOST" });
@@ -180,7 +180,7 @@ describeServer("a logger", (target) => {
     ]);
   });
 
-  it("is told of an idle connection that was lost, of a pool that the saver opened", async () => {
+  it("receives a lost idle connection of an owned pool", async () => {
     const saver = openSaver();
     await saver.getTuple(threadConfig(thread)).catch(() => undefined);
     await database.query(
@@ -189,7 +189,7 @@ describeServer("a logger", (target) => {
     expect(await logger.until("an idle connection was lost")).toMatchObject({ level: "warn" });
   });
 
-  it("is not told of threads where their ids are not to be told", async () => {
+  it("receives no thread ids with telemetry.threadIds: false", async () => {
     const saver = openSaver({ telemetry: { threadIds: false } });
     await saver.setup();
     await database.exec("drop table checkpoint_blobs");
@@ -198,7 +198,7 @@ describeServer("a logger", (target) => {
     expect(JSON.stringify(logger.lines)).not.toContain(thread);
   });
 
-  it("is never told a password or a connection string", async () => {
+  it("never receives a password or a connection string", async () => {
     const url = new URL(database.source);
     url.username = "nobody_there";
     url.password = "hunter2";
@@ -214,8 +214,8 @@ describeServer("a logger", (target) => {
       throw new Error("hunter2");
     };
     const pool = new pg.Pool({ connectionString: "postgres://127.0.0.1/none", password });
-    const lent = new PostgresSaver(pool, undefined, { logger, retry: false });
-    await lent.getTuple(threadConfig(thread)).catch(() => undefined);
+    const saver = new PostgresSaver(pool, undefined, { logger, retry: false });
+    await saver.getTuple(threadConfig(thread)).catch(() => undefined);
     await pool.end();
     expect(logger.lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(logger.lines)).not.toContain("hunter2");
@@ -227,8 +227,8 @@ describeServer("a logger", (target) => {
       "rejects",
       { error: () => Promise.reject(new Error("log")), info: () => Promise.reject(new Error("log")) },
     ],
-    ["has but one level", { debug: () => undefined }],
-  ])("that %s breaks no call", async (_what, odd) => {
+    ["has only one level", { debug: () => undefined }],
+  ])("that %s does not break a call", async (_what, odd) => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -242,7 +242,7 @@ describeServer("a logger", (target) => {
     expect(unhandled).toEqual([]);
   });
 
-  it("may be the console", () => {
+  it("can be the console", () => {
     expect(() => openSaver({ logger: console })).not.toThrow();
   });
 });

@@ -14,12 +14,12 @@ import {
 } from "../support/checkpoints.js";
 import { Gate } from "../support/gate.js";
 import { describeAnyTarget, describeServer, type TestDatabase } from "../support/targets.js";
-import { WatchingSdk } from "./watched.js";
+import { InMemorySdk } from "./in-memory-sdk.js";
 
 describeAnyTarget("spans", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
-  let sdk: WatchingSdk;
+  let sdk: InMemorySdk;
   let thread: string;
 
   beforeEach(async () => {
@@ -27,15 +27,15 @@ describeAnyTarget("spans", (target) => {
     saver = new PostgresSaver(database.source);
     await saver.setup();
     thread = newThread();
-    // After the saver was made.
-    sdk = new WatchingSdk().start();
+    // Registered after the saver was created.
+    sdk = new InMemorySdk().start();
   });
   afterEach(async () => {
     await sdk.stop();
     await saver.end();
   });
 
-  it("tell of each call once, by the conventions for databases", async () => {
+  it("record each call once, by the conventions for databases", async () => {
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["value"] });
     await saver.putWrites(config, [["a", "write"]], "task");
     await saver.getTuple(config);
@@ -73,7 +73,7 @@ describeAnyTarget("spans", (target) => {
     expect(sdk.spans[0]?.attributes["db.collection.name"]).toBeUndefined();
   });
 
-  it("name the thread of a call that looks after one thread, and the checkpoint that it asks for", async () => {
+  it("name the thread of a call on one thread, and its checkpoint", async () => {
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["x".repeat(10_000)] });
     await saver.fork(config, { values: { a: "y".repeat(5_000) } });
     await saver.rollback(thread, checkpoint.id);
@@ -93,7 +93,7 @@ describeAnyTarget("spans", (target) => {
     expect(sdk.spans.at(-1)?.attributes["langgraph.thread_id"]).toBeUndefined();
   });
 
-  it("count the bytes and the rows of a call", async () => {
+  it("count the bytes and rows of a call", async () => {
     const { config } = await putValues(saver, threadConfig(thread), { a: ["x".repeat(10_000)] });
     await saver.getTuple(config);
     for (const { attributes } of sdk.spans) {
@@ -104,7 +104,7 @@ describeAnyTarget("spans", (target) => {
     expect(sdk.spans[1]?.attributes["db.response.returned_rows"]).toBe(2);
   });
 
-  it("of a list tell of each page, when it is read", async () => {
+  it("record each page of a list when it is read", async () => {
     for (let n = 0; n < 4; n++) await putValues(saver, threadConfig(thread), { a: n });
     const list = saver.list(threadConfig(thread));
     await list.next();
@@ -114,7 +114,7 @@ describeAnyTarget("spans", (target) => {
     expect(pages()).toHaveLength(2);
   });
 
-  it("are children of the span that was active, and parents of those of the calls they are made of", async () => {
+  it("are children of the active span, and parents of the spans of nested calls", async () => {
     const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
     await putValues(saver, config, { a: 2 });
     const tracer = trace.getTracer("application");
@@ -131,13 +131,13 @@ describeAnyTarget("spans", (target) => {
     for (const read of reads) expect(read.parentSpanContext?.spanId).toBe(walk?.spanContext().spanId);
   });
 
-  it("leave no context behind with who called", async () => {
+  it("leave the caller's context as it was", async () => {
     const before = context.active();
     await saver.getTuple(threadConfig(thread));
     expect(context.active()).toBe(before);
   });
 
-  it("of a call that fails say why, and not what was to be stored", async () => {
+  it("record why a call failed, without its values", async () => {
     const secret = "hunter2";
     const checkpoint = checkpointOf(saver, { a: [secret, () => secret] });
     await expect(
@@ -157,7 +157,7 @@ describeAnyTarget("spans", (target) => {
     expect(JSON.stringify([span?.attributes, span?.events, span?.status])).not.toContain(secret);
   });
 
-  it("of a lock that was refused are no errors, and say so", async () => {
+  it("record a refused lock as an outcome and not as an error", async () => {
     const [locked, release] = [new Gate(), new Gate()];
     const holding = saver.withThreadLock(thread, () => {
       locked.open();
@@ -185,7 +185,7 @@ describeAnyTarget("spans", (target) => {
     );
   });
 
-  it("name the SQLSTATE that a call failed with", async () => {
+  it("name the SQLSTATE of a failed call", async () => {
     await database.exec("drop table checkpoint_writes");
     await expect(saver.getTuple(threadConfig(thread))).rejects.toMatchObject({ sqlState: "42P01" });
     expect(sdk.spans[0]?.attributes).toMatchObject({
@@ -194,7 +194,7 @@ describeAnyTarget("spans", (target) => {
     });
   });
 
-  it("hide what the server quotes of the data that it refuses", async () => {
+  it("hide data that the server quotes in an error", async () => {
     await database.exec(`
       create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'no, %', new.thread_id; end $$;
@@ -207,7 +207,7 @@ describeAnyTarget("spans", (target) => {
     expect(JSON.stringify([span?.events, span?.status])).not.toContain(thread);
   });
 
-  it("leave out the ids of threads where these are not to be told", async () => {
+  it("contain no thread ids with telemetry.threadIds: false", async () => {
     const discreet = new PostgresSaver(database.source, undefined, { telemetry: { threadIds: false } });
     const { config } = await putValues(discreet, threadConfig(thread), { a: 1 });
     await discreet.getTuple(config);
@@ -216,18 +216,18 @@ describeAnyTarget("spans", (target) => {
     await discreet.end();
   });
 
-  it("and metrics are those of the SDK that is registered at the time of the call", async () => {
+  it("and metrics go to the SDK that is registered at the time of the call", async () => {
     await saver.getTuple(threadConfig(thread));
     await sdk.stop();
     await saver.getTuple(threadConfig(thread));
-    const other = new WatchingSdk().start();
+    const other = new InMemorySdk().start();
     await saver.getTuple(threadConfig(thread));
     expect([sdk.spans.length, other.spans.length]).toEqual([1, 1]);
     expect((await other.measured()).get("db.client.operation.duration")?.dataPoints).toHaveLength(1);
     await other.stop();
   });
 
-  it("are measured: duration, rows, bytes and errors, by operation and kind of error", async () => {
+  it("come with metrics: duration, rows, bytes and errors, by operation and kind of error", async () => {
     await putValues(saver, threadConfig(thread), { a: 1 });
     await putValues(saver, threadConfig(thread), { a: 2 });
     await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
@@ -256,13 +256,13 @@ describeAnyTarget("spans", (target) => {
 });
 
 describeServer("spans of a server", (target) => {
-  let sdk: WatchingSdk;
+  let sdk: InMemorySdk;
   beforeEach(() => {
-    sdk = new WatchingSdk().start();
+    sdk = new InMemorySdk().start();
   });
   afterEach(() => sdk.stop());
 
-  it("name its address and the database, and never the password", async () => {
+  it("name the server's address and the database, and never the password", async () => {
     const database = await target.createDatabase();
     const { hostname, port, pathname, password } = new URL(database.source);
     const pool = new pg.Pool({ connectionString: database.source });

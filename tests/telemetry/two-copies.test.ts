@@ -11,7 +11,7 @@ import { PostgresSaver } from "../../src/index.js";
 
 const load = createRequire(import.meta.url);
 
-/** Loads the API of OpenTelemetry anew, beside the copy that is loaded already. */
+/** Loads a second copy of the OpenTelemetry API. */
 function loadAnotherApi(): typeof Api {
   const loaded = { ...load.cache };
   for (const file of Object.keys(loaded)) {
@@ -24,7 +24,7 @@ function loadAnotherApi(): typeof Api {
   }
 }
 
-it("spans reach an SDK that another copy of the API has registered after the saver was made", async () => {
+it("spans reach an SDK that another copy of the API registered after the saver was created", async () => {
   const saver = new PostgresSaver("memory://");
   await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   const { trace: other } = loadAnotherApi();

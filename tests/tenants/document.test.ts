@@ -17,7 +17,7 @@ import { openTenancy, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
-/** Puts what the official JavaScript saver would: it counts versions from one in every thread. */
+/** Puts what the official JavaScript saver would put: it counts versions from 1 in every thread. */
 function putFirst(saver: PostgresSaver, value: string, id = nextId()): Promise<RunnableConfig> {
   const checkpoint = { ...checkpointOf(saver, { log: [value] }), id, channel_versions: { log: 1 } };
   return saver.put(threadConfig("1"), checkpoint, metadataOf(), { log: 1 });
@@ -31,7 +31,7 @@ describeAnyTarget("what docs/tenants.md says", (target) => {
   });
   afterEach(() => tenancy.close());
 
-  it("gives a thread that was there before its tenant, whole", async () => {
+  it("moves an existing thread to its tenant completely", async () => {
     for (const table of TABLES) await tenancy.asOwner(`alter table ${table} disable row level security`);
     const before = tenancy.saver();
     const { config, checkpoint } = await putValues(before, threadConfig("42"), { title: "old" });
@@ -49,7 +49,7 @@ describeAnyTarget("what docs/tenants.md says", (target) => {
     expect(tuple?.pendingWrites).toEqual([["task", "title", "new"]]);
   });
 
-  it("is right about a column beside the keys: a value is lost without an error", async () => {
+  it("is right that a tenant column outside the keys loses values without an error", async () => {
     for (const table of TABLES) {
       await tenancy.asOwner(`drop policy tenant on ${table}`);
       await tenancy.operate(
@@ -81,7 +81,7 @@ describeAnyTarget("what docs/tenants.md says", (target) => {
   });
 });
 
-describeServer("others than tenants", (target) => {
+describeServer("roles other than a tenant's service", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {
@@ -91,7 +91,7 @@ describeServer("others than tenants", (target) => {
   });
   afterEach(() => tenancy.close());
 
-  it("see all tenants' rows where a policy of their own says so, and else none", async () => {
+  it("see all tenants' rows only with their own policy", async () => {
     const reader = `${tenancy.role}_reader`;
     const expectRows = (count: number) =>
       tenancy.operate(
@@ -102,7 +102,7 @@ describeServer("others than tenants", (target) => {
     await expectRows(2);
   });
 
-  it("are refused where a part of the rows would pass for all, as pg_dump does it", async () => {
+  it("are refused with row_security off, as pg_dump sets it", async () => {
     const dump = (role: string) =>
       tenancy.operate(`set role ${role}; set row_security = off; table checkpoints`);
     await expect(dump(tenancy.role)).rejects.toMatchObject({ code: "42501" });
@@ -110,8 +110,8 @@ describeServer("others than tenants", (target) => {
   });
 });
 
-describeServer("a tenant with a role of its own", (target) => {
-  it("is kept to its threads whatever saver it uses", async () => {
+describeServer("a tenant with its own role", (target) => {
+  it("can only use its own threads, with any saver", async () => {
     const tenancy = await openTenancy(target);
     await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "a" });
     await putValues(tenancy.saver("bolt"), threadConfig("bolt:1"), { title: "b" });

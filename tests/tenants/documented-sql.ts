@@ -2,23 +2,23 @@ import { readFile } from "node:fs/promises";
 
 const DOCUMENT = new URL("../../docs/tenants.md", import.meta.url);
 
-/** What docs/tenants.md has an operator run. */
+/** The SQL of docs/tenants.md. */
 export interface DocumentedSql {
-  /** Makes row-level security keep tenants apart. */
+  /** Sets up row-level security. */
   readonly setUp: string;
-  /** Gives a tenant a role of its own. */
+  /** Gives a tenant its own role. */
   readonly roleOfTenant: string;
-  /** Gives a thread its tenant. */
+  /** Moves a thread to a tenant. */
   readonly moveThread: string;
 }
 
-/** The blocks of SQL of the document, so that what is tested is what is read. */
+/** Reads the SQL blocks of the document, so that the tests check what people read. */
 export async function documentedSql(): Promise<DocumentedSql> {
   const text = await readFile(DOCUMENT, "utf8");
   const blocks = [...text.matchAll(/^ *```sql\n([^]*?)^ *```/gm)].map(([, block = ""]) => block);
   const [setUp, roleOfTenant, moveThread, ...others] = blocks;
   if (setUp === undefined || roleOfTenant === undefined || moveThread === undefined || others.length > 0) {
-    throw new Error(`docs/tenants.md has ${blocks.length} blocks of SQL: say here which is which`);
+    throw new Error(`docs/tenants.md has ${blocks.length} blocks of SQL: assign them in documented-sql.ts`);
   }
   return { setUp, roleOfTenant, moveThread };
 }

@@ -16,7 +16,7 @@ import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const UNSET = [null, ""];
 
-describeAnyTarget("tenants that row-level security keeps apart", (target) => {
+describeAnyTarget("tenants with row-level security", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let bolt: PostgresSaver;
@@ -41,7 +41,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     before = await rowsOfOthers(tenancy, "acme");
   });
 
-  // Whatever was tried: the other tenant's rows are what they were, and no connection remembers a tenant.
+  // After every test the other tenant's rows are unchanged, and no connection has a tenant set.
   afterEach(async () => {
     expect(await rowsOfOthers(tenancy, "acme")).toEqual(before);
     for (const setting of await tenancy.settings()) expect(UNSET).toContain(setting);
@@ -53,7 +53,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     return error as PermissionError;
   }
 
-  it("each do with their own threads what a saver does", async () => {
+  it("can make every call on their own threads", async () => {
     await acme.putWrites(own.config, [["log", 2]], "task");
     await acme.put(own.config, { ...own.checkpoint }, metadataOf(1), {});
     const tuple = await acme.getTuple(threadConfig("acme:1"));
@@ -69,7 +69,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     expect(await collect(acme.list({}))).toEqual([]);
   });
 
-  it("read nothing of one another's, whichever way they ask", async () => {
+  it("can't read each other's threads with any call", async () => {
     const latest = threadConfig("bolt:1");
     for (const options of [{}, { values: false }, { writes: false }, { channels: ["log"] }]) {
       expect(await acme.getTuple(latest, options)).toBeUndefined();
@@ -83,7 +83,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     expect(history).toEqual({ log: { writes: [] } });
   });
 
-  it("list only their own: all threads, a namespace, a filter, what is before a checkpoint", async () => {
+  it("list only their own threads: all, by namespace, by filter, and before a checkpoint", async () => {
     const filter = { source: "loop" };
     for (const [config, options] of [
       [{}, {}],
@@ -97,7 +97,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     expect(await collect(bolt.list({}))).toHaveLength(2);
   });
 
-  it("write nothing into one another's threads, whether these exist or not", async () => {
+  it("can't write to each other's threads, whether these exist or not", async () => {
     const { config, checkpoint } = foreign;
     const forged = checkpointOf(acme, { title: "forged", log: [6] });
     const put = (thread: RunnableConfig, what: Checkpoint) =>
@@ -112,7 +112,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     await refused(acme.putWrites(config, [["log", 7]], "another task"));
   });
 
-  it("store nothing of a batch that is about another tenant in one of its calls", async () => {
+  it("store nothing of a batch with a call on another tenant's thread", async () => {
     const mine = checkpointOf(acme, { title: "batched" });
     for (const deletes of [false, true]) {
       const batched = acme.batch(async (batch) => {
@@ -125,7 +125,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
     expect(await listIds(acme.list({}))).toEqual([own.checkpoint.id]);
   });
 
-  it("delete nothing of one another's, and are not told that there was something", async () => {
+  it("can't delete each other's threads, and can't detect whether they exist", async () => {
     await acme.deleteThread("bolt:1");
     await acme.deleteThread("bolt:none");
     await acme.batch((batch) => batch.deleteThread("bolt:1"));
@@ -137,7 +137,7 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
   });
 
   it.each(["acme:1", ":", "acme:", "acm", "acmee", "ACME", "%", "acme;", "'", "none"])(
-    "see nothing and write nothing under an id that is nobody's: %j",
+    "can't read or write with a tenant id that nobody has: %j",
     async (tenantId) => {
       const nobody = tenancy.saver(tenantId);
       expect(await collect(nobody.list({}))).toEqual([]);
@@ -157,14 +157,14 @@ describeAnyTarget("tenants that row-level security keeps apart", (target) => {
   });
 
   it.each(["acme", "acme;", "acmee:1", "1", ":acme:1", " acme:1"])(
-    "have no thread whose id does not begin with theirs and a colon: %j",
+    "can't write a thread whose id does not begin with the tenant id and a colon: %j",
     async (thread) => {
       await refused(putValues(acme, threadConfig(thread), { title: "mine" }));
     },
   );
 
   it.each(["acme:", "acme:a:b", "acme:;", "acme:\u{10ffff}", "acme:bolt:1"])(
-    "have every thread whose id does: %j",
+    "can write every thread whose id does: %j",
     async (thread) => {
       await putValues(acme, threadConfig(thread), { title: "mine" });
       expect((await acme.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toEqual({

@@ -8,8 +8,8 @@ import { openTenancy, urlOf } from "./tenancy.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
-describeServer("an owner from whom policies hide rows", (target) => {
-  it("can't undo the migrations, which would lose the rows that it does not see", async () => {
+describeServer("an owner whose rows policies hide", (target) => {
+  it("can't undo the migrations, which would lose the hidden rows", async () => {
     const own = await target.createDatabase();
     const tenancy = await openTenancy({ ...target, createDatabase: () => Promise.resolve(own) });
     await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });

@@ -16,8 +16,8 @@ const WORKERS = 4;
 const THREADS = 3;
 
 /**
- * Has many workers of several tenants do whatever comes, all at once and over the same few connections. Each checks all that it is
- * answered: it says whose it is.
+ * Runs many workers of several tenants concurrently over the same few connections. Each worker checks that
+ * every result belongs to its tenant.
  */
 export async function mixTenants(tenancy: Tenancy, steps: number): Promise<void> {
   const workers = TENANTS.flatMap((tenant) => {
@@ -80,7 +80,7 @@ async function superStep(saver: PostgresSaver, owner: string, thread_id: string)
   expect(tuple?.pendingWrites).toEqual([["task", "log", owner]]);
 }
 
-/** A transaction of several statements, since it deletes. */
+/** A transaction of several statements, since it deletes a thread. */
 async function batchAcross(
   saver: PostgresSaver,
   owner: string,

@@ -5,14 +5,17 @@ import { describeAnyTarget } from "../support/targets.js";
 import { mixTenants } from "./mix-tenants.js";
 import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 
-/** On a server; PGlite, which does one thing after another, takes several times as long for each. */
+/**
+ * The number of steps on a server. PGlite runs calls one after another and takes several times as long for
+ * each.
+ */
 const STEPS = 40;
 
 describeAnyTarget("tenants on one pool", (target) => {
   let tenancy: Tenancy;
   afterEach(() => tenancy.close());
 
-  it("never see or touch one another's rows, whatever they do at once, and leave no trace on it", async () => {
+  it("never see or touch each other's rows in concurrent calls, and leave no setting on it", async () => {
     tenancy = await openTenancy(target);
     await mixTenants(tenancy, target.name === "pglite" ? STEPS / 4 : STEPS);
     expectNoTenant(await tenancy.settings());
@@ -31,7 +34,7 @@ describePgBouncer("tenants", (target) => {
     ["with the default options", {}],
     ["without prepared statements", { prepare: false }],
   ])(
-    "never see or touch one another's rows, and leave no trace on its connections, %s",
+    "never see or touch each other's rows, and leave no setting on its connections, %s",
     async (_which, options) => {
       const through = async (url: string): Promise<string> => {
         pooler = await PgBouncer.open(url, { poolSize: CONNECTIONS });
@@ -46,6 +49,6 @@ describePgBouncer("tenants", (target) => {
 
 function expectNoTenant(settings: readonly unknown[]): void {
   expect(settings.length).toBeGreaterThan(0);
-  // Postgres has a setting that was set for a transaction be empty afterwards.
+  // After its transaction, Postgres resets such a setting to an empty text.
   for (const setting of settings) expect([null, ""]).toContain(setting);
 }

@@ -21,7 +21,7 @@ type PlanNode = z.output<typeof planNode>;
 
 describeServer("the plans of a tenant's statements", (target) => {
   it.each(["force_custom_plan", "force_generic_plan"])(
-    "find its rows by the primary keys, and read no other tenant's: %s",
+    "find its rows by the primary keys, and read no other tenant's rows: %s",
     async (mode) => {
       const tenancy = await openTenancy(target, { clients: 1 });
       await tenancy.operate(`alter role ${tenancy.role} set plan_cache_mode = ${mode}`);
@@ -54,7 +54,7 @@ describeServer("the plans of a tenant's statements", (target) => {
   );
 });
 
-/** The same thread as that of the test, many times over, for many tenants. */
+/** Copies the thread of the test many times, for many tenants. */
 const OTHERS = `
   insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
     select 't' || n % ${TENANTS} || ':thread ' || n, '0', checkpoint, metadata
@@ -67,7 +67,10 @@ const OTHERS = `
     from checkpoint_writes as write, checkpoints as thread where thread.checkpoint_id = '0';
   analyze`;
 
-/** Has the server say how it has run each statement of the service; what it said so far is in the list that this returns. */
+/**
+ * Makes the server report the plan of each statement of the service. It appends the plans to the returned
+ * list.
+ */
 async function plansOfConnections(tenancy: Tenancy): Promise<PlanNode[]> {
   const { role, source } = tenancy;
   if (!(source instanceof pg.Pool)) throw new Error("only a server has auto_explain");

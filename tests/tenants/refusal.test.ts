@@ -6,7 +6,7 @@ import { openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];
 
-/** Each call of a saver that touches rows. */
+/** Every call of a saver that touches rows. */
 function calls(saver: PostgresSaver): Record<string, () => Promise<unknown>> {
   const thread = threadConfig("acme:1");
   const config = threadConfig("acme:1", { checkpoint_id: "1" });
@@ -22,7 +22,7 @@ function calls(saver: PostgresSaver): Record<string, () => Promise<unknown>> {
   };
 }
 
-describeAnyTarget("a saver of a tenant where tenants are not kept apart", (target) => {
+describeAnyTarget("a saver with a tenant, on a database that does not separate tenants", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describeAnyTarget("a saver of a tenant where tenants are not kept apart", (targe
     expect(rows).toHaveLength(1);
   }
 
-  it("refuses every call where one of the tables has no row-level security, and works once it has", async () => {
+  it("refuses every call while one of the tables lacks row-level security, and works afterwards", async () => {
     for (const table of TABLES) {
       const saver = tenancy.saver("acme");
       await tenancy.asOwner(`alter table ${table} disable row level security`);
@@ -68,7 +68,7 @@ describeAnyTarget("a saver of a tenant where tenants are not kept apart", (targe
     await tenancy.asOwner(`alter role ${tenancy.role} nosuperuser`);
   });
 
-  it("sees nothing where the tables have row-level security but no policy", async () => {
+  it("sees no rows if the tables have row-level security but no policy", async () => {
     for (const table of TABLES) await tenancy.asOwner(`drop policy tenant on ${table}`);
     expect(await collect(tenancy.saver("acme").list({}))).toEqual([]);
     await expect(putValues(tenancy.saver("acme"), threadConfig("acme:1"), {})).rejects.toMatchObject({
@@ -77,8 +77,8 @@ describeAnyTarget("a saver of a tenant where tenants are not kept apart", (targe
   });
 });
 
-describeServer("a database whose tables are in another schema", (target) => {
-  it("keeps tenants apart there as well, however often it is set up, and refuses where only that one is not", async () => {
+describeServer("a database with tables in another schema", (target) => {
+  it("separates tenants there too, even if set up twice, and refuses calls if only that schema is not set up", async () => {
     const schema = 'it\'s "quoted"';
     const tenancy = await openTenancy(target, { options: { schema } });
     await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });

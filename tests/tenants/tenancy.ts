@@ -8,33 +8,38 @@ import { documentedSql } from "./documented-sql.js";
 
 const PASSWORD = "secret";
 
-/** A database that is set up for tenants as docs/tenants.md says, and how a service and an operator reach it. */
+/**
+ * A database that is set up for tenants as docs/tenants.md describes, and the access of a service and an
+ * operator to it.
+ */
 export interface Tenancy {
-  /** The role that the service connects as; it is subject to the policies. */
+  /** The role that the service connects as. The policies apply to it. */
   readonly role: string;
-  /** What the service's savers share: a pool, or the one session of PGlite. */
+  /** The connections that the service's savers share: a pool, or the one session of PGlite. */
   readonly source: pg.Pool | PGlite;
-  /** A saver on {@link source}. */
+  /** Creates a saver on {@link source}. */
   saver(tenantId?: string): PostgresSaver;
   /** Runs a statement as the owner of the tables, who sees all rows. */
   asOwner(sql: string): Promise<Record<string, unknown>[]>;
   /** Runs any number of statements as the owner. */
   operate(sql: string): Promise<void>;
-  /** The setting that names the tenant, as each of the service's connections has it now. */
+  /** The tenant setting of each of the service's connections. */
   settings(): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
 export interface TenancyOptions {
-  /** Puts a pooler between the service and the server; the connection string is that of the service's role. */
+  /**
+   * Puts a pooler between the service and the server. The connection string is the one of the service's role.
+   */
   readonly through?: (url: string) => Promise<string>;
   /** The size of the service's own pool. Default: {@link CONNECTIONS}. */
   readonly clients?: number;
-  /** How the service's savers work. */
+  /** The options of the service's savers. */
   readonly options?: PostgresSaverOptions;
 }
 
-/** How many connections to the server the service has, and so how many there are to be looked at. */
+/** How many connections to the server the service has. */
 export const CONNECTIONS = 3;
 
 const SETTING = "select current_setting('langgraph.tenant_id', true) as tenant";
@@ -42,7 +47,7 @@ const SETTING = "select current_setting('langgraph.tenant_id', true) as tenant";
 /** The tables that hold rows of threads. */
 export const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
-/** Every row of the other tenants, with what shows whether it has been touched. */
+/** All rows of the other tenants, with `xmin`, which shows whether a row was changed. */
 export async function rowsOfOthers(tenancy: Tenancy, tenantId: string): Promise<unknown> {
   const rows = TABLES.map((table) =>
     tenancy.asOwner(
@@ -52,7 +57,7 @@ export async function rowsOfOthers(tenancy: Tenancy, tenantId: string): Promise<
   return Promise.all(rows);
 }
 
-/** Migrates a database, grants a role what a saver needs, and has Postgres keep tenants apart. */
+/** Migrates a database, grants a role the privileges that a saver needs, and sets up row-level security. */
 export async function openTenancy(target: Target, options: TenancyOptions = {}): Promise<Tenancy> {
   const { through = (url: string) => Promise.resolve(url), clients = CONNECTIONS } = options;
   const schema = options.options?.schema ?? "public";
@@ -72,7 +77,7 @@ export async function openTenancy(target: Target, options: TenancyOptions = {}):
   return onServer({ database, role, options: { ...options.options, schema } }, pool);
 }
 
-/** What docs/tenants.md has the owner run, for another schema than the one that it names. */
+/** The set-up SQL of docs/tenants.md, for another schema. */
 export async function setUpSql(schema = "public"): Promise<string> {
   const { setUp } = await documentedSql();
   return setUp.replace("search_path to public", `search_path to "${schema.replaceAll('"', '""')}"`);
@@ -107,7 +112,7 @@ function onServer({ database, role, options }: Place, pool: pg.Pool): Tenancy {
   };
 }
 
-/** PGlite has one session, which is the service's here but while the owner asks. */
+/** PGlite has one session. It belongs to the service, except while the owner runs statements. */
 async function onPglite({ database, role, options }: Place, source: PGlite): Promise<Tenancy> {
   const asService = `set role ${role}`;
   const asOwner = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -130,11 +135,11 @@ async function onPglite({ database, role, options }: Place, source: PGlite): Pro
   };
 }
 
-/** Holds all connections at once, so that each is looked at. */
+/** Takes all connections at once, so that it reads each of them. */
 async function settingsOf(pool: pg.Pool): Promise<unknown[]> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()));
   try {
-    // A transaction keeps a pooler from showing one connection to the server several times.
+    // An open transaction keeps a pooler from giving several clients the same server connection.
     await Promise.all(clients.map((client) => client.query("begin")));
     const results = await Promise.all(clients.map((client) => client.query<{ tenant: unknown }>(SETTING)));
     await Promise.all(clients.map((client) => client.query("rollback")));
@@ -144,7 +149,7 @@ async function settingsOf(pool: pg.Pool): Promise<unknown[]> {
   }
 }
 
-// Roles are the whole server's, and outlive the database of a test.
+// Roles belong to the whole server, and outlive the database of a test.
 async function dropRoles(database: TestDatabase, role: string): Promise<void> {
   for (const name of [role, `${role}_reader`])
     await database.exec(`drop owned by ${name}; drop role ${name}`);

@@ -4,7 +4,7 @@ import pg from "pg";
 import {
   type CheckpointDatabase,
   type DatabaseSource,
-  guardPool,
+  handlePoolErrors,
   PostgresSaver,
   type PostgresSaverOptions,
 } from "../../src/index.js";
@@ -21,7 +21,7 @@ import { untilConnections } from "../support/held-locks.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { beginWatch, nextYieldedId } from "../support/watches.js";
-import { LogKeeper } from "../telemetry/log-keeper.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
 
 const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
@@ -60,7 +60,7 @@ describeServer("watch on a server", (target) => {
   }
 
   function openPool(url = database.source, max = 10): pg.Pool {
-    const pool = guardPool(new pg.Pool({ connectionString: url, max }));
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: url, max }));
     opened.push(() => pool.end());
     return pool;
   }
@@ -76,7 +76,7 @@ describeServer("watch on a server", (target) => {
   }
 
   it("goes on when its backend is killed, and yields once what was stored meanwhile", async () => {
-    const logger = new LogKeeper();
+    const logger = new RecordingLogger();
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url, { logger }).watch(thread), database, thread);
     for (let round = 0; round < 3; round++) {
@@ -98,7 +98,7 @@ describeServer("watch on a server", (target) => {
     }
     await watch.return(undefined);
     expect(logger.at("warn").map(({ message }) => message)).toContain(
-      "watches have lost their connection, connecting again",
+      "watches lost their connection, reconnecting",
     );
     expect(logger.at("error")).toEqual([]);
   });

@@ -1,12 +1,12 @@
-/** How long is waited between attempts, in milliseconds. */
+/** The bounds of the pauses between attempts. */
 export interface PauseBounds {
-  readonly firstMs: number;
-  readonly longestMs: number;
+  /** The first pause, in milliseconds. */ readonly firstMs: number;
+  /** The longest pause, in milliseconds. */ readonly longestMs: number;
 }
 
 /**
- * How long to wait after attempt number `round`, counted from 0, in milliseconds: twice as long each time, less by up to a
- * half at random, so that those who began together don't try together for ever.
+ * The pause after attempt number `round`, counted from 0, in milliseconds. It doubles with each attempt, less
+ * up to half of it at random, so that callers that start together don't keep retrying together.
  */
 export function growingPauseMs(round: number, { firstMs, longestMs }: PauseBounds): number {
   return Math.min(longestMs, firstMs * 2 ** round) * (0.5 + Math.random() / 2);

@@ -1,16 +1,15 @@
+import { noop } from "./noop.js";
+
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Runs what is handed in for one `owner` one after another, in the order of the calls, whether those before it fail or not.
+ * Runs the functions passed for one `owner` one after another, in the order of the calls, whether or not
+ * earlier ones fail.
  *
- * @param owner - What can be used by one at a time.
+ * @param owner - Whatever only one caller at a time may use.
  */
 export function inTurn<T>(owner: object, run: () => Promise<T>): Promise<T> {
   const turn = (lastTurns.get(owner) ?? Promise.resolve()).then(run);
-  lastTurns.set(owner, turn.catch(ignore));
+  lastTurns.set(owner, turn.catch(noop));
   return turn;
-}
-
-function ignore(): void {
-  // The caller whose turn it was is told.
 }

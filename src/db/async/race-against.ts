@@ -1,7 +1,7 @@
 import { onAbort } from "./on-abort.js";
 
 /**
- * Waits for `work`, but no longer than until `signal` aborts.
+ * Waits for `work` until `signal` aborts.
  *
  * @throws the signal's reason.
  */

@@ -1,15 +1,15 @@
 import { onAbort } from "./on-abort.js";
 
-/** When something is given up. */
+/** The limits of a wait. */
 export interface TimeLimit {
   readonly signal?: AbortSignal | undefined;
-  /** In milliseconds; never if `undefined`. */
+  /** In milliseconds; `undefined` means no limit. */
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Runs with a signal that aborts when the given one does, and when the time is over. Not by `AbortSignal.timeout` and
- * `AbortSignal.any`, whose signals Node may collect before they abort.
+ * Calls `run` with a signal that aborts when the given signal aborts or the time is over. It doesn't use
+ * `AbortSignal.timeout` and `AbortSignal.any`: Node may collect their signals before they abort.
  */
 export async function withinTime<T>(
   { signal, limitMs }: TimeLimit,

@@ -9,12 +9,16 @@ import { NotReplicatedError } from "../../errors/index.js";
 import { abortErrorOf, runBounded, throwIfAborted } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { onAbort } from "../async/on-abort.js";
-import { replicationState } from "../pool/replication.js";
+import { replicationState } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { ROLLBACK } from "../statements/transaction-steps.js";
+import { noop } from "../async/noop.js";
 
-/** A connection of a Kysely that was lent. What is sent on it ends when the server says so, not before as by Kysely's own way. */
+/**
+ * A connection of a passed-in Kysely. After a cancel request a statement settles with the server's answer,
+ * while Kysely's own cancellation would reject at once.
+ */
 export class KyselyConnection {
   readonly #connection: DatabaseConnection;
   readonly #control: ControlConnectionProvider;
@@ -27,21 +31,21 @@ export class KyselyConnection {
     this.#control = control;
   }
 
-  /** @param commits - Whether the statement ends a transaction that has changed something. */
+  /** @param commits - Whether the statement commits a transaction that has changed something. */
   async send<Row>(
     statement: BoundStatement<Row>,
     context: Omit<RunContext, "tenantId">,
     commits = false,
   ): Promise<Row[]> {
     const query = toQuery(statement);
-    // PGlite can't be interrupted: it runs in this process, and nothing else runs while it does.
+    // PGlite can't be interrupted: it blocks the process while a query runs.
     if (this.#connection.cancelQuery === undefined) {
       throwIfAborted(context.signal);
       return (await this.#connection.executeQuery<Row>(query)).rows;
     }
     let isCancelled = false;
     const run = async (): Promise<Row[]> => {
-      // An earlier request to cancel would hit this statement.
+      // An earlier cancel request would cancel this statement.
       await this.#settled();
       await this.#connection.collectSessionInfo?.();
       const { rows } = await this.#query<Row>(query);
@@ -56,22 +60,22 @@ export class KyselyConnection {
     return runBounded({ run, cancel }, context);
   }
 
-  /** Undoes a transaction, and waits for that unless the server has fallen silent. */
+  /** Rolls a transaction back, and waits for that unless the server is silent. */
   async rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
     const isSilent = this.#queries.size > 0;
-    this.#undone = this.send(ROLLBACK, { statementTimeoutMs }).then(ignore, ignore);
+    this.#undone = this.send(ROLLBACK, { statementTimeoutMs }).then(noop, noop);
     if (!isSilent) await this.#undone;
   }
 
-  /** When nothing is under way on it any more. */
+  /** Resolves when nothing is running on the connection. */
   async idle(): Promise<void> {
     await this.#undone;
     await this.#settled();
   }
 
   /**
-   * A commit that succeeded after it was cancelled may have been cancelled while it waited for a synchronous standby. The server
-   * says so in a warning alone, which Kysely does not hand on.
+   * A commit that succeeded after a cancel request may not have waited for a synchronous standby. The server
+   * says so only in a warning, which Kysely does not pass on.
    */
   async #refuseUnreplicated(): Promise<void> {
     await this.#settled();
@@ -99,8 +103,8 @@ export class KyselyConnection {
 }
 
 /**
- * Uses one connection of a Kysely, for which it waits no longer than the signal says. The connection goes back when
- * nothing is under way on it any more, which may be later than the caller has been answered.
+ * Runs `use` with a connection of a Kysely, and waits for the connection until the signal aborts. The
+ * connection is released when nothing is running on it, which may be later than the call settles.
  */
 export function onConnection<T>(
   kysely: Kysely<CheckpointDatabase>,
@@ -126,8 +130,4 @@ export function onConnection<T>(
 
 function toQuery({ sql, parameters }: BoundStatement<unknown>): CompiledQuery {
   return CompiledQuery.raw(sql, [...parameters]);
-}
-
-function ignore(): void {
-  // The error that came first is the one to be told.
 }

@@ -1,18 +1,21 @@
 import type pg from "pg";
 import { InvalidConfigError } from "../../errors/index.js";
-import { LiveSession } from "../pool/live-session.js";
-import { connectLikePool, type HearNotification } from "../locks/client-connection.js";
+import { LiveSession } from "../sessions/live-session.js";
+import { connectLikePool, type OnNotification } from "../sessions/connect-like-pool.js";
 import { withoutCredentials } from "../pool/pool-address.js";
 import type { ListeningConnection } from "./listening-connection.js";
 
 const POOLER_PROBLEM =
-  "notifications don't arrive through a pooler in transaction mode: connect the watching saver to the server itself";
+  "notifications don't arrive through a pooler in transaction mode: connect the watching saver directly to the server";
 
-/** Opens a connection beside those of a pool, to listen on. */
-export async function listenLikePool(pool: pg.Pool, hear: HearNotification): Promise<ListeningConnection> {
+/** Opens a connection outside a pool, with the pool's options, to listen on. */
+export async function listenLikePool(
+  pool: pg.Pool,
+  onNotification: OnNotification,
+): Promise<ListeningConnection> {
   let processId: unknown;
   const session = await LiveSession.open(async (onLost) => {
-    const connection = await connectLikePool(pool, onLost, hear);
+    const connection = await connectLikePool(pool, onLost, onNotification);
     processId = connection.processId;
     return connection;
   });
@@ -31,28 +34,28 @@ export async function listenLikePool(pool: pg.Pool, hear: HearNotification): Pro
       ];
       if (statements.length > 0) await session.send(statements.join("; "));
     },
-    // A pooler in session mode may hand the connection on.
+    // A pooler in session mode may give the connection to another client.
     close: () => session.close("unlisten *"),
   };
 }
 
 const BACKEND = "select pg_backend_pid() as pid";
-const QUESTIONS = 3;
+const ATTEMPTS = 3;
 
 /**
- * Refuses where another connection is given the backend of this one while it has nothing to do: only a pooler in
- * transaction mode does that, and most give the next who asks what was used last.
+ * Refuses a pooler in transaction mode: only there can another connection get the backend of this one while
+ * it is idle. Most poolers give the next client the backend that was used last.
  */
 async function refuseSharedBackend(session: LiveSession, pool: pg.Pool, processId: unknown): Promise<void> {
-  for (let question = 0; question < QUESTIONS; question++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const own = pidOf(await session.send(BACKEND));
-    // The server itself tells every client the number of its backend.
+    // The server itself reports the process id of the backend to every client.
     if (own === processId) return;
-    if ((await askPool(pool)) === own) throw new InvalidConfigError("source", POOLER_PROBLEM);
+    if ((await pidOnPool(pool)) === own) throw new InvalidConfigError("source", POOLER_PROBLEM);
   }
 }
 
-async function askPool(pool: pg.Pool): Promise<unknown> {
+async function pidOnPool(pool: pg.Pool): Promise<unknown> {
   try {
     return pidOf((await pool.query(BACKEND)).rows);
   } catch (error) {

@@ -2,40 +2,44 @@ import { DatabaseError } from "../../errors/index.js";
 import { growingPauseMs } from "../async/growing-pause.js";
 import { onAbort } from "../async/on-abort.js";
 import { toDatabaseError } from "../to-database-error.js";
-import type { ConnectForListening, ListeningConnection } from "./listening-connection.js";
+import type { OpenListeningConnection, ListeningConnection } from "./listening-connection.js";
+import { noop } from "../async/noop.js";
 
-/** Who wants to hear what is told on a channel. */
+/** Receives the notifications of a channel. */
 export interface Subscriber {
-  /** A notification, in the order of the commits. */
+  /** Called for each notification, in the order of the commits. */
   heard(payload: string): void;
-  /** From now on nothing is missed, but what was told before may have been. Called again after each loss. */
+  /**
+   * Called when the connection listens: nothing is missed from now on, but earlier notifications may have
+   * been. Called again after each loss.
+   */
   listening(): void;
-  /** The connection was lost, or can't be made; it is tried again. */
+  /** The connection was lost or can't be opened. The listener tries again. */
   unreachable(failure: Error): void;
-  /** Nothing will be heard any more: it is of no use to try again. */
+  /** No more notifications will arrive. The listener has given up. */
   failed(error: Error): void;
 }
 
-/** Between attempts to reach a server that is lost. */
+/** The pauses between attempts to reconnect. */
 export const RECONNECT_PAUSES = { firstMs: 50, longestMs: 5_000 };
 
 /**
- * Listens to any number of channels on one connection: it is made for the first subscriber, and given up after the last.
- * When it is lost, another is made, for as long as somebody subscribes.
+ * Listens to any number of channels on one connection. It opens the connection for the first subscriber,
+ * closes it after the last, and opens another one when it is lost.
  */
 export class Listener {
-  readonly #connect: ConnectForListening;
+  readonly #connect: OpenListeningConnection;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
-  /** Channels that somebody has begun or ceased to subscribe to. */
+  /** Channels that have gained or lost subscribers. */
   #changed = new Set<string>();
-  #wake: () => void = nothing;
+  #wake: () => void = noop;
   #isRunning = false;
 
-  constructor(connect: ConnectForListening) {
+  constructor(connect: OpenListeningConnection) {
     this.#connect = connect;
   }
 
-  /** @returns How to cease to subscribe, which may be called more than once. */
+  /** @returns A function that unsubscribes, which may be called more than once. */
   subscribe(channel: string, subscriber: Subscriber): () => void {
     const known = this.#subscribers.get(channel);
     if (known === undefined) this.#subscribers.set(channel, new Set([subscriber]));
@@ -55,13 +59,13 @@ export class Listener {
     this.#wake();
   }
 
-  /** Until nobody subscribes; never rejects. */
+  /** Runs until there are no subscribers. Never rejects. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let failures = 0; this.#subscribers.size > 0;) {
       try {
         const connection = await this.#connect((channel, payload) => {
-          this.#tell(this.#subscribers.get(channel), (subscriber) => {
+          this.#callEach(this.#subscribers.get(channel), (subscriber) => {
             subscriber.heard(payload);
           });
         });
@@ -74,7 +78,7 @@ export class Listener {
     this.#isRunning = false;
   }
 
-  /** Follows what is subscribed to; until nobody is left, or the connection is lost. */
+  /** Listens to the channels of the subscribers until there are none, or the connection is lost. */
   async #serve(connection: ListeningConnection): Promise<void> {
     const active = new Set<string>();
     const listening = new Set<Subscriber>();
@@ -89,7 +93,7 @@ export class Listener {
       for (const channel of unlisten) active.delete(channel);
       for (const channel of changed) {
         if (!active.has(channel)) continue;
-        this.#tell(this.#subscribers.get(channel), (subscriber) => {
+        this.#callEach(this.#subscribers.get(channel), (subscriber) => {
           if (listening.has(subscriber)) return;
           listening.add(subscriber);
           subscriber.listening();
@@ -101,9 +105,9 @@ export class Listener {
     await connection.close();
   }
 
-  /** @throws what the connection died of. */
+  /** @throws the error of the lost connection. */
   async #untilChange(lost: AbortSignal): Promise<void> {
-    let stop = nothing;
+    let stop = noop;
     try {
       await new Promise<void>((resolve, reject) => {
         this.#wake = resolve;
@@ -111,14 +115,14 @@ export class Listener {
       });
     } finally {
       stop();
-      this.#wake = nothing;
+      this.#wake = noop;
     }
   }
 
   async #recover(failure: Error, failures: number): Promise<void> {
     const isFinal = !(failure instanceof DatabaseError && failure.transient);
     for (const subscribers of [...this.#subscribers.values()]) {
-      this.#tell(subscribers, (subscriber) => {
+      this.#callEach(subscribers, (subscriber) => {
         if (isFinal) subscriber.failed(failure);
         else subscriber.unreachable(failure);
       });
@@ -128,12 +132,12 @@ export class Listener {
     await this.#pause(growingPauseMs(failures, RECONNECT_PAUSES));
   }
 
-  /** No longer than somebody subscribes. */
+  /** Waits, but ends early when there are no more subscribers. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        this.#wake = nothing;
+        this.#wake = noop;
         resolve();
       };
       const timer = setTimeout(end, ms);
@@ -143,12 +147,8 @@ export class Listener {
     });
   }
 
-  // A subscriber may leave when it is told.
-  #tell(subscribers: ReadonlySet<Subscriber> | undefined, tell: (subscriber: Subscriber) => void): void {
-    for (const subscriber of [...(subscribers ?? [])]) tell(subscriber);
+  // Iterates over a copy, since a subscriber may unsubscribe while it is called.
+  #callEach(subscribers: ReadonlySet<Subscriber> | undefined, call: (subscriber: Subscriber) => void): void {
+    for (const subscriber of [...(subscribers ?? [])]) call(subscriber);
   }
-}
-
-function nothing(): void {
-  // Nobody waits.
 }

@@ -4,36 +4,37 @@ import { listenLikePool } from "./listen-like-pool.js";
 import { type ListeningPGlite, listenOnPGlite } from "./listen-on-pglite.js";
 import { Listener } from "./listener.js";
 
-/** One for each database that is open in the process, so that savers that were lent the same one share a connection. */
+/** One listener for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Listener>();
 
-const NO_LISTEN = "a PGlite that can't listen can't be watched: a worker's, or one that is wrapped";
+const NO_LISTEN =
+  "this PGlite has no `listen` method and can't be watched, as in a worker or behind a wrapper";
 
-/** The listener of a pool, on a connection beside those of the pool. */
+/** Returns the listener of a pool, which uses a connection outside the pool. */
 export function listenerOfPool(pool: pg.Pool): Listener {
-  return listenerOf(pool, () => new Listener((hear) => listenLikePool(pool, hear)));
+  return listenerOf(pool, () => new Listener((onNotification) => listenLikePool(pool, onNotification)));
 }
 
 /**
- * The listener of an instance of PGlite.
+ * Returns the listener of an instance of PGlite.
  *
- * @param open - Opens it, or tells the one that is open.
+ * @param open - Opens the instance, or returns the open one.
  */
 export function listenerOfPGlite(owner: object, open: () => Promise<object>): Listener {
   const listener = (): Listener =>
-    new Listener(async (hear) => {
+    new Listener(async (onNotification) => {
       const pglite = await open();
       if (!canListen(pglite)) throw new InvalidConfigError("source", NO_LISTEN);
-      return listenOnPGlite(pglite, hear);
+      return listenOnPGlite(pglite, onNotification);
     });
   return listenerOf(owner, listener);
 }
 
-/** @throws InvalidConfigError always: Kysely hands on no notifications. */
+/** @throws InvalidConfigError always, since Kysely does not pass notifications on. */
 export function refuseToListen(): never {
   throw new InvalidConfigError(
     "source",
-    "a Kysely or a transaction that was lent hears no notifications: make the watching saver on its pool",
+    "a passed-in Kysely or transaction receives no notifications: create the watching saver on its pool",
   );
 }
 

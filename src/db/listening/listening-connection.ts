@@ -1,16 +1,18 @@
-import type { HearNotification } from "../locks/client-connection.js";
+import type { OnNotification } from "../sessions/connect-like-pool.js";
 
-/** A connection that hears what `pg_notify` tells, until it is lost. */
+/** A connection that receives notifications of `pg_notify` until it is lost. */
 export interface ListeningConnection {
-  /** Aborts when it is lost, with the error that it died of. */
+  /** Aborts when the connection is lost. The reason is the error. */
   readonly lost: AbortSignal;
-  /** Begins and ends to listen to channels; from then on what is committed is heard. */
+  /**
+   * Starts and stops listening to channels. Resolves when everything committed from then on will be received.
+   */
   readonly change: (changes: ChannelChanges) => Promise<void>;
-  /** Gives the connection up. */
+  /** Closes the connection. */
   readonly close: () => Promise<void>;
 }
 
-/** Channels by name: each of small letters, digits and underscores alone. */
+/** Channels by name. A name has only lower-case letters, digits and underscores. */
 export interface ChannelChanges {
   readonly listen: readonly string[];
   readonly unlisten: readonly string[];
@@ -19,6 +21,6 @@ export interface ChannelChanges {
 /**
  * Opens a connection.
  *
- * @param hear - Called for each notification, in the order of their commits.
+ * @param onNotification - Called for each notification, in the order of the commits.
  */
-export type ConnectForListening = (hear: HearNotification) => Promise<ListeningConnection>;
+export type OpenListeningConnection = (onNotification: OnNotification) => Promise<ListeningConnection>;

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 
 /**
- * The number of an advisory lock, which Postgres knows no names for.
+ * Returns the key of an advisory lock, which Postgres identifies by number.
  *
- * @param purpose - Keeps locks for one thing apart from those for another, and ours from an application's own.
+ * @param purpose - Separates locks of different purposes, and this library's locks from those of your
+ *   application.
  * @param parts - What is locked.
- * @returns A signed number of 64 bits. Two things share one with a probability of 1 to 2^64: they would then only wait
- *   for each other.
+ * @returns A signed 64-bit integer. Two locks share a key with a probability of 1 to 2^64: they would then
+ *   only wait for each other.
  */
 export function advisoryKey(purpose: string, ...parts: readonly string[]): bigint {
   const text = JSON.stringify(["langgraph-checkpoint-kysely", purpose, ...parts]);

@@ -1,25 +1,28 @@
 import { onAbort } from "../async/on-abort.js";
 
-/** Longer ones Node takes for 1 ms. */
+/** Node treats a longer timeout as 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Until when somebody stands in a queue. */
+/** The limits of a wait in a queue. */
 export interface QueueWait {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-/** How the head of a queue leaves it, which is to be called once. */
+/** Leaves the queue as its head. Must be called once. */
 export type Leave = () => void;
 
-/** Queues of this process, one for each key: who is at the head has the key until it leaves. */
+/**
+ * Queues within this process, one for each key. The caller at the head of a queue owns the key until it
+ * leaves.
+ */
 export class KeyQueues {
-  /** Those behind the head. */
+  /** The callers behind the head. */
   readonly #waiting = new Map<bigint, (() => void)[]>();
 
   /**
-   * Waits until nobody is in front.
+   * Waits until the caller is at the head of the queue.
    *
    * @returns `undefined` when the wait is over.
    * @throws the signal's reason when it aborts.

@@ -2,7 +2,7 @@ import { throwIfAborted } from "../statements/bounded-run.js";
 import type { HeldLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
 
-/** The attempts of one who wants a lock: on one session, and on the next where that is lost. */
+/** The attempts of one caller to take a lock. When a session is lost, the next attempt uses another one. */
 export class LockAttempts {
   readonly #shared: SharedSession;
   readonly #key: bigint;
@@ -14,21 +14,23 @@ export class LockAttempts {
     this.#key = key;
   }
 
-  /** Whether no other process can take the lock before this one. */
+  /** Whether this process holds the turn, so that no other process can take the lock before it. */
   get hasTurn(): boolean {
     return this.#hasTurn;
   }
 
   /**
-   * Tries once, and returns `undefined` where the lock is taken.
+   * Tries once to take the lock.
    *
-   * @throws ConnectionError where the session was lost; the next attempt is made on another.
-   * @throws AbortError where the signal has aborted, also while the session was being opened.
+   * @returns `undefined` when another process holds it.
+   * @throws ConnectionError when the session was lost. The next attempt uses another one.
+   * @throws AbortError when the signal has aborted, also while the session was being opened.
    */
   async tryOnce(signal: AbortSignal): Promise<HeldLock | undefined> {
     throwIfAborted(signal);
     const { session, giveBack } = await this.#borrow();
-    // Even for a moment a lock that nobody wants any more would keep off those who don't wait.
+    // Doesn't take a lock that the caller no longer wants: even for a moment it would make others fail that
+    // don't wait.
     throwIfAborted(signal);
     const { locked, turn } = await session.tryLock(this.#key, this.#hasTurn);
     this.#hasTurn = turn;
@@ -36,13 +38,13 @@ export class LockAttempts {
     return { lost: session.lost, release: () => session.unlock(this.#key).finally(giveBack) };
   }
 
-  /** Leaves it at that, with nothing taken. */
+  /** Ends the attempts without the lock, and releases the turn. */
   async giveUp(): Promise<void> {
     const { session, giveBack } = this.#borrowed ?? {};
     try {
       if (this.#hasTurn) await session?.unlockTurn(this.#key);
     } catch {
-      // It is lost, and the turn with it.
+      // The session is lost, and the turn with it.
     } finally {
       giveBack?.();
     }

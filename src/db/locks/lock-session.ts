@@ -1,17 +1,17 @@
 import { ConnectionError } from "../../errors/index.js";
-import { LiveSession, type SessionTiming } from "../pool/live-session.js";
-import type { ConnectForLocks } from "./lock-connection.js";
+import { LiveSession, type SessionTiming } from "../sessions/live-session.js";
+import type { OpenSessionConnection } from "../sessions/session-connection.js";
 
-/** What an attempt to take a lock came to. */
+/** The result of an attempt to take a lock. */
 export interface LockAttempt {
   readonly locked: boolean;
-  /** Whether this session is the next in turn, so that no other process can take the lock before it. */
+  /** Whether this session holds the turn, so that no other process can take the lock before it. */
   readonly turn: boolean;
 }
 
 /**
- * The time-outs that would end a transaction that holds a lock for long are switched off, as far as the server knows them.
- * And it is to notice within half a minute that a holder's machine has gone without a word, instead of hours.
+ * Switches off the timeouts that would end a long transaction, as far as the server has them. The keepalives
+ * make the server notice within half a minute, instead of hours, that the machine of a lock's holder is gone.
  */
 const SETTINGS = `
   select set_config(name, value, true)
@@ -20,11 +20,13 @@ const SETTINGS = `
     ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
   ) as wanted (name, value) using (name)`;
 
-// Numbers stand in the text, since Postgres keeps the snapshot of a statement with parameters until the next one.
+// The statements contain the numbers instead of parameters, since Postgres keeps the snapshot of a statement
+// with parameters until the next statement.
 
 /**
- * Who wants a lock takes its turn first, and gives it back when it has the lock: else a process that releases and asks
- * again at once would always be faster than those that look now and then.
+ * Takes the turn, a second advisory lock, before the lock, and releases the turn once it has the lock.
+ * Without a turn, a process that releases a lock and asks again at once would always win against those that
+ * poll.
  */
 function tryLockSql(key: bigint, hasTurn: boolean): string {
   const turn = turnOf(key);
@@ -37,12 +39,13 @@ function tryLockSql(key: bigint, hasTurn: boolean): string {
     ) as lock`;
 }
 
-/** Tells the number of a lock's turn from that of the lock. */
+/** XORed with the key of a lock, gives the key of its turn. */
 const TURN_MASK = 0x7475_726e_7475_726en;
 
 /**
- * One connection that holds any number of advisory locks, within one transaction: so it stays the same connection behind
- * a pooler in transaction mode, and ends with the client that had it. Once a statement fails, all of its locks count as lost.
+ * One connection that holds any number of advisory locks within one transaction. So it keeps its server
+ * connection behind a pooler in transaction mode, and releases its locks when the client dies. When a
+ * statement fails, all of its locks count as lost.
  */
 export class LockSession {
   readonly #session: LiveSession;
@@ -51,22 +54,22 @@ export class LockSession {
     this.#session = session;
   }
 
-  /** Opens a session; nothing is left of one that can't be opened. */
-  static async open(connect: ConnectForLocks, timing?: SessionTiming): Promise<LockSession> {
+  /** Opens a session. One that can't be opened leaves nothing behind. */
+  static async open(connect: OpenSessionConnection, timing?: SessionTiming): Promise<LockSession> {
     const session = await LiveSession.open(connect, timing);
-    // Whatever the default is: a snapshot that lasts as long as the lock would keep VACUUM from its work.
+    // Overrides the default isolation level: a snapshot that lasts as long as the lock would block VACUUM.
     await session.send("begin isolation level read committed");
     await session.send(SETTINGS);
     return new LockSession(session);
   }
 
-  /** Aborts when the connection is lost, with the error that it died of. */
+  /** Aborts when the connection is lost. The reason is the error. */
   get lost(): AbortSignal {
     return this.#session.lost;
   }
 
   /**
-   * Tries once to take a lock that this session does not have.
+   * Tries once to take a lock that this session does not hold.
    *
    * @param hasTurn - Whether an earlier attempt has taken the turn.
    */
@@ -75,18 +78,19 @@ export class LockSession {
     return row as LockAttempt;
   }
 
-  /** Gives back a lock. */
+  /** Releases a lock. */
   async unlock(key: bigint): Promise<void> {
     const [row] = await this.#session.send(`select pg_advisory_unlock('${key}') as unlocked`);
-    if (!(row as { unlocked: boolean }).unlocked) throw new ConnectionError("the lock was not held any more");
+    if (!(row as { unlocked: boolean }).unlocked)
+      throw new ConnectionError("the session no longer held the lock");
   }
 
-  /** Gives back the turn that an attempt has taken. */
+  /** Releases the turn that an attempt has taken. */
   async unlockTurn(key: bigint): Promise<void> {
     await this.unlock(turnOf(key));
   }
 
-  /** Ends the session; may be called on one that is lost. */
+  /** Ends the session. May be called on a lost one. */
   async close(): Promise<void> {
     await this.#session.close("commit");
   }

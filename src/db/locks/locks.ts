@@ -4,48 +4,55 @@ import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/race-against.js";
+import { noop } from "../async/noop.js";
 
-/** How a lock is waited for. */
+/** How to wait for a lock. */
 export interface LockWait {
-  /** Until when, on the clock of `performance.now()`; `Infinity` for as long as it takes. There is one try at least. */
+  /**
+   * The end of the wait, on the clock of `performance.now()`; `Infinity` for no limit. There is at least one
+   * attempt.
+   */
   readonly deadline: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** How transient faults are retried while the lock is asked for. */
+  /** How transient faults are retried while waiting for the lock. */
   readonly retry: RetryOptions | false;
-  /** Told of each attempt that is made again. */
+  /** Called before each retry. */
   readonly onRetry?: RetryRun["onRetry"];
 }
 
-/** A wait that can be ended. */
+/** A wait with a signal. */
 export type EndableWait = LockWait & { readonly signal: AbortSignal };
 
-/** A lock that is held. */
+/** A lock that this process holds. */
 export interface HeldLock {
-  /** Aborts when the lock is lost before it is released; the reason is what the connection died of. */
+  /** Aborts when the lock is lost before it is released. The reason is the error of the connection. */
   readonly lost: AbortSignal;
   /**
-   * Gives the lock back.
+   * Releases the lock.
    *
-   * @throws DatabaseError when it can't be told that it was held until now.
+   * @throws DatabaseError when it is uncertain whether the lock was held until now.
    */
   readonly release: () => Promise<void>;
 }
 
 /**
- * Takes a lock that nobody else in this process has or asks for.
+ * Takes a lock that no other caller in this process holds or waits for.
  *
  * @returns `undefined` when the wait is over.
  */
 export type TakeLock = (key: bigint, wait: EndableWait) => Promise<HeldLock | undefined>;
 
-/** Locks by number, of which one holder at a time has each, and those who ask get it in the order in which they asked. */
+/**
+ * Advisory locks by key. Each has one holder at a time, and callers of this process get it in the order in
+ * which they asked.
+ */
 export class Locks {
   readonly #take: TakeLock;
   readonly #queues = new KeyQueues();
   readonly #closing = new AbortController();
 
-  /** @param take - What is done about other processes. */
+  /** @param take - Takes a lock against other processes. */
   constructor(take: TakeLock) {
     this.#take = take;
   }
@@ -54,14 +61,14 @@ export class Locks {
    * Waits for a lock.
    *
    * @returns `undefined` when the wait is over.
-   * @throws AbortError when the signal ended the wait.
+   * @throws AbortError when the signal aborts.
    * @throws ConnectionError once the locks are closed.
    */
   async acquire(key: bigint, wait: LockWait): Promise<HeldLock | undefined> {
     throwIfAborted(wait.signal);
     this.#closing.signal.throwIfAborted();
     const ending = new AbortController();
-    // Not by AbortSignal.any, which leaves something behind on signals that live for long.
+    // Not with AbortSignal.any, which leaks memory on long-lived signals.
     const stops = [wait.signal, this.#closing.signal].map((signal) =>
       onAbort(signal, (reason) => {
         ending.abort(reason);
@@ -71,8 +78,8 @@ export class Locks {
     try {
       return await raceAgainst(ending.signal, acquiring);
     } catch (error) {
-      // What comes in after all is nobody's.
-      acquiring.then((lock) => lock?.release()).catch(ignore);
+      // Releases a lock that arrives after the wait has ended.
+      acquiring.then((lock) => lock?.release()).catch(noop);
       this.#closing.signal.throwIfAborted();
       throw wait.signal?.aborted === true ? abortErrorOf(wait.signal) : error;
     } finally {
@@ -80,7 +87,7 @@ export class Locks {
     }
   }
 
-  /** Refuses who waits, and who comes later; those who hold a lock keep it until they release it. */
+  /** Rejects current and later waits. Holders keep their locks until they release them. */
   close(): void {
     this.#closing.abort(new ConnectionError("the database has been closed", { transient: false }));
   }
@@ -88,11 +95,11 @@ export class Locks {
   async #acquire(key: bigint, wait: EndableWait): Promise<HeldLock | undefined> {
     const leave = await this.#queues.enter(key, wait);
     if (leave === undefined) return undefined;
-    const lock = await this.#takeOr(leave, key, wait);
+    const lock = await this.#takeOrLeave(leave, key, wait);
     return lock && { lost: lock.lost, release: () => lock.release().finally(leave) };
   }
 
-  async #takeOr(leave: Leave, ...asked: Parameters<TakeLock>): Promise<HeldLock | undefined> {
+  async #takeOrLeave(leave: Leave, ...asked: Parameters<TakeLock>): Promise<HeldLock | undefined> {
     let lock: HeldLock | undefined;
     try {
       lock = await this.#take(...asked);
@@ -101,8 +108,4 @@ export class Locks {
       if (lock === undefined) leave();
     }
   }
-}
-
-function ignore(): void {
-  // Its connection has died, and the lock with it.
 }

@@ -1,9 +1,9 @@
 import type { LockSession } from "./lock-session.js";
 
-/** A session in use, until it is given back. */
+/** A session that a caller uses until it returns it. */
 export interface BorrowedSession {
   readonly session: LockSession;
-  /** Closes the session soon where nobody else uses it; to be called once. */
+  /** Returns the session, which closes soon if no other caller uses it. Must be called once. */
   readonly giveBack: () => void;
 }
 
@@ -12,7 +12,10 @@ interface Opened {
   users: number;
 }
 
-/** One session for all who want one: opened for the first, closed after the last, and replaced when it is lost. */
+/**
+ * One session that all callers share. It opens for the first, closes after the last, and is replaced when it
+ * is lost.
+ */
 export class SharedSession {
   readonly #open: () => Promise<LockSession>;
   #current: Opened | undefined;
@@ -41,7 +44,7 @@ export class SharedSession {
 
   #giveBack(opened: Opened, session: LockSession): void {
     opened.users--;
-    // Not at once: who is next in the queue for a lock asks for the session as soon as this one has left.
+    // Not at once: the next caller in the queue for a lock borrows the session as soon as this one has left.
     setImmediate(() => {
       if (opened.users > 0 || this.#current !== opened) return;
       this.#forget(opened);

@@ -2,8 +2,9 @@ import { KeyQueues } from "./key-queues.js";
 import type { TakeLock } from "./locks.js";
 
 /**
- * Where the queues of all databases are, by database. An application may have loaded this package by `import` and by
- * `require`, and so has two copies of this module: their locks on one database must exclude one another.
+ * The key of the queues of all databases in `globalThis`. An application may load this package by `import`
+ * and by `require`, and then has two copies of this module: their locks on one database must exclude one
+ * another.
  */
 const QUEUES = Symbol.for("langgraph-checkpoint-kysely.lockQueues");
 
@@ -11,7 +12,7 @@ interface ProcessWide {
   [QUEUES]: WeakMap<object, KeyQueues> | undefined;
 }
 
-/** Takes the locks of a database that one process has for itself: they are in its memory. */
+/** Takes locks of a database that only this process uses: they are in memory. */
 export function takeInProcess(database: object): TakeLock {
   return async (key, wait) => {
     const leave = await queuesOf(database).enter(key, wait);

@@ -6,10 +6,10 @@ import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { SharedSession } from "./shared-session.js";
 
 const PAUSES = { firstMs: 5, longestMs: 250 };
-/** Only one process at a time has the turn, so that it may look more often. */
+/** Only one process at a time holds the turn, so that it may poll more often. */
 const PAUSES_WITH_TURN = { firstMs: 5, longestMs: 50 };
 
-/** Takes locks on a session, against all other sessions of the database, looking again and again until they are free. */
+/** Takes advisory locks on a session. It polls until the lock is free. */
 export function takeOnSession(shared: SharedSession): TakeLock {
   return async (key, wait) => {
     const attempts = new LockAttempts(shared, key);

@@ -7,23 +7,23 @@ export function isPGliteUrl(text: string): boolean {
   return text.startsWith("memory://") || text.startsWith(FOLDER_SCHEME);
 }
 
-/** The folder that a connection string for PGlite names; `undefined` where it is in memory. */
+/** The folder that a connection string for PGlite names; `undefined` for PGlite in memory. */
 export function pgliteFolderOf(url: string): string | undefined {
   return url.startsWith(FOLDER_SCHEME) ? url.slice(FOLDER_SCHEME.length) : undefined;
 }
 
 /**
- * Finds out whether a connection string for PGlite is the address of a server after all, with the wrong scheme: a folder
- * would be made that has the password in its name.
+ * Returns a fault if a connection string for PGlite is the address of a server with the wrong scheme: PGlite
+ * would create a folder whose name contains the password.
  */
 export function pgliteUrlFault(url: string): ConnectionStringFault | undefined {
   const folder = withoutDrive(pgliteFolderOf(url) ?? "");
   const [first = ""] = folder.split("/");
   const isAddress = /[:@]/.test(first) || /:.*@|:\/\//s.test(folder) || mayQuoteCredentials(folder);
-  return isAddress ? "it has the address of a server after file://, where a folder is expected" : undefined;
+  return isAddress ? "it has a server address after file://, where a folder is expected" : undefined;
 }
 
-/** `C:` of Windows is no user. */
+/** On Windows, `C:` is a drive and not a user. */
 function withoutDrive(folder: string): string {
   return process.platform === "win32" ? folder.replace(/^\/?[a-z]:(?=[\\/])/i, "") : folder;
 }

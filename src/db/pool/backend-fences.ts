@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Pool } from "pg";
 import { type BoundStatement, Statement } from "../statements/statement.js";
-import { type ClockRow, clockText } from "../statements/statement-deadline.js";
+import { type ClockRow, clockText } from "./statement-deadline.js";
 
-/** A process of the server that serves one connection. Its number alone may be another one's by now. */
+/** A server process that serves one connection. Its process id alone is not unique over time. */
 export interface Backend {
   readonly processId: number;
-  /** When it was started, in seconds since 1970, as text: exact. */
+  /** The start time in seconds since 1970, as text, so that it stays exact. */
   readonly startedAt: string;
 }
 
@@ -14,13 +14,14 @@ export interface Backend {
 const ENDED_WITHIN_MS = 1_000;
 
 /**
- * Processes of the server that may still receive or carry out a statement nobody waits for any more. They have to be ended before
- * the pool sends anything else: a statement that arrives later would undo what has been acknowledged in the meantime.
+ * Server processes that may still receive or execute a statement whose caller has given up. The pool ends
+ * them before it sends anything else: a statement that arrives later would undo what has been acknowledged in
+ * the meantime.
  */
 export class BackendFences {
   readonly #due = new Set<Backend>();
 
-  /** Those of a pool, whichever saver uses it. */
+  /** Returns the fences of a pool, which all savers on that pool share. */
   static of(pool: Pool): BackendFences {
     const known = fencesOfPools.get(pool);
     if (known !== undefined) return known;
@@ -29,7 +30,7 @@ export class BackendFences {
     return fences;
   }
 
-  /** Whether any process has to be ended. */
+  /** Whether any process must be ended. */
   get areDue(): boolean {
     return this.#due.size > 0;
   }
@@ -42,7 +43,7 @@ export class BackendFences {
    * Ends the processes.
    *
    * @param send - Sends a statement on another connection to the same server.
-   * @returns Whether none of them is left.
+   * @returns Whether all of them have ended.
    */
   async end(send: (statement: BoundStatement<EndedRow>) => Promise<readonly EndedRow[]>): Promise<boolean> {
     const due = [...this.#due];
@@ -59,13 +60,16 @@ export class BackendFences {
     return left.size === 0;
   }
 
-  /** Gives up on those that are due. */
+  /** Forgets the processes without ending them. */
   clear(): void {
     this.#due.clear();
   }
 }
 
-/** Of a process that was there. All as text, since the pool may have parsers of its own for other types. */
+/**
+ * A process that was still running. All columns are text, since the pool may have its own parsers for other
+ * types.
+ */
 interface EndedRow {
   readonly pid: string;
   readonly has_ended: string;
@@ -73,7 +77,10 @@ interface EndedRow {
 
 const fencesOfPools = new WeakMap<Pool, BackendFences>();
 
-/** The process of the connection that it is sent on, and the server's clock. The start is null where the role may not see its own processes. */
+/**
+ * Reads the server process of the connection and the server's clock. `started_at` is null where the role may
+ * not see its own processes.
+ */
 export function currentBackend(): BoundStatement<BackendRow> {
   return ownBackend.bind("", {});
 }
@@ -88,7 +95,7 @@ interface Activity {
   backend_start: Date | null;
 }
 
-/** Not by way of `pg_stat_activity`, a join that is slower to plan. */
+/** Doesn't read `pg_stat_activity`, a view whose join is slower to plan. */
 const ownBackend = /* @__PURE__ */ new Statement<object, BackendRow>((db) =>
   db
     .selectFrom(sql<Activity>`pg_stat_get_activity(pg_backend_pid())`.as("activity"))

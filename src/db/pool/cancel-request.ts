@@ -2,35 +2,40 @@ import { once } from "node:events";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import { noop } from "../async/noop.js";
 
-/** What opens the connections of a pool where `pg` shall not do so itself: its option `stream`. */
+/** Opens the socket of a connection instead of `pg`: the option `stream` of a pool. */
 export type OpenStream = pg.ClientConfig["stream"];
 
 /**
- * Asks the server to cancel what it does on the connection of `client`, by a connection of its own, as the protocol wants
- * it: no connection of the pool is needed, and poolers pass it on, which know the backend's real number.
+ * Asks the server to cancel what it executes on the connection of `client`. The request uses a connection of
+ * its own, as the protocol requires, so that it needs no connection of the pool. Poolers forward it, since
+ * they know the backend's real process id.
  *
- * @param client - A client of `pg` whose query is under way.
- * @param stream - As in the options of its pool.
+ * @param client - A client of `pg` that is executing a query.
+ * @param stream - The option `stream` of its pool.
  * @param giveUp - Ends the attempt.
- * @returns When the server has taken note. Whether anything was cancelled shows on the connection itself.
- * @throws Error of the network or of TLS, when the server could not be asked.
+ * @returns When the server has received the request. Only the connection itself shows whether anything was
+ *   cancelled.
+ * @throws Error of the network or of TLS when the request could not be sent.
  */
 export async function requestCancel(client: object, stream: OpenStream, giveUp: AbortSignal): Promise<void> {
   const processId = numberOf(client, "processID");
   const secretKey = numberOf(client, "secretKey");
-  // Not every driver that looks like pg has them.
+  // A driver that is compatible with pg may lack them.
   if (processId === undefined || secretKey === undefined) return;
   const ssl = Reflect.get(client, "ssl") as pg.ClientConfig["ssl"];
   const sslNegotiation = textOf(client, "sslNegotiation") ?? "postgres";
-  // pg's own, so that TLS is what it is for the client: certificates, names and the way it is begun.
+  // pg's own connection, so that TLS works as it does for the client: certificates, host names and
+  // negotiation.
   const connection = new pg.Connection({
     ssl,
     ...{ sslNegotiation },
     ...(stream && { stream }),
   }) as CancelConnection;
-  // After the first error nobody waits any more, and an error that nobody hears would end the process.
-  connection.on("error", ignore);
+  // After the first error nobody awaits the connection, and an `error` event without a listener would end the
+  // process.
+  connection.on("error", noop);
   const cancel = (): void => {
     connection.cancel(processId, secretKey);
   };
@@ -44,15 +49,15 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
     connection.connect(...addressOf(client));
     await ended;
   } finally {
-    leave(connection.stream);
+    letServerClose(connection.stream);
   }
 }
 
 /**
- * Leaves it to the other side to end the connection, as the protocol has it: PgBouncer 1.18 crashes, with all of its clients,
- * when a request goes that it is passing on.
+ * Lets the other side end the connection, as the protocol specifies. PgBouncer 1.18 crashes, with all of its
+ * clients, when a client disconnects while PgBouncer forwards its cancel request.
  */
-function leave(stream: Duplex): void {
+function letServerClose(stream: Duplex): void {
   if (stream instanceof Socket) stream.unref();
   const timer = setTimeout(() => stream.destroy(), CLOSED_WITHIN_MS).unref();
   stream.once("close", () => {
@@ -60,10 +65,10 @@ function leave(stream: Duplex): void {
   });
 }
 
-/** How long the other side has to end a connection that asked it to cancel, in milliseconds. */
+/** How long the other side has to end the connection of a cancel request, in milliseconds. */
 const CLOSED_WITHIN_MS = 5_000;
 
-/** What pg's types leave out. */
+/** Members that pg's types leave out. */
 interface CancelConnection extends pg.Connection {
   connect(portOrPath: number | string, host?: string): void;
   requestSsl(): void;
@@ -88,8 +93,4 @@ function numberOf(client: object, name: string): number | undefined {
 function textOf(client: object, name: string): string | undefined {
   const value: unknown = Reflect.get(client, name);
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function ignore(): void {
-  // See where it is attached.
 }

@@ -1,14 +1,14 @@
 import pg from "pg";
 
-/** A pool of pg's, with the member that pg's types leave out. */
+/** A pg pool, with a member that pg's types leave out. */
 type PoolWithClass = pg.Pool & { Client: typeof pg.Client };
 
-/** What a pool makes its clients of: it may have been given a class of its own. */
+/** Returns the class that a pool creates its clients from, which may be a custom one. */
 export function clientClassOf(pool: pg.Pool): typeof pg.Client {
   return hasClientClass(pool) ? pool.Client : pg.Client;
 }
 
-/** Has a pool make its clients of this class from now on; a pool that is not of pg's kind stays as it is. */
+/** Makes a pool create its clients from this class. A pool that has no `Client` stays as it is. */
 export function setClientClass(pool: pg.Pool, clientClass: typeof pg.Client): void {
   if (hasClientClass(pool)) pool.Client = clientClass;
 }

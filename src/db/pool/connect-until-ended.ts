@@ -2,60 +2,61 @@ import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { withoutCredentials } from "./pool-address.js";
 
-/** Who stands in line for a connection of a pool, and how each is told that none will come. */
-type Line = Set<(error: ConnectionError) => void>;
+/** The callers that wait for a connection of a pool, each with the function that rejects its wait. */
+type WaitingCallers = Set<(error: ConnectionError) => void>;
 
-// By pool, not by saver: one listener on a pool does for all savers that share it.
-const lines = new WeakMap<Pool, Line>();
+// One per pool, so that all savers on a pool share one listener.
+const waitingCallersOfPools = new WeakMap<Pool, WaitingCallers>();
 
 /**
- * Takes a connection from a pool. When the pool is ended meanwhile, `pg` forgets those who stand in line, and would never
- * answer them: they are told here.
+ * Takes a connection from a pool. When a pool is ended, `pg` never answers the callers that still wait: this
+ * function rejects them.
  *
- * @throws ConnectionError, one that does not pass, when the pool has been ended.
+ * @throws ConnectionError, not a transient one, when the pool has been ended.
  */
 export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
   if (pool.ending) return Promise.reject(endedError());
-  const line = lineOf(pool);
+  const waiting = waitingCallersOf(pool);
   return new Promise((resolve, reject) => {
     const fail: (reason: unknown) => void = reject;
-    line.add(reject);
+    waiting.add(reject);
     pool.connect().then(
       (client) => {
-        if (line.delete(reject)) resolve(client);
-        // It was told meanwhile that the pool has been ended.
+        if (waiting.delete(reject)) resolve(client);
+        // The wait was rejected in the meantime, since the pool was ended.
         else client.release();
       },
       (error: unknown) => {
-        line.delete(reject);
+        waiting.delete(reject);
         const shown = withoutCredentials(error, pool);
         fail(pool.ending ? endedError(shown) : shown);
-        dismissIfEnded(pool);
+        rejectIfEnded(pool);
       },
     );
   });
 }
 
-/** Tells those who stand in line of a pool that has been ended. */
-export function dismissIfEnded(pool: Pool): void {
-  const line = lines.get(pool);
-  if (!pool.ending || line === undefined) return;
-  for (const tell of [...line]) {
-    line.delete(tell);
-    tell(endedError());
+/** Rejects the callers that wait for a connection of a pool that has been ended. */
+export function rejectIfEnded(pool: Pool): void {
+  const waiting = waitingCallersOfPools.get(pool);
+  if (!pool.ending || waiting === undefined) return;
+  for (const fail of [...waiting]) {
+    waiting.delete(fail);
+    fail(endedError());
   }
 }
 
-function lineOf(pool: Pool): Line {
-  const known = lines.get(pool);
+function waitingCallersOf(pool: Pool): WaitingCallers {
+  const known = waitingCallersOfPools.get(pool);
   if (known !== undefined) return known;
-  const line: Line = new Set();
-  lines.set(pool, line);
-  // While somebody stands in line all connections are in use: the next one that comes back shows the end.
+  const waiting: WaitingCallers = new Set();
+  waitingCallersOfPools.set(pool, waiting);
+  // While a caller waits, all connections are in use: the next one that is released shows whether the pool
+  // was ended.
   pool.on("release", () => {
-    dismissIfEnded(pool);
+    rejectIfEnded(pool);
   });
-  return line;
+  return waiting;
 }
 
 function endedError(cause?: unknown): ConnectionError {

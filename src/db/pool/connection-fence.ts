@@ -4,15 +4,15 @@ import { type Backend, type BackendFences, currentBackend } from "./backend-fenc
 import { abortErrorOf, isCanceled } from "../statements/bounded-run.js";
 import { raceAgainst } from "../async/race-against.js";
 import type { RunContext } from "../statements/run-context.js";
-import { ServerClock } from "../statements/server-clock.js";
+import { ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "../statements/statement.js";
-import { type ClockRow, refuseAfter } from "../statements/statement-deadline.js";
+import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { withinTime } from "../async/within-time.js";
 
 /**
- * Sees to it for one connection of a pool that no statement is carried out after its caller has given it up: whoever throws the
- * connection away without an answer has its server process ended, by way of {@link BackendFences}.
+ * Makes sure that a statement is not executed after its caller has given up. When a connection is discarded
+ * before it answered, {@link BackendFences} ends its server process.
  */
 export class ConnectionFence {
   readonly #client: PoolClient;
@@ -27,14 +27,15 @@ export class ConnectionFence {
     this.#fences = fences;
   }
 
-  /** Whether {@link settle} is to be called before anything is sent on the connection. */
+  /** Whether {@link settle} must be called before anything is sent on the connection. */
   isUnsettled({ statementTimeoutMs }: RunContext): boolean {
     const needsClock = statementTimeoutMs !== undefined && this.#clock.isUnread;
     return this.#backend === undefined || this.#fences.areDue || needsClock;
   }
 
   /**
-   * Finds out the server process of the connection, and ends those that other connections have left behind.
+   * Reads the server process of the connection, and ends the processes that abandoned connections have left
+   * behind.
    *
    * @throws AbortError when the signal of the call has been aborted.
    * @throws ConnectionError, a transient one, when the server does not answer in time.
@@ -48,7 +49,7 @@ export class ConnectionFence {
       } catch (error) {
         if (signal?.aborted === true) throw abortErrorOf(signal, error);
         if (!giveUp.aborted) throw error;
-        throw new ConnectionError("the server did not answer on a connection that was about to be used", {
+        throw new ConnectionError("the server did not answer before the first statement on the connection", {
           cause: error,
         });
       }
@@ -56,8 +57,8 @@ export class ConnectionFence {
   }
 
   /**
-   * What is sent after a write, in its transaction, so that it is not carried out when its caller has given it up: also where nothing
-   * else reaches the server meanwhile. Nothing where nobody says how long the caller waits.
+   * The statement to send after a write, in its transaction: the server then refuses the transaction once the
+   * caller has given up, even if nothing else reaches the server. Empty where the call has no timeout.
    */
   deadline({ statementTimeoutMs }: RunContext): BoundStatement<ClockRow>[] {
     if (statementTimeoutMs === undefined) return [];
@@ -65,12 +66,12 @@ export class ConnectionFence {
     return deadlineMs === undefined ? [] : [refuseAfter(deadlineMs)];
   }
 
-  /** Takes in what a deadline has answered that was kept. */
-  keptDeadline([row]: readonly object[]): void {
+  /** Reads the server's clock from the answer to a {@link deadline} statement that has passed. */
+  passedDeadline([row]: readonly object[]): void {
     this.#clock.read(row !== undefined && "clock" in row ? String(row.clock) : undefined);
   }
 
-  /** Runs statements on the connection, and notes whether the server has answered them. */
+  /** Runs statements on the connection, and records whether the server has answered them. */
   watch<T>(run: () => Promise<T>): Promise<T> {
     this.#awaitsAnswer = true;
     return run().then(
@@ -86,10 +87,10 @@ export class ConnectionFence {
   }
 
   /**
-   * To be called when nobody waits any more for statements that {@link watch} runs: has the server process ended where they have
-   * no answer.
+   * Call this when the caller no longer waits for statements that {@link watch} runs. If the server has not
+   * answered them, its process will be ended.
    *
-   * @returns Whether that is so. The connection must not be used again then.
+   * @returns Whether the server has not answered. The connection must not be used again then.
    */
   abandon(): boolean {
     if (!this.#awaitsAnswer) return false;
@@ -100,7 +101,7 @@ export class ConnectionFence {
   async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
     try {
       const [row] = await this.#send(currentBackend(), giveUp);
-      // A pooler has numbers of its own for its connections.
+      // A pooler makes up the process ids that it reports.
       this.#clock.read(row?.clock);
       const processId = Number(row?.pid);
       const startedAt = row?.started_at ?? undefined;
@@ -119,12 +120,12 @@ export class ConnectionFence {
       haveEnded = await this.#fences.end((statement) => this.#send(statement, giveUp));
     } catch (error) {
       if (giveUp.aborted || isLost(error) || isCanceled(error)) throw error;
-      // The role may not end its own processes: to ask again would fail as well.
+      // The role may not end its own processes: another attempt would fail too.
       this.#fences.clear();
       return;
     }
     if (!haveEnded)
-      throw new ConnectionError("the server has not ended the process of an earlier statement yet");
+      throw new ConnectionError("the server has not yet ended the process of an abandoned statement");
   }
 
   async #send<Row extends object>(
@@ -136,13 +137,16 @@ export class ConnectionFence {
   }
 }
 
-/** Whether a statement that failed like this may still be carried out: an answer of the server says that it is not. */
+/**
+ * Whether the server may still execute a statement that failed with this error. If the server sent the error,
+ * it does not.
+ */
 function isUnanswered(error: unknown): boolean {
   const failure = toDatabaseError(error);
   return failure instanceof ConnectionError && failure.sqlState === undefined;
 }
 
-/** Whether a statement failed since its connection was lost: another connection may carry it out. */
+/** Whether a statement failed because its connection was lost: a retry on another connection may succeed. */
 function isLost(error: unknown): boolean {
   return toDatabaseError(error) instanceof ConnectionError;
 }

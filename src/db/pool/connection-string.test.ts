@@ -39,17 +39,17 @@ describe("a connection string", () => {
     ["postgres://ep-1.eu.neon.tech/agents?options=endpoint%3Dep-1", { host: "ep-1.eu.neon.tech" }],
     ["postgres://dbß.example/agentß-1.2_3$", { database: "agentß-1.2_3$" }],
     ["postgres://app:x@db/agents\n", { host: "db", database: "agents" }],
-  ])("that pg takes is taken: %s", (text, expected) => {
+  ])("that pg parses is accepted: %s", (text, expected) => {
     expect(connectionStringFault(text)).toBeUndefined();
     const { user, password, host, port, database } = new pg.Client(text);
     expect({ user, password, host, port, database }).toMatchObject(expected);
   });
 
-  it.each(READABLE)("whose parts can be told apart is taken: %s", (_what, mistype) => {
+  it.each(READABLE)("whose parts can be told apart is accepted: %s", (_what, mistype) => {
     expect(connectionStringFault(mistype(PARTS))).toBeUndefined();
   });
 
-  it.each(UNREADABLE)("is refused without a word of it: %s", (_what, mistype) => {
+  it.each(UNREADABLE)("is refused without quoting it: %s", (_what, mistype) => {
     const url = mistype(PARTS);
     const fault = isPGliteUrl(url) ? pgliteUrlFault(url) : connectionStringFault(url);
     expect(fault).toMatch(/^(?:it|its|the) /);
@@ -62,7 +62,7 @@ describe("a connection string", () => {
     "file://./a:b/c",
     "file://../x=y",
     "memory://",
-  ])("for PGlite is taken: %s", (url) => {
+  ])("for PGlite is accepted: %s", (url) => {
     expect(pgliteUrlFault(url)).toBeUndefined();
   });
 });

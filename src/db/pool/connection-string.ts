@@ -1,16 +1,28 @@
-/** Why a part can't be read, without a word of it: where parts can't be told apart, any of them may be the password. */
+/**
+ * Says why a connection string is refused, without quoting it: where its parts can't be told apart, any of
+ * them may be the password.
+ */
 export type ConnectionStringFault = string;
 
 const URL_FORM = /^(?<scheme>[a-z][a-z\d+.-]*):\/\/(?<authority>[^/?]*)(?<path>[^?]*)(?:\?(?<query>.*))?$/is;
-/** Schemes that URL parsers treat in ways of their own. None of them is a database's. */
+/** Schemes that URL parsers treat specially. None of them belongs to a database. */
 const FOREIGN_SCHEMES = new Set(["file", "ftp", "http", "https", "ws", "wss"]);
 const HOST = /^(?:[\p{L}\p{N}._-]*|\[[\da-f:.]+(?:%[\w.-]+)?\]|[\da-f:.]*)$/iu;
-/** Folders may have colons in their names, as those of Cloud SQL have; the first has none, or it would be a scheme. */
+/**
+ * Folders may have colons in their names, as those of Cloud SQL do, except for the first folder, which would
+ * then be a scheme.
+ */
 const SOCKET_FOLDER = /^(?!.*\/\/)\/[^/:@?#]*(?:\/[^@?#]*)?$/su;
-/** What separates the parts of a URL or of a key=value string, or quotes one. A name in a URL can't have these. */
+/**
+ * Characters that separate or quote the parts of a URL or of a key=value string. A database name in a URL
+ * can't have them.
+ */
 const SEPARATOR = /[/@:?#&;=\\"'<>`\p{Cc}]/u;
 const PARAMETER = /^[\w.-]*$/;
-/** Parameters whose values may have an @. Anywhere else it stands before a host that was taken for a part of the query. */
+/**
+ * Parameters whose values may have an @. In any other parameter an @ precedes a host that was parsed as a
+ * part of the query.
+ */
 const PARAMETERS_WITH_AT = new Set([
   "user",
   "password",
@@ -21,8 +33,8 @@ const PARAMETERS_WITH_AT = new Set([
 ]);
 
 /**
- * Finds what is wrong with a connection string for `pg`. Its own parser takes nearly anything: without a scheme, or with
- * half of one, everything that follows becomes the name of the database, password included.
+ * Finds what is wrong with a connection string for `pg`. The parser of `pg` accepts nearly anything: if the
+ * scheme is missing or incomplete, all that follows becomes the name of the database, password included.
  *
  * @returns `undefined` where its parts can be told apart.
  *
@@ -32,7 +44,7 @@ const PARAMETERS_WITH_AT = new Set([
  * ```
  */
 export function connectionStringFault(text: string): ConnectionStringFault | undefined {
-  // As URL parsers do.
+  // URL parsers remove these characters too.
   const given = text.replaceAll(/[\t\n\r]/g, "");
   if (given.startsWith("/")) return socketFault(given);
   if (given.includes("#")) return "it has a # that is not percent-encoded";
@@ -44,7 +56,7 @@ export function connectionStringFault(text: string): ConnectionStringFault | und
   const isSocket = scheme.toLowerCase() === "socket";
   const at = authority.lastIndexOf("@");
   if (decode(authority.slice(0, Math.max(at, 0))) === undefined) {
-    return "its user or its password has a percent sign that does not decode";
+    return "its user or password has an invalid percent escape";
   }
   return (
     hostAndPortFault(authority.slice(at + 1)) ??
@@ -53,7 +65,7 @@ export function connectionStringFault(text: string): ConnectionStringFault | und
   );
 }
 
-/** Whether a connection string names a user and no password. */
+/** Whether a connection string has a user and no password. */
 export function hasUserWithoutPassword(text: string): boolean {
   const { authority = "", query = "" } = URL_FORM.exec(text.replaceAll(/[\t\n\r]/g, ""))?.groups ?? {};
   const parameters = new URLSearchParams(query);
@@ -62,12 +74,15 @@ export function hasUserWithoutPassword(text: string): boolean {
   return !/^:*$/.test(userInfo) || (parameters.get("user") ?? "") !== "";
 }
 
-/** Whether this can be the name or the address of a server, or the folder of its socket. */
+/** Whether the text can be the name or the address of a server, or the folder of its socket. */
 export function isHost(text: string): boolean {
   return text.startsWith("/") ? SOCKET_FOLDER.test(text) : HOST.test(text);
 }
 
-/** Whether this may quote a user with a password, or a connection string of key=value; also where it is percent-encoded. */
+/**
+ * Whether the text may quote a user with a password, or a connection string of key=value, percent-encoded or
+ * not.
+ */
 export function mayQuoteCredentials(text: string): boolean {
   return /:\S*@|password\s*=/i.test(text.replaceAll(/%3a/gi, ":").replaceAll("%40", "@"));
 }
@@ -75,42 +90,42 @@ export function mayQuoteCredentials(text: string): boolean {
 /** The form `/folder database`. */
 function socketFault(text: string): ConnectionStringFault | undefined {
   const [folder = "", database = "", ...more] = text.split(" ");
-  if (more.length > 0) return "it has more than the folder of a socket and a database";
+  if (more.length > 0) return "it has more parts than a socket folder and a database";
   return folderFault(folder) ?? databaseFault(database);
 }
 
 function hostAndPortFault(text: string): ConnectionStringFault | undefined {
   const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text) ?? [];
   const decoded = decode(host);
-  if (decoded === undefined || !isHost(decoded)) return "its host is not the name or the address of a server";
+  if (decoded === undefined || !isHost(decoded)) return "its host is invalid";
   return port === undefined || /^\d*$/.test(port) ? undefined : "its port is not a number";
 }
 
 function folderFault(text: string): ConnectionStringFault | undefined {
   const folder = decode(text);
   if (folder !== undefined && (folder === "" || SOCKET_FOLDER.test(folder))) return undefined;
-  return "the folder of its socket has a character that it can't have";
+  return "its socket folder has an invalid character";
 }
 
 function databaseFault(text: string): ConnectionStringFault | undefined {
   const name = decode(text);
   if (name !== undefined && !SEPARATOR.test(name)) return undefined;
-  return "its database has a character that it can't have";
+  return "its database name has an invalid character";
 }
 
 function queryFault(query: string): ConnectionStringFault | undefined {
-  const fault = "its query has a parameter that is none";
+  const fault = "its query has an invalid parameter";
   for (const parameter of query.split("&")) {
     const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(parameter) ?? [];
     if (!PARAMETER.test(name)) return fault;
     if (value.includes("@") && !PARAMETERS_WITH_AT.has(name)) return fault;
-    if (name === "host" && !isHost(decode(value) ?? "@")) return "its host is not one";
+    if (name === "host" && !isHost(decode(value) ?? "@")) return "its host is invalid";
     if (name === "db" && databaseFault(value) !== undefined) return databaseFault(value);
   }
   return undefined;
 }
 
-/** Of percent signs that are no escapes `pg` takes each as it is. */
+/** Decodes percent escapes. Like `pg`, it keeps a percent sign that begins no escape. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, "%25"));

@@ -2,51 +2,56 @@ import type { ClientBase, Pool } from "pg";
 import { clientClassOf, setClientClass } from "./client-class.js";
 
 /**
- * Keeps the process alive when connections of a pool die. Node ends a process where nobody listens to an error: `pg` sends
- * one from the pool when an idle connection dies, and one from the connection when it dies in use, or as it connects.
+ * Keeps the process alive when connections of a pool die. Node ends a process when an `error` event has no
+ * listener. `pg` emits one on the pool when an idle connection dies, and one on the client when its
+ * connection dies in use or while connecting.
  *
- * Savers do this for pools that they open or are handed. A pool inside of a Kysely they can't see: guard it where it is made. The
- * error itself is told by the query that was under way; an idle connection is replaced.
+ * Savers call this for the pools that they open or that you pass in. They can't see the pool inside a Kysely:
+ * call it where you create that pool. The query that was running rejects with the error; the pool replaces an
+ * idle connection.
  *
  * @returns The pool.
  *
  * @example
  * ```ts
- * const pool = guardPool(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
+ * const pool = handlePoolErrors(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
  * const db = new Kysely<App & CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
  * const checkpointer = new PostgresSaver(db);
  * ```
  */
-export function guardPool<AnyPool extends Pool>(pool: AnyPool): AnyPool {
+export function handlePoolErrors<AnyPool extends Pool>(pool: AnyPool): AnyPool {
   if (pool.listeners("error").includes(ignoreError)) return pool;
   pool.on("error", ignoreError);
-  // Also for clients that are made beside the pool: Kysely does so in order to cancel a statement.
-  setClientClass(pool, guardedClass(clientClassOf(pool)));
-  // For clients that are connected already. The pool emits this before it removes its own listener from the client. A promise
-  // for the client would be too late: an error may be in the chunk of bytes whose beginning made the client ready, and pg
-  // reads the whole chunk at once.
-  pool.on("acquire", guardClient);
+  // Covers clients that are created outside the pool too: Kysely creates one to cancel a statement.
+  setClientClass(pool, classThatHandlesErrors(clientClassOf(pool)));
+  // Covers clients that are already connected. The pool emits this event before it removes its own listener
+  // from the client. Waiting for the promise of `connect` would be too late: an error may be in the same
+  // chunk of bytes that made the client ready, and pg parses the whole chunk at once.
+  pool.on("acquire", handleClientErrors);
   return pool;
 }
 
-/** Keeps the process alive when this client of a pool loses its connection, now or later. */
-export function guardClient(client: ClientBase): void {
+/** @deprecated Use {@link handlePoolErrors}. */
+export const guardPool = handlePoolErrors;
+
+/** Keeps the process alive when the connection of this client dies, now or later. */
+export function handleClientErrors(client: ClientBase): void {
   if (!client.listeners("error").includes(ignoreError)) client.on("error", ignoreError);
 }
 
-/** The class, but that its instances are guarded from the beginning. */
-function guardedClass<ClientClass extends new (...args: never[]) => ClientBase>(
+/** The same class, except that its instances handle connection errors from the start. */
+function classThatHandlesErrors<ClientClass extends new (...args: never[]) => ClientBase>(
   original: ClientClass,
 ): ClientClass {
   return new Proxy(original, {
     construct: (...args) => {
       const client = Reflect.construct(...args) as ClientBase;
-      guardClient(client);
+      handleClientErrors(client);
       return client;
     },
   });
 }
 
 function ignoreError(): void {
-  // The pool discards the connection. The query that is sent on it fails, and says why.
+  // The pool discards the connection. A query on it rejects with the error.
 }

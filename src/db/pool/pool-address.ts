@@ -4,31 +4,34 @@ import { maskError } from "../../telemetry/mask-error.js";
 import { createRedactor } from "../../telemetry/redactor.js";
 import { isHost, mayQuoteCredentials, hasUserWithoutPassword } from "./connection-string.js";
 
-/** Where the connections of a pool go, as `pg` makes it out of its options and the environment. Nothing is sent. */
+/**
+ * Where the connections of a pool lead, as `pg` derives it from the pool's options and the environment.
+ * Nothing is sent.
+ */
 export function addressOfPool(pool: pg.Pool): DatabaseAddress {
   try {
     const { host, port, user, database = "" } = clientLike(pool.options);
     if (!isHost(host) || mayQuoteCredentials(database)) return {};
-    // Without a name the database is called as the user.
-    const isHidden = database === user && mayHidePassword(pool.options);
+    // Without a database name, pg uses the user's name.
+    const isHidden = database === user && userMayContainPassword(pool.options);
     return { host, port, database: isHidden ? undefined : database };
   } catch {
     return {};
   }
 }
 
-/** A client that is not connected, to see what `pg` makes out of options. */
+/** Creates a client without connecting it, which shows what `pg` derives from the options. */
 export function clientLike(options: pg.ClientConfig): pg.Client {
   const seen = { ...options };
-  // The pool hides it from enumeration.
+  // The pool makes this property non-enumerable.
   if (options.password !== undefined) seen.password = options.password;
-  // A function of the owner's that opens connections, which must not be called for this.
+  // A function of the application that opens sockets: pg must not call it here.
   delete seen.stream;
   return new pg.Client(seen);
 }
 
 /**
- * Masks the password of a pool in an error that a connection of it could not be made with, and a user that may be one.
+ * Masks the password of a pool in an error of connecting, and the user where it may contain the password.
  *
  * @returns The same error.
  */
@@ -45,15 +48,15 @@ function redactorFor(options: pg.ClientConfig): (text: string) => string {
 function secretsOf(options: pg.ClientConfig): string[] {
   try {
     const { user = "", host, database, password } = clientLike(options);
-    if (mayHidePassword(options)) return [user];
-    // A password that is also the name of something is no secret.
+    if (userMayContainPassword(options)) return [user];
+    // A password that equals a public name is no secret.
     return typeof password === "string" && ![user, host, database].includes(password) ? [password] : [];
   } catch {
     return [];
   }
 }
 
-/** Where the colon between user and password is missing, the password is a part of the user's name. */
-function mayHidePassword({ connectionString, password }: pg.ClientConfig): boolean {
+/** Where the colon between user and password is missing, the user's name contains the password. */
+function userMayContainPassword({ connectionString, password }: pg.ClientConfig): boolean {
   return connectionString !== undefined && password === undefined && hasUserWithoutPassword(connectionString);
 }

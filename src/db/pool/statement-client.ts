@@ -4,15 +4,15 @@ import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
-import { guardClient } from "./handle-pool-errors.js";
-import { PreparedStatements } from "../statements/prepared-statements.js";
-import { confirmEarlier } from "./replication.js";
+import { handleClientErrors } from "./handle-pool-errors.js";
+import { PreparedStatements } from "./prepared-statements.js";
+import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
-import { isRefusedAsLate, lateError } from "../statements/statement-deadline.js";
-import { StatementSender } from "../statements/statement-sender.js";
+import { isRefusedAsLate, lateError } from "./statement-deadline.js";
+import { StatementSender } from "./statement-sender.js";
 import { setTenant } from "../tenant.js";
-import { isLittle, toNamedQuery, toQuery } from "../statements/to-query.js";
+import { areSmall, toNamedQuery, toQuery } from "./to-query.js";
 import {
   BEGIN,
   COMMIT,
@@ -22,51 +22,58 @@ import {
 } from "../statements/transaction-steps.js";
 
 /**
- * After these a prepared statement is worthless on its connection: DISCARD ALL, a table that changed under it, a pooler
- * that gives each transaction another server connection, on which it is missing or which has it from somebody else.
+ * SQLSTATEs after which a prepared statement is useless on its connection: DISCARD ALL, a table that was
+ * changed, or a pooler that gives each transaction another server connection, where the statement is missing
+ * or was prepared by another client.
  */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 
-const known = new WeakMap<PoolClient, GuardedClient>();
+const known = new WeakMap<PoolClient, StatementClient>();
 
-/** A connection of a pool: sends our own statements as prepared ones, past the parts of Kysely that they don't need. */
-export class GuardedClient implements PostgresPoolClient {
+/**
+ * A connection of a pool. It sends this library's statements as prepared statements, and bypasses the parts
+ * of Kysely that they don't need.
+ */
+export class StatementClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #fence: ConnectionFence;
   readonly #sender: StatementSender;
   readonly #prepared = new PreparedStatements();
-  #losesStatements = false;
+  #lostPreparedStatement = false;
 
   private constructor(client: PoolClient, fences: BackendFences, openStream: OpenStream | undefined) {
     this.#client = client;
     this.#fence = new ConnectionFence(client, fences);
     this.#sender = new StatementSender(client, this.#fence, openStream);
-    guardClient(client);
+    handleClientErrors(client);
   }
 
   /**
-   * The one for a client, whichever saver uses it.
+   * Returns the instance for a client, which all savers share.
    *
-   * @param fences - Those of the pool.
-   * @param openStream - As in the options of the pool.
+   * @param fences - The fences of the pool.
+   * @param openStream - The option `stream` of the pool.
    */
-  static of(client: PoolClient, fences: BackendFences, openStream?: OpenStream): GuardedClient {
-    const found = known.get(client) ?? new GuardedClient(client, fences, openStream);
+  static of(client: PoolClient, fences: BackendFences, openStream?: OpenStream): StatementClient {
+    const found = known.get(client) ?? new StatementClient(client, fences, openStream);
     known.set(client, found);
     return found;
   }
 
-  /** Whether a statement was given up on it that the server may still carry out. */
+  /** Whether a statement was abandoned on it that the server may still execute. */
   get isAbandoned(): boolean {
     return this.#sender.isAbandoned;
   }
 
-  /** Whether {@link settle} is to be called before anything is sent. */
+  /** Whether {@link settle} must be called before anything is sent. */
   isUnsettled(context: RunContext): boolean {
     return this.#fence.isUnsettled(context);
   }
 
-  /** Ends what statements that were given up on other connections have left on the server; see {@link ConnectionFence}. */
+  /**
+   * Ends the server processes of statements that were abandoned on other connections; see {@link
+   * ConnectionFence}.
+   */
   async settle(context: RunContext): Promise<void> {
     await this.#fence.settle(context);
   }
@@ -77,11 +84,11 @@ export class GuardedClient implements PostgresPoolClient {
     query: string | PostgresCursor<R>,
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof query !== "string") throw new TypeError("the dialect is opened without a cursor class");
+    if (typeof query !== "string") throw new TypeError("cursors are not supported");
     return this.queryWithin(query, parameters, {});
   }
 
-  /** Sends a query of Kysely's, within the bounds of the context. */
+  /** Sends a query of Kysely within the bounds of the context. */
   async queryWithin<R>(
     text: string,
     parameters: readonly unknown[],
@@ -98,23 +105,24 @@ export class GuardedClient implements PostgresPoolClient {
     this.#client.release(discard || this.#sender.isSpoiled);
   }
 
-  /** Sends one statement, by its name if `prepare` says so. */
+  /** Sends one statement, as a prepared statement if `prepare` is set. */
   async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
-    if (!prepare || this.#losesStatements) return this.#sendScoped(statement, toQuery, context);
+    if (!prepare || this.#lostPreparedStatement) return this.#sendScoped(statement, toQuery, context);
     try {
       return await this.#sendScoped(statement, toNamedQuery, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
-      // What pg believes to be prepared here is not: this connection goes on without names.
-      this.#losesStatements = true;
+      // pg considers statements prepared that are not: this connection stops using prepared statements.
+      this.#lostPreparedStatement = true;
       return this.#sendScoped(statement, toQuery, context);
     }
   }
 
   /**
-   * Sends statements in one transaction: the opening and the guard in one round trip, all else in another where it is not much;
-   * in the same one, where the guard has nothing to say. Without names: a statement that is no longer prepared would end the
-   * transaction, and where several are sent planning is the least of it.
+   * Sends statements in one transaction. BEGIN and the guard are sent in one round trip, the statements with
+   * COMMIT in another if they are small. Without a check in the guard, a single round trip does. The
+   * statements are not prepared: one that is no longer prepared would end the transaction, and planning takes
+   * only a small part of the time.
    *
    * @returns The rows of each statement, without those of the guard.
    */
@@ -123,8 +131,8 @@ export class GuardedClient implements PostgresPoolClient {
     context: RunContext,
   ): Promise<Row[][]> {
     const opening = [BEGIN, ...scopeOf(context), ...guard.map(({ statement }) => statement)].map(toQuery);
-    // Those that are sent one by one, and those that are sent with the end of the transaction.
-    const alone = isLittle(statements) ? 0 : statements.length - 1;
+    // How many statements are sent one by one. The others are sent together with COMMIT.
+    const alone = areSmall(statements) ? 0 : statements.length - 1;
     const last = statements.slice(alone).map(toQuery);
     const sendLast = (before: readonly QueryConfig[]): Promise<QueryResult<Row & object>[]> => {
       const check = this.#fence.deadline(context).map(toQuery);
@@ -137,8 +145,8 @@ export class GuardedClient implements PostgresPoolClient {
         return together.slice(opening.length).map((result) => result.rows);
       }
       const results = await this.#sender.sendAll(opening, context);
-      const guardResults = results.slice(results.length - guard.length);
-      guard.forEach((step, index) => step.check?.(guardResults[index]?.rows ?? []));
+      const rowsOfGuard = results.slice(results.length - guard.length);
+      guard.forEach((step, index) => step.check?.(rowsOfGuard[index]?.rows ?? []));
       for (const statement of statements.slice(0, alone)) {
         rows.push((await this.#sender.send<Row>(toQuery(statement), context)).rows);
       }
@@ -149,7 +157,7 @@ export class GuardedClient implements PostgresPoolClient {
     }
   }
 
-  /** Runs what decides by the rows of one statement which comes next, in one transaction. */
+  /** Runs a function that decides by the rows of one statement which one to send next, in one transaction. */
   async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
     try {
       await this.#sender.sendAll([BEGIN, ...scopeOf(context)].map(toQuery), context);
@@ -166,7 +174,7 @@ export class GuardedClient implements PostgresPoolClient {
     }
   }
 
-  /** One statement; in the same round trip what holds for its transaction alone. */
+  /** Sends one statement, with what its transaction needs in the same round trip. */
   async #sendScoped<Row>(
     statement: BoundStatement<Row>,
     toQueryOf: typeof toQuery,
@@ -193,11 +201,11 @@ export class GuardedClient implements PostgresPoolClient {
   }
 
   /**
-   * Statements in one round trip, which the server refuses to carry out later than their caller waits.
+   * Sends statements in one round trip. The server refuses them once their caller has given up.
    *
-   * @param check - What refuses them, if anything.
-   * @param ending - What is sent after that.
-   * @returns The results of the statements alone.
+   * @param check - The statement that refuses them, if any.
+   * @param ending - The statements to send after the check.
+   * @returns The results of `queries` alone.
    */
   async #sendInTime<Row>(
     queries: readonly QueryConfig[],
@@ -212,10 +220,10 @@ export class GuardedClient implements PostgresPoolClient {
     try {
       const results = await this.#sender.sendAll<Row>(sent, context, closing);
       for (const name of names) this.#prepared.ran(name);
-      if (check.length > 0) this.#fence.keptDeadline(results[queries.length]?.rows ?? []);
+      if (check.length > 0) this.#fence.passedDeadline(results[queries.length]?.rows ?? []);
       return results.slice(0, queries.length);
     } catch (error) {
-      // pg takes a named statement for prepared as soon as the first of a pipeline is.
+      // pg records a named statement as prepared as soon as the first one of a pipeline is.
       if (!names.every((name) => this.#prepared.hasRun(name))) this.#sender.spoil();
       if (check.length === 0 || !isRefusedAsLate(error)) throw error;
       this.#sender.spoil();
@@ -223,7 +231,10 @@ export class GuardedClient implements PostgresPoolClient {
     }
   }
 
-  /** The connection is of no use where that fails: the server ends the transaction when it sees it go. */
+  /**
+   * Rolls back. If that fails the connection is discarded: the server ends the transaction when the
+   * connection ends.
+   */
   async #rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
     if (this.#sender.isSpoiled) return;
     try {
@@ -234,7 +245,7 @@ export class GuardedClient implements PostgresPoolClient {
   }
 }
 
-/** What holds for the transaction of a write alone. */
+/** The statements that set up the transaction of a write. */
 function scopeOf(context: RunContext): BoundStatement<unknown>[] {
   return [...setTenant(context), ...confirmEarlier(context)];
 }
@@ -251,7 +262,7 @@ const COMMANDS: readonly string[] = [
   "ROLLBACK",
 ] satisfies Command[];
 
-// Kysely tells these apart; whatever else the server ran (DDL, SET) has neither rows nor a count that it would use.
+// Kysely distinguishes these. Other commands (DDL, SET) have neither rows nor a count that Kysely uses.
 function isCommand(command: string): command is Command {
   return COMMANDS.includes(command);
 }

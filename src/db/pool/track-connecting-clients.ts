@@ -3,13 +3,13 @@ import type { ClientBase, Pool } from "pg";
 import { clientClassOf, setClientClass } from "./client-class.js";
 
 /**
- * Keeps track of the clients of a pool that wait for their server to take up the connection, as `pg` ends a pool only once
- * each of them has succeeded or failed: with a server that says nothing, that takes as long as its time-out.
+ * Tracks the clients of a pool that are still connecting. `pg` ends a pool only when each of them has
+ * connected or failed; with a silent server that takes the full connection timeout.
  *
- * @param pool - One that has no clients yet.
- * @returns How to give up those that are not connected.
+ * @param pool - A pool that has no clients yet.
+ * @returns A function that gives up the clients that are still connecting.
  */
-export function trackConnecting(pool: Pool): () => void {
+export function trackConnectingClients(pool: Pool): () => void {
   const connecting = new Set<ClientBase>();
   setClientClass(
     pool,
@@ -31,7 +31,7 @@ export function trackConnecting(pool: Pool): () => void {
   };
 }
 
-/** As the pool does when its time-out is over. What pg's types leave out. */
+/** Does what the pool does after a connection timeout. pg's types leave these members out. */
 function destroyStreamOf(client: ClientBase): void {
   const connection: unknown = Reflect.get(client, "connection");
   if (typeof connection !== "object" || connection === null) return;

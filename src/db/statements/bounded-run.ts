@@ -7,27 +7,31 @@ import {
 import { codeOf } from "../../errors/error-code.js";
 import { onAbort } from "../async/on-abort.js";
 import type { RunContext } from "./run-context.js";
+import { noop } from "../async/noop.js";
 
-/** How long the server has to answer that it cancelled a statement, in milliseconds. */
+/** How long the server has to answer after a cancel request, in milliseconds. */
 const CANCEL_GRACE_MS = 2_000;
 
 const QUERY_CANCELED = "57014";
 
-/** What runs, and how it is stopped. */
+/** A statement or several, and how to cancel them. */
 export interface BoundedRun<T> {
   readonly run: () => Promise<T>;
-  /** Asks the server to cancel it; given up when the signal says so. */
+  /** Asks the server to cancel the statement, until the signal aborts. */
   readonly cancel: (giveUp: AbortSignal) => Promise<void>;
 }
 
 /**
- * Waits for statements until they are aborted or take too long. Then the server is asked to cancel them, and its answer is
- * awaited: a write that it had finished by then counts as done, and all else as not done.
+ * Waits for statements until they are aborted or take too long. Then it asks the server to cancel them and
+ * waits for the answer: a write that the server had finished by then counts as done, anything else as not
+ * done.
  *
- * @throws AbortError when the signal ended it.
- * @throws NotReplicatedError when the server has stored it, but no longer waited for a synchronous standby.
- * @throws StatementTimeoutError when the server has cancelled what took too long.
- * @throws ConnectionError, a transient one, when it took too long and the server does not answer any more.
+ * @throws AbortError when the signal aborts.
+ * @throws NotReplicatedError when the server has stored the write, but no longer waited for a synchronous
+ *   standby.
+ * @throws StatementTimeoutError when the server has cancelled a statement that took too long.
+ * @throws ConnectionError, a transient one, when a statement took too long and the server does not answer any
+ *   more.
  */
 export async function runBounded<T>(
   { run, cancel }: BoundedRun<T>,
@@ -42,9 +46,9 @@ export async function runBounded<T>(
   const end = (why: "aborted" | "late"): void => {
     if (ended !== undefined) return;
     ended = why;
-    cancel(giveUp.signal).catch(ignore);
+    cancel(giveUp.signal).catch(noop);
     grace = setTimeout(() => {
-      reject(new ConnectionError("the server did not answer, nor the request to cancel"));
+      reject(new ConnectionError("the server answered neither the statement nor the cancel request"));
     }, CANCEL_GRACE_MS);
   };
   const timer =
@@ -78,7 +82,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw abortErrorOf(signal);
 }
 
-/** What a call ends with that `signal` has ended. */
+/** The error of a call that `signal` has aborted. */
 export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): AbortError {
   return new AbortError({ cause: signal?.reason ?? error });
 }
@@ -89,14 +93,10 @@ export function isCanceled(error: unknown): boolean {
 }
 
 function rejectable(): { promise: Promise<never>; reject: (error: Error) => void } {
-  let reject: (error: Error) => void = ignore;
+  let reject: (error: Error) => void = noop;
   const promise = new Promise<never>((_resolve, rejectPromise) => {
     reject = rejectPromise;
   });
-  promise.catch(ignore);
+  promise.catch(noop);
   return { promise, reject };
-}
-
-function ignore(): void {
-  // Nobody waits for it, or its failure shows elsewhere.
 }

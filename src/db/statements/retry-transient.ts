@@ -4,9 +4,9 @@ import type { RetriedAttempt } from "../../telemetry/observed-call.js";
 import { throwIfAborted } from "./bounded-run.js";
 import { toDatabaseError } from "../to-database-error.js";
 
-/** How long a transient fault is retried. */
+/** How transient faults are retried. */
 export interface RetryOptions {
-  /** No attempt begins later than this after the first failure, in milliseconds. Default 15,000. */
+  /** No attempt starts later than this after the first failure, in milliseconds. Default 15,000. */
   readonly maxElapsedMs?: number | undefined;
   /** The pause after the first failure, in milliseconds; it doubles with each, with jitter. Default 25. */
   readonly minDelayMs?: number | undefined;
@@ -14,17 +14,17 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
 }
 
-/** How one run is retried, beside what its saver's options say. */
+/** Options of one run, in addition to the saver's. */
 export interface RetryRun {
-  /** Ends the pauses between the attempts too. */
+  /** Ends the pauses between attempts too. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each attempt that is made again, before it begins. */
+  /** Called before each retry. */
   readonly onRetry?: ((attempt: RetriedAttempt) => void) | undefined;
 }
 
 /**
- * Runs `attempt`, and again while it fails in a way that passes: connection lost, server starting, deadlock. Only for
- * what may be done twice, as every statement of ours may.
+ * Calls `attempt`, and retries it while it fails with a transient fault: connection lost, server starting,
+ * deadlock. Only for operations that may run twice, as every statement of this library may.
  *
  * @throws DatabaseError of the last attempt, with the driver's error as its cause.
  * @throws AbortError when the signal of the run has been aborted.
@@ -44,7 +44,10 @@ export async function retryTransient<T>(
   }
 }
 
-/** Goes on after a first attempt that failed: nearly none does, and what keeps count of them costs as much as a query. */
+/**
+ * Retries after the first attempt has failed. It is separate from the first attempt, which nearly always
+ * succeeds, since p-retry costs as much as a query.
+ */
 async function retryAfter<T>(
   failure: Error,
   attempt: () => Promise<T>,
@@ -76,7 +79,7 @@ async function retryAfter<T>(
   try {
     return await retried;
   } catch (error) {
-    // What was done when the signal was aborted counts, even if no more was to be tried.
+    // An attempt that succeeded before the signal was aborted counts.
     if (done !== undefined) return done.result;
     throwIfAborted(signal);
     throw error;

@@ -1,11 +1,17 @@
-/** What holds for the statements of one call. */
+/** Settings for the statements of one call. */
 export interface RunContext {
-  /** Ends the call: what the server is doing for it is cancelled there. */
+  /** Ends the call: the server cancels its statement. */
   readonly signal?: AbortSignal | undefined;
-  /** How long one statement may take, in milliseconds, before it is cancelled on the server; without limit if `undefined`. */
+  /**
+   * The timeout of one statement in milliseconds, after which the server cancels it; `undefined` means no
+   * limit.
+   */
   readonly statementTimeoutMs?: number | undefined;
-  /** The tenant whose rows the statements see, where row-level security asks for one. */
+  /** The tenant whose rows the statements see under row-level security. */
   readonly tenantId?: string | undefined;
-  /** Whether the commit waits for synchronous standbys in any case: an earlier attempt may have left nothing to do. */
+  /**
+   * Whether the commit waits for synchronous standbys even if it changes nothing: an earlier attempt may have
+   * stored everything.
+   */
   readonly confirmsEarlier?: boolean | undefined;
 }

@@ -7,15 +7,16 @@ import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
 import { confirming } from "./unconfirmed.js";
 
-/** What is said when a table, a column or the whole schema that a statement names does not exist. */
+/** The SQLSTATEs of a missing table, column or schema. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
 
 /**
- * Sends one statement and returns its rows: one round trip, prepared where the connections are ours, retried where
- * the fault passes. Inside a transaction that was lent nothing is retried, since the first error has ended it.
+ * Sends one statement and returns its rows. It takes one round trip, uses a prepared statement where this
+ * library controls the connections, and retries transient faults, except in a passed-in transaction, which
+ * the first error has ended.
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
 export async function runStatement<Params extends object, Row>(
   call: CallContext,
@@ -33,13 +34,13 @@ export async function runStatement<Params extends object, Row>(
 }
 
 /**
- * Sends statements one after another in one transaction, so that all of them count or none; a single one without a
- * guard is a transaction by itself. The whole is retried where the fault passes. A transaction that was lent is used as
- * it is, and commits when its owner says so.
+ * Sends statements one after another in one transaction, so that all of them are stored or none. A single
+ * statement without a guard is its own transaction. The whole transaction is retried after a transient fault.
+ * In a passed-in transaction the statements become part of it, and the application commits.
  *
  * @returns The rows of each statement.
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
 export async function runTransaction<Row>(call: CallContext, steps: TransactionSteps<Row>): Promise<Row[][]> {
   const { execute, transact } = call.database;
@@ -59,13 +60,14 @@ export async function runTransaction<Row>(call: CallContext, steps: TransactionS
 }
 
 /**
- * Runs what decides by the rows of one statement which comes next, in one transaction, so that all of it counts or
- * nothing. The whole is retried where the fault passes: `run` is called again, and must have no effect but that on the
- * database. A transaction that the caller passed in is used as it is, and commits when its owner says so.
+ * Calls a function that decides by the rows of one statement which one to send next, in one transaction, so
+ * that all of it is stored or nothing. After a transient fault `run` is called again: it must have no effect
+ * except on the database. In a passed-in transaction its statements become part of it, and the application
+ * commits.
  *
- * @param run - Is handed the tables for the transaction, and must use no others.
+ * @param run - Receives the call context of the transaction, and must use no other.
  * @throws MigrationRequiredError when the tables are missing or too old.
- * @throws DatabaseError whatever else the database says.
+ * @throws DatabaseError for any other error of the database.
  */
 export async function inOneTransaction<Call extends CallContext, T>(
   call: Call,

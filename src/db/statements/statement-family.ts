@@ -1,6 +1,6 @@
 import { Statement, type StatementBuilder } from "./statement.js";
 
-/** Statements that do the same in several shapes; each is built when a call first needs it, and only once. */
+/** Statements that do the same in several shapes. Each is built once, when a call first needs it. */
 export class StatementFamily<Shape, Params extends object, Row> {
   readonly #builderOf: (shape: Shape) => StatementBuilder<Params, Row>;
   readonly #statements = new Map<string, Statement<Params, Row>>();
@@ -9,7 +9,7 @@ export class StatementFamily<Shape, Params extends object, Row> {
     this.#builderOf = builderOf;
   }
 
-  /** @param id - Tells the shape from all others of the family. */
+  /** @param id - Identifies the shape within the family. */
   of(id: string, shape: Shape): Statement<Params, Row> {
     const known = this.#statements.get(id);
     if (known !== undefined) return known;

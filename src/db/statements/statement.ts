@@ -14,7 +14,9 @@ import {
 } from "kysely";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 
-/** What the builder of a statement calls for each parameter: a typed hole, filled anew at every run. */
+/**
+ * Called by the builder of a statement for each parameter. Returns a typed placeholder, which each run fills.
+ */
 export type Parameter<Params> = <Name extends keyof Params & string>(name: Name) => RawBuilder<Params[Name]>;
 
 /** Builds the query of a statement over the tables of one schema. */
@@ -25,19 +27,20 @@ export type StatementBuilder<Params, Row> = (
 
 /** A statement with the values of one run. */
 export interface BoundStatement<Row> {
-  /** What it is prepared under. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly sql: string;
   readonly parameters: readonly unknown[];
   /** Whether it changes rows. */
   readonly writes?: boolean;
-  /** The type of a row: never there, and needed only by the compiler. */
+  /** Carries the type of a row for the compiler. It is never set. */
   readonly row?: Row;
 }
 
 /**
- * A query that Kysely builds and compiles once per schema, and that is then run with fresh parameters. Building one
- * anew costs more than Postgres takes to answer it, and only the same text can be sent as a prepared statement.
+ * A query that Kysely builds and compiles once per schema, and that then runs with new parameters. Building a
+ * query takes longer than Postgres needs to answer it, and only an identical text can be a prepared
+ * statement.
  */
 export class Statement<Params extends object, Row> {
   readonly #build: StatementBuilder<Params, Row>;
@@ -47,14 +50,16 @@ export class Statement<Params extends object, Row> {
     this.#build = build;
   }
 
-  /** The statement for `schema`, its holes filled from `params`. */
+  /** Returns the statement for `schema` with the values of `params`. */
   bind(schema: string, params: Params): BoundStatement<Row> {
     const { name, sql, parameters, writes = false } = this.#compiled(schema);
     return {
       name,
       sql,
       writes,
-      parameters: parameters.map((value) => (value instanceof Hole ? valueAt(params, value.name) : value)),
+      parameters: parameters.map((value) =>
+        value instanceof Placeholder ? valueAt(params, value.name) : value,
+      ),
     };
   }
 
@@ -65,14 +70,17 @@ export class Statement<Params extends object, Row> {
       query,
       sql: text,
       parameters,
-    } = this.#build(compiler().withSchema(schema), (name) => sql`${new Hole(name)}`).compile();
+    } = this.#build(compiler().withSchema(schema), (name) => sql`${new Placeholder(name)}`).compile();
     const compiled = { name: statementName(text), sql: text, parameters, writes: writes(query) };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }
 }
 
-/** By content, since savers of two versions may share a connection, and pg refuses one name for two texts. */
+/**
+ * Derived from the text, since savers of two versions may share a connection, and pg refuses one name for two
+ * texts.
+ */
 export function statementName(text: string): string {
   return `checkpoint_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
 }
@@ -84,15 +92,15 @@ const WRITING_KINDS: readonly OperationNode["kind"][] = [
   "MergeQueryNode",
 ];
 
-/** Whether the query changes rows itself, or one that stands before it by WITH does. */
+/** Whether the query or one of its CTEs changes rows. */
 function writes(query: RootOperationNode): boolean {
   if (WRITING_KINDS.includes(query.kind)) return true;
   const preceding = "with" in query ? query.with : undefined;
   return preceding?.expressions.some(({ expression }) => WRITING_KINDS.includes(expression.kind)) ?? false;
 }
 
-/** Stands in a compiled query's parameters for the value that a run brings. */
-class Hole {
+/** A placeholder in a compiled query's parameters. */
+class Placeholder {
   readonly name: string;
 
   constructor(name: string) {
@@ -104,12 +112,12 @@ function valueAt(params: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(params, name)?.value;
 }
 
-/** Sends a value once, however often the text asks for it: a header of many kilobytes among them. */
-class HoleCompiler extends PostgresQueryCompiler {
+/** Uses one parameter for a value that the text uses several times, such as a header of many kilobytes. */
+class PlaceholderCompiler extends PostgresQueryCompiler {
   readonly #placeholders = new Map<string, string>();
 
   protected override appendValue(parameter: unknown): void {
-    if (!(parameter instanceof Hole)) {
+    if (!(parameter instanceof Placeholder)) {
       super.appendValue(parameter);
       return;
     }
@@ -123,14 +131,15 @@ class HoleCompiler extends PostgresQueryCompiler {
   }
 }
 
-// Compiles only: nothing can be sent through it. One for each statement, as it remembers the statement's holes.
+// Only compiles and can't send anything. One for each statement, since it remembers the placeholders of the
+// statement.
 function compiler(): Kysely<CheckpointDatabase> {
   return new Kysely<CheckpointDatabase>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new DummyDriver(),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new HoleCompiler(),
+      createQueryCompiler: () => new PlaceholderCompiler(),
     },
   });
 }

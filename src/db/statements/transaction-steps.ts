@@ -1,24 +1,27 @@
 import type { BoundStatement } from "./statement.js";
 
-/** What is done in one transaction. */
+/** The steps of one transaction. */
 export interface TransactionSteps<Row = unknown> {
-  /** What comes first and may refuse the rest: locks, and reads of what they protect. */
+  /** Run first and may refuse the rest: they take locks and read what the locks protect. */
   readonly guard?: readonly GuardStep[] | undefined;
-  /** What is written, in this order. */
+  /** The writes, in this order. */
   readonly statements: readonly BoundStatement<Row>[];
 }
 
-/** A statement that sees whatever was committed before it began, not before its transaction did. */
+/**
+ * A statement that sees everything committed before the statement began, not only before the transaction
+ * began.
+ */
 export interface GuardStep<Row = unknown> {
   readonly statement: BoundStatement<Row>;
-  /** Throws where the transaction may not go on. */
+  /** Throws when the transaction must be rolled back. */
   check?(rows: readonly Row[]): void;
 }
 
-/** Sends one statement of a transaction that is open, and returns its rows. */
+/** Sends one statement of an open transaction, and returns its rows. */
 export type SendStatement = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
 
-/** Sends the steps one by one within a transaction that is open. Returns the rows of the statements. */
+/** Sends the steps one by one in an open transaction. Returns the rows of the statements. */
 export async function sendSteps<Row>(
   { guard = [], statements }: TransactionSteps<Row>,
   send: SendStatement,
@@ -29,7 +32,10 @@ export async function sendSteps<Row>(
   return rows;
 }
 
-/** Of every transaction of ours, whatever the database's default is: in others all statements see what the first one saw. */
+/**
+ * The isolation level of every transaction, whatever the database's default is. On higher levels all
+ * statements would see what the first one saw.
+ */
 export const ISOLATION_LEVEL = "read committed";
 
 export const BEGIN = bare(`begin isolation level ${ISOLATION_LEVEL}`);

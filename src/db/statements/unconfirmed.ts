@@ -2,22 +2,23 @@ import { AbortError, ConnectionError, NotReplicatedError } from "../../errors/in
 import type { CallContext } from "../call-context.js";
 import { toDatabaseError } from "../to-database-error.js";
 
-/** Changes of a database that may be stored, and of which no standby may know. */
+/** Changes of a database that may be stored without being on any standby. */
 interface Unconfirmed {
-  /** How many attempts have left such a change, since the process began. */
+  /** How many attempts have left such a change since the process started. */
   attempts: number;
-  /** How many of the first ones a later commit has confirmed. */
+  /** How many of them, counted from the first, a later commit has confirmed. */
   confirmed: number;
 }
 
-// Of all savers on one pool, whose repeated calls may be made on another of them.
+// One for all savers on a pool, since a call may be repeated on another of them.
 const known = new WeakMap<object, Unconfirmed>();
 
 /**
- * Makes the attempts of a write such that one which succeeds is known to the synchronous standbys too, as are those before
- * it: one may have changed all there was to change and have been lost before it was confirmed.
+ * Wraps the attempts of a write, so that a successful attempt also confirms that the synchronous standbys
+ * have the attempts before it: one of those may have stored everything and have been lost before it was
+ * confirmed.
  *
- * @returns An attempt.
+ * @returns A function that makes one attempt.
  */
 export function confirming<T>(
   call: CallContext,
@@ -46,7 +47,7 @@ function unconfirmedOf({ database }: CallContext): Unconfirmed {
   return found;
 }
 
-/** Whether the database may have done what failed with this. */
+/** Whether the database may have executed a write that failed with this error. */
 function mayBeStored(error: unknown): boolean {
   const failure = toDatabaseError(error);
   return [ConnectionError, NotReplicatedError, AbortError].some((kind) => failure instanceof kind);

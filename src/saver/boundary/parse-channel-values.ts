@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChannelValuesKey } from "../queries/get-channel-values.js";
 import { checkpointNs, keyText, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import { parseCallOptions } from "../../parsing/parse-call-options.js";
 
 /** The value that `getChannelValues` reads of each thread. */
 export interface ChannelValuesRequest {
@@ -12,10 +13,11 @@ export interface ChannelValuesRequest {
   readonly checkpointNs?: string | undefined;
 }
 
-const request = z.object({ threadIds: z.array(threadId), channel: keyText, checkpointNs });
+const request = z.strictObject({ threadIds: z.array(threadId), channel: keyText, checkpointNs });
 
-/** Parses the argument of `getChannelValues`. A thread that is named twice is read once. */
-export function parseChannelValuesRequest(value: unknown): ChannelValuesKey {
+/** Parses the arguments of `getChannelValues`. A thread that is named twice is read once. */
+export function parseChannelValuesRequest(value: unknown, options: unknown): ChannelValuesKey {
+  parseCallOptions(options);
   const { threadIds, ...rest } = parse(request, value, "request");
   return { ...rest, threadIds: [...new Set(threadIds)] };
 }

@@ -4,7 +4,7 @@ import type { TupleSelection } from "../model/tuple-shape.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { parseSelection } from "./parse-selection.js";
+import { readOptions, toSelection } from "./parse-selection.js";
 
 // LangGraph passes `undefined` for no thread. An empty text or `null` is a mistake, and must not list all threads.
 const scope = z.object({
@@ -17,15 +17,11 @@ const scope = z.object({
     .optional(),
 });
 
-const listOptions = z
-  .object({
-    limit: z.number().int().min(0).optional(),
-    before: z
-      .object({ configurable: z.object({ checkpoint_id: optionalCheckpointId }).optional() })
-      .optional(),
-    filter: recordOf(z.string(), z.unknown()).optional(),
-  })
-  .default({});
+const listOptions = readOptions.extend({
+  limit: z.number().int().min(0).optional(),
+  before: z.object({ configurable: z.object({ checkpoint_id: optionalCheckpointId }).optional() }).optional(),
+  filter: recordOf(z.string(), z.unknown()).optional(),
+});
 
 /** The parsed arguments of `list`. */
 export interface ListRequest {
@@ -38,7 +34,7 @@ export interface ListRequest {
 /** Parses the arguments of `list`. It lists all threads only where the config names none; an empty thread id is refused. */
 export function parseListRequest(config: unknown, options: unknown): ListRequest {
   const { configurable } = parse(scope, config ?? {}, "config");
-  const { limit, before, filter } = parse(listOptions, options ?? {}, "options");
+  const { limit, before, filter, ...selection } = parse(listOptions, options ?? {}, "options");
   const asked = encodeFilter(filter, "options.filter");
   return {
     scope: {
@@ -49,7 +45,7 @@ export function parseListRequest(config: unknown, options: unknown): ListRequest
       filter: asked?.contained,
       unlike: asked?.notContained,
     },
-    selection: parseSelection(options),
+    selection: toSelection(selection),
     limit,
   };
 }

@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { type TupleSelection, WHOLE_TUPLE } from "../model/tuple-shape.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import type { CallOptions } from "../../parsing/parse-call-options.js";
+import { abortSignal, type CallOptions } from "../../parsing/parse-call-options.js";
 
 /** The parts of a checkpoint that a read returns. The database does not send the other parts. */
 export interface ReadOptions extends CallOptions {
@@ -18,7 +18,9 @@ export interface ReadOptions extends CallOptions {
   readonly writes?: boolean | undefined;
 }
 
-const readOptions = z.object({
+/** The options of every read. */
+export const readOptions = z.strictObject({
+  signal: abortSignal.nullish(),
   values: z.boolean().optional(),
   channels: z.array(keyText).readonly().optional(),
   writes: z.boolean().optional(),
@@ -27,7 +29,14 @@ const readOptions = z.object({
 /** Parses which parts of a tuple to read. A channel that does not exist is no error. */
 export function parseSelection(options: unknown): TupleSelection {
   if (options === undefined || options === null) return WHOLE_TUPLE;
-  const { values = true, channels, writes = values } = parse(readOptions, options, "options");
+  return toSelection(parse(readOptions, options, "options"));
+}
+
+export function toSelection({
+  values = true,
+  channels,
+  writes = values,
+}: z.output<typeof readOptions>): TupleSelection {
   if (!values && channels !== undefined) {
     throw new InvalidConfigError("options.channels", "must not be given together with values: false");
   }

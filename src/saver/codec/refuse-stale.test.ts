@@ -124,7 +124,7 @@ describe("a put under optimistic concurrency", () => {
         checkpointId: "3",
         parentCheckpointId: "1",
         headCheckpointId: "2",
-        message: 'thread "t": the put follows checkpoint "1", but the newest is checkpoint "2" by now',
+        message: 'thread "t": the put follows checkpoint "1", but the newest checkpoint is now "2"',
       }),
     );
   });

@@ -5,8 +5,11 @@ import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { CopiedThreads } from "../queries/copy-rows.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import { abortSignal } from "../../parsing/parse-call-options.js";
 
-const copyOptions = z.object({ reencode: z.boolean().nullish() }).nullish();
+const copyOptions = z
+  .strictObject({ reencode: z.boolean().nullish(), signal: abortSignal.nullish() })
+  .nullish();
 
 /** The threads that `copyThread` is about. */
 export function parseCopy(

@@ -33,7 +33,7 @@ export interface ThreadLockRequest<T> {
 }
 
 const options = z
-  .object({
+  .strictObject({
     waitMs: z.union([z.number().min(0), z.literal(Infinity)]).optional(),
     signal: abortSignal.optional(),
   })

@@ -53,6 +53,7 @@ const FORK_OPTIONS: readonly Row[] = [
 const COPY_OPTIONS: readonly Row[] = [
   ["text as options", "b", invalid("options")],
   ["text as reencode", { reencode: "yes" }, invalid("options.reencode")],
+  ["an unknown option", { reencoded: true }, invalid("options.reencoded")],
 ];
 
 const TOMBSTONE_QUERIES: readonly (readonly [what: string, query: unknown, error: NamedError])[] = [

@@ -26,6 +26,7 @@ const OPTIONS: readonly Row[] = [
   ["NaN as wait", { waitMs: NaN }, invalid("options.waitMs")],
   ["text as wait", { waitMs: "500" }, invalid("options.waitMs")],
   ["null as wait", { waitMs: null }, invalid("options.waitMs")],
+  ["an unknown option", { waitMS: 0 }, invalid("options.waitMS")],
   ["a controller as signal", { signal: new AbortController() }, invalid("options.signal")],
   ["a Proxy that throws as signal", { signal: throwingProxy() }, invalid("options.signal")],
 ];

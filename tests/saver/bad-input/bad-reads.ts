@@ -25,6 +25,7 @@ const READ_OPTIONS: readonly Row[] = [
   ["channels without values", { channels: ["a"], values: false }, invalid("options.channels")],
   ["a number as writes", { writes: 1 }, invalid("options.writes")],
   ["a getter of values that throws", throwing("values"), invalid("options")],
+  ["an unknown option", { value: false }, invalid("options.value")],
 ];
 
 const LIST_OPTIONS: readonly Row[] = [
@@ -77,6 +78,7 @@ const CHANNEL_VALUES: readonly Row[] = [
   ["nothing", undefined, invalid("request")],
   ["null", null, invalid("request")],
   ["a Proxy that throws", throwingProxy(), invalid("request")],
+  ["an unknown key", { threadIds: ["t"], channel: "a", namespace: "" }, invalid("request.namespace")],
   ["no threads", { channel: "a" }, invalid("request.threadIds")],
   ["text as threads", { threadIds: "t", channel: "a" }, invalid("request.threadIds")],
   ["an empty thread", { threadIds: ["t", ""], channel: "a" }, invalid("request.threadIds.1")],

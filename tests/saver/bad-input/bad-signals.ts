@@ -19,6 +19,14 @@ const SIGNALS: readonly Row[] = [
 /** What a call is handed in place of options with a signal; those of a read have more to them. */
 const OPTIONS: readonly Row[] = [...SIGNALS, ["text as options of the call", "now", invalid("options")]];
 
+const UNKNOWN_OPTION: object = { sginal: undefined };
+
+/** LangGraph itself never makes these calls, so that an unknown option is a mistake. */
+const STRICT_OPTIONS: readonly Row[] = [
+  ...OPTIONS,
+  ["an unknown option", UNKNOWN_OPTION, invalid("options.sginal")],
+];
+
 const THREAD = { configurable: { thread_id: "standing" } };
 
 /** Each call that takes a signal, with what is none. */
@@ -52,6 +60,8 @@ export const BAD_SIGNALS: readonly BadInput[] = [
       call: ({ saver }) => saver.deleteThread("standing", options as object),
       error,
     },
+  ]),
+  ...STRICT_OPTIONS.flatMap(([what, options, error]): BadInput[] => [
     {
       what: `batch with ${what}`,
       call: ({ saver }) => saver.batch((batch) => batch.deleteThread("standing"), options as object),
@@ -64,6 +74,21 @@ export const BAD_SIGNALS: readonly BadInput[] = [
       error,
     },
   ]),
+  {
+    what: "diff with an unknown option",
+    call: ({ saver, config }) => saver.diff(config, config, UNKNOWN_OPTION),
+    error: invalid("options.sginal"),
+  },
+  {
+    what: "rebuildBlobs with an unknown option",
+    call: ({ saver, config }) => saver.rebuildBlobs(config, {}, UNKNOWN_OPTION),
+    error: invalid("options.sginal"),
+  },
+  {
+    what: "writesOf with an unknown option",
+    call: ({ saver, config }) => saver.writesOf(config, UNKNOWN_OPTION),
+    error: invalid("options.sginal"),
+  },
   ...SIGNALS.slice(0, -1).map(([what, options, error]): BadInput => ({
     what: `getDeltaChannelHistory with ${what}`,
     call: ({ saver }) =>

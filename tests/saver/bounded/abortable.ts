@@ -1,4 +1,4 @@
-/** A signal of its own for one call. */
+/** Creates a signal for one call, and the function that aborts it. */
 export function abortable(): { signal: AbortSignal; abort: (reason?: unknown) => void } {
   const controller = new AbortController();
   return {

@@ -3,22 +3,22 @@ import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../../src/index.js";
 import { allVersions, checkpointOf, collect, metadataOf } from "../../support/checkpoints.js";
 
-/** What stands in the database when a call is made. */
+/** The stored checkpoint that a call uses. */
 export interface Stored {
   readonly saver: PostgresSaver;
   readonly config: RunnableConfig;
   readonly checkpoint: Checkpoint;
 }
 
-/** A call of a saver that takes a signal. */
+/** A call of a saver with a signal. */
 export interface BoundedCall {
   readonly what: string;
-  /** Whether the signal of the run ends it as well. */
+  /** Whether the signal of the run ends it too. */
   readonly reads: boolean;
   readonly call: (stored: Stored, signal?: AbortSignal, config?: RunnableConfig) => Promise<unknown>;
 }
 
-/** Every call that can be ended. */
+/** Every call that can be aborted. */
 export const CALLS: readonly BoundedCall[] = [
   {
     what: "getTuple",

@@ -6,7 +6,7 @@ const WAITING = `
   select count(*)::int as waiting from pg_stat_activity
   where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`;
 
-/** Has every statement on the checkpoints hang while `run` runs, those that read as well. */
+/** Locks the checkpoint tables while `run` runs, so that every statement on them hangs, reads included. */
 export async function whileHeld<T>(database: TestDatabase<string>, run: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: database.source });
   await client.connect();
@@ -19,27 +19,27 @@ export async function whileHeld<T>(database: TestDatabase<string>, run: () => Pr
   }
 }
 
-/** How many statements hang at the moment. */
+/** Counts the statements that hang. */
 export async function countHung(database: TestDatabase): Promise<number> {
   return (await database.query<{ waiting: number }>(WAITING))[0]?.waiting ?? 0;
 }
 
-/** Waits until so many statements hang. */
+/** Waits until this many statements hang. */
 export async function untilHung(database: TestDatabase, count = 1): Promise<void> {
   while ((await countHung(database)) !== count);
 }
 
-/** What `promise` is rejected with; fails where it is not. */
+/** Returns the reason of a rejected promise; fails if the promise resolves. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {
-      throw new Error("it was not rejected");
+      throw new Error("the promise was not rejected");
     },
     (error: unknown) => error,
   );
 }
 
-/** Waits for what comes by itself within some turns of the event loop, or as soon as somebody who is asked says so. */
+/** Waits until a condition is true, and checks it on every turn of the event loop. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await setImmediate();
 }

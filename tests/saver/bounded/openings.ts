@@ -2,19 +2,19 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
 
-/** A saver, and what was opened for it. */
+/** A saver, and how to close what was opened for it. */
 export interface OpenSaver {
   readonly saver: PostgresSaver;
   readonly close: () => Promise<void>;
 }
 
-/** A way in which a saver comes by its connections. */
+/** A way to give a saver its connections. */
 export interface Opening {
   readonly on: string;
   readonly open: (url: string, options?: PostgresSaverOptions, pool?: pg.PoolConfig) => OpenSaver;
 }
 
-/** All ways on a server but a lent transaction. */
+/** All ways on a server, except a passed-in transaction. */
 export const OPENINGS: readonly Opening[] = [
   {
     on: "the options of a pool",
@@ -24,14 +24,14 @@ export const OPENINGS: readonly Opening[] = [
     },
   },
   {
-    on: "a lent pool",
+    on: "a passed-in pool",
     open: (connectionString, options, config) => {
       const pool = new pg.Pool({ connectionString, ...config });
       return { saver: new PostgresSaver(pool, undefined, options), close: () => pool.end() };
     },
   },
   {
-    on: "a lent Kysely",
+    on: "a passed-in Kysely",
     open: (connectionString, options, config) => {
       const pool = new pg.Pool({ connectionString, ...config });
       pool.on("error", () => undefined);

@@ -5,7 +5,7 @@ import { newThread, putValues, threadConfig } from "../../support/checkpoints.js
 import { describeServer } from "../../support/targets.js";
 
 describeServer("statementTimeoutMs", (target) => {
-  it("has a write and the check of its time prepared once, and sent in one transaction", async () => {
+  it("prepares a write and its deadline check once, and sends both in one transaction", async () => {
     const { source } = await target.createDatabase();
     const pool = new pg.Pool({ connectionString: source, max: 1 });
     const saver = new PostgresSaver(pool, undefined, { statementTimeoutMs: 60_000 });

@@ -1,25 +1,28 @@
 import type { PostgresSaver } from "../../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
 
-/** One call, made on any saver and as often as it is wanted. */
+/** A call on any saver, which may be repeated. */
 export type Call = (saver: PostgresSaver, signal?: AbortSignal) => Promise<unknown>;
 
-/** A call that writes, and what its caller does next. */
+/** A call that writes, and the next call of its caller. */
 export interface LateCall {
   readonly what: string;
-  /** Stores what the call begins with. */
+  /** Stores what the call needs. */
   readonly prepare: (saver: PostgresSaver, thread: string) => Promise<LatePair>;
 }
 
-/** A call, and a later one whose effect the first one would undo if it were carried out afterwards. */
+/** A call, and a newer one whose effect the first one would undo if it were executed afterwards. */
 export interface LatePair {
   readonly late: Call;
   readonly newer: Call;
-  /** Whether the newer one waits for locks that the transaction of the first one holds when its last statement is on its way. */
+  /**
+   * Whether the newer call waits for locks that the transaction of the first one holds while its last
+   * statement is on its way.
+   */
   readonly newerWaits?: boolean;
 }
 
-/** Each call that writes. */
+/** Every call that writes. */
 export const LATE_CALLS: readonly LateCall[] = [
   {
     what: "put",
@@ -83,7 +86,7 @@ export const LATE_CALLS: readonly LateCall[] = [
   },
 ];
 
-/** Puts a checkpoint, every time the same. */
+/** Puts the same checkpoint every time. */
 export function put(saver: PostgresSaver, thread: string): Call {
   const checkpoint = checkpointOf(saver, { a: ["put"] });
   return (on, signal) =>

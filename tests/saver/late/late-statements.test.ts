@@ -16,19 +16,19 @@ const TIMEOUT_MS = 1_000;
 const WRITES = /insert into|delete from/;
 const COUNT = LATE_CALLS.length;
 
-/** The savers whose connections the library decides on. */
+/** Savers on connections that this library controls. */
 const OPENINGS: readonly {
   readonly on: string;
   readonly open: (opened: Opened, config: pg.PoolConfig, options?: PostgresSaverOptions) => PostgresSaver;
 }[] = [
-  { on: "its own pool", open: (opened, config, options) => opened.saver(config, options) },
+  { on: "an owned pool", open: (opened, config, options) => opened.saver(config, options) },
   {
-    on: "a pool of the caller",
+    on: "a passed-in pool",
     open: (opened, config, options) => opened.saver(opened.pool(config), options),
   },
 ];
 
-describeServer("a statement that comes late", (target) => {
+describeServer("a late statement", (target) => {
   let database: TestDatabase<string>;
   let proxy: TcpProxy;
   let opened: Opened;
@@ -51,7 +51,7 @@ describeServer("a statement that comes late", (target) => {
     await proxy.close();
   });
 
-  /** Each kind of call on a thread of its own, and an idle connection for each. */
+  /** Prepares each kind of call on its own thread, and an idle connection for each. */
   async function prepareAll(saver: PostgresSaver): Promise<LatePair[]> {
     const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
     const resume = proxy.stall();
@@ -78,7 +78,7 @@ describeServer("a statement that comes late", (target) => {
       expect(await snapshot()).toEqual(before);
     }
 
-    it.each(LATE_CALLS)("is not carried out after the repetition of its call: $what", async ({ prepare }) => {
+    it.each(LATE_CALLS)("is not executed after the retry of its call: $what", async ({ prepare }) => {
       const saver = connected();
       const { late, newer } = await prepare(saver, newThread());
       await saver.getTuple(threadConfig(newThread()));
@@ -91,7 +91,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is not carried out after its call has timed out and was repeated", async () => {
+    it("is not executed after its call timed out and was retried", async () => {
       const saver = connected({ statementTimeoutMs: TIMEOUT_MS, prepare: true });
       const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements();
@@ -101,7 +101,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is not carried out after its call was aborted", async () => {
+    it("is not executed after its call was aborted", async () => {
       const saver = connected();
       const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
@@ -114,7 +114,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is not carried out after its call has failed, where the first connections that could stop it are lost too", async () => {
+    it("is not executed after its call failed, even if the first connections that would stop it are lost too", async () => {
       const saver = connected({ retry: false });
       const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
@@ -126,7 +126,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is not carried out after the next call, where the server could not be reached when its call failed", async () => {
+    it("is not executed after the next call, if the server was unreachable when its call failed", async () => {
       const saver = connected({ retry: false });
       const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
@@ -140,7 +140,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is refused where it could not be stopped, and another process has gone on", async () => {
+    it("is refused if it could not be stopped and another process has written", async () => {
       const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
       const pairs = await prepareAll(saver);
       const statements = proxy.delayStatements(WRITES);
@@ -153,7 +153,7 @@ describeServer("a statement that comes late", (target) => {
       await expectNothingFrom(() => statements.deliver());
     });
 
-    it("is refused where it could not be stopped, and gets its lock only then", async () => {
+    it("is refused if it could not be stopped and gets its lock after the deadline", async () => {
       const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
       const pairs = await prepareAll(saver);
       const before = await snapshot();
@@ -170,7 +170,7 @@ describeServer("a statement that comes late", (target) => {
       resume();
     });
 
-    it("waits for no lock any more when its call is repeated", async () => {
+    it("no longer waits for a lock when its call is retried", async () => {
       const saver = connected();
       const pairs = await prepareAll(saver);
       const calls = await whileWritesWait(database, async () => {
@@ -189,7 +189,7 @@ describeServer("a statement that comes late", (target) => {
       await calls.done;
     });
 
-    it("waits for no lock any more when its call is rejected", async () => {
+    it("no longer waits for a lock when its call has failed", async () => {
       const saver = connected({ retry: false });
       const pairs = await prepareAll(saver);
       const before = await snapshot();

@@ -11,38 +11,38 @@ import { Opened } from "../opened.js";
 import { deleteThread, put, resume } from "./late-calls.js";
 
 const THREADS = 4;
-/** Not for the writes of calls that are only slow on a busy machine. */
+/** Long enough for calls that are merely slow on a busy machine. */
 const TIMEOUT_MS = 1_000;
 
 const KINDS = ["put", "resume", "batch", "prune", "deleteThread"] as const;
 
-function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+function oneInSix<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-function often<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+function fourInFive<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 4, arbitrary });
 }
 
-/** One call, and when it is given up by its caller, if at all. */
+/** A call, and when its caller aborts it, if at all. */
 const anyStep = fc.record({
   kind: fc.constantFrom(...KINDS),
   pauseMs: fc.integer({ min: 0, max: 40 }),
-  abortAfterMs: rarely(fc.integer({ min: 0, max: 60 })),
+  abortAfterMs: oneInSix(fc.integer({ min: 0, max: 60 })),
 });
 
-/** A time in which nothing that was sent arrives. */
+/** A period in which nothing that was sent arrives. */
 const anyStall = fc.record({
   beforeMs: fc.integer({ min: 0, max: 60 }),
-  resetAfterMs: often(fc.integer({ min: 0, max: 30 })),
+  resetAfterMs: fourInFive(fc.integer({ min: 0, max: 30 })),
   arrivesAfterMs: fc.integer({ min: 0, max: 400 }),
 });
 
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 type Stall = typeof anyStall extends fc.Arbitrary<infer T> ? T : never;
 
-describeServer("calls over a link that stalls again and again", (target) => {
-  it("change nothing after they have returned or failed", async () => {
+describeServer("calls over a link that stalls repeatedly", (target) => {
+  it("change nothing after they have settled", async () => {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);
     const opened = new Opened();
@@ -61,7 +61,7 @@ describeServer("calls over a link that stalls again and again", (target) => {
         }),
         fc.array(anyStall, { minLength: 6, maxLength: 10 }),
         async (threads, stalls) => {
-          const storm = stallAgainAndAgain(proxy, stalls);
+          const storm = stallRepeatedly(proxy, stalls);
           const calling = threads.map((steps) => makeCalls({ saver, database }, steps));
           const checks = await Promise.all(calling);
           await storm;
@@ -75,7 +75,9 @@ describeServer("calls over a link that stalls again and again", (target) => {
   });
 });
 
-/** Makes one call after the other on a thread. Returns how to look whether anything has changed since. */
+/**
+ * Makes one call after another on a thread. Returns a function that checks that nothing has changed since.
+ */
 async function makeCalls(
   { saver, database }: { readonly saver: PostgresSaver; readonly database: TestDatabase },
   steps: readonly Step[],
@@ -95,7 +97,7 @@ async function makeCalls(
   return expectUnchanged;
 }
 
-/** @returns Whether it was acknowledged. */
+/** @returns Whether the call succeeded. */
 async function makeCall(
   saver: PostgresSaver,
   thread: string,
@@ -146,7 +148,7 @@ function callOf(
   }
 }
 
-/** What the tables hold of a thread. */
+/** The rows of a thread. */
 interface State {
   readonly checkpoints: readonly string[];
   readonly writes: readonly string[];
@@ -154,7 +156,7 @@ interface State {
 
 function expectDone({ checkpoints, writes }: State, { kind }: Step, nth: number): void {
   const text = String(nth);
-  // As MessagePack has it.
+  // In MessagePack's encoding.
   const value = Buffer.concat([Buffer.of(0xa0 + text.length), Buffer.from(text)]).toString("hex");
   if (kind === "put") expect(checkpoints.length).toBeGreaterThan(0);
   else if (kind === "resume") expect(writes).toEqual([value]);
@@ -171,7 +173,7 @@ async function stateOf(database: TestDatabase, thread: string): Promise<State> {
   return { checkpoints: state?.checkpoints ?? [], writes: state?.writes ?? [] };
 }
 
-async function stallAgainAndAgain(proxy: TcpProxy, stalls: readonly Stall[]): Promise<void> {
+async function stallRepeatedly(proxy: TcpProxy, stalls: readonly Stall[]): Promise<void> {
   const arriving: Promise<void>[] = [];
   for (const { beforeMs, resetAfterMs, arrivesAfterMs } of stalls) {
     await sleep(beforeMs);

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { TestDatabase } from "../../support/targets.js";
 
-/** Has every statement that writes wait for a lock while `run` runs. Those that only read are carried out. */
+/** Makes every write wait for a lock while `run` runs. Reads are not affected. */
 export async function whileWritesWait<T>(database: TestDatabase<string>, run: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: database.source });
   await client.connect();
@@ -14,7 +14,7 @@ export async function whileWritesWait<T>(database: TestDatabase<string>, run: ()
   }
 }
 
-/** The processes of the server that wait for a lock in the database. */
+/** The server processes that wait for a lock in the database. */
 export async function waitingBackends(database: TestDatabase): Promise<readonly number[]> {
   const rows = await database.query<{ pid: number }>(
     "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -22,7 +22,7 @@ export async function waitingBackends(database: TestDatabase): Promise<readonly 
   return rows.map(({ pid }) => pid);
 }
 
-/** The processes of the server that are at work in the database, but for that of the question. */
+/** The server processes that are active in the database, except the one of this query. */
 export async function busyBackends(database: TestDatabase): Promise<readonly number[]> {
   const rows = await database.query<{ pid: number }>(
     "select pid from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()",

@@ -8,6 +8,7 @@ const { createRequire, register } = require("node:module");
 const { pathToFileURL } = require("node:url");
 
 const EVENT_HANDLERS = Symbol.for("EVENT_HANDLERS");
+const TEST_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 
 let loaders;
 
@@ -35,6 +36,7 @@ class SharedModulesRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[EVENT_HANDLERS];
+    delete globalThis[TEST_TIMEOUT];
     const loaded = require(path);
     // Else the tests of every file would stay in memory.
     module.children.splice(0);
@@ -51,6 +53,9 @@ class SharedModulesRuntime {
       fn: moduleMocker.fn.bind(moduleMocker),
       spyOn: moduleMocker.spyOn.bind(moduleMocker),
       restoreAllMocks: () => moduleMocker.restoreAllMocks(),
+      setTimeout: (timeoutMs) => {
+        globalThis[TEST_TIMEOUT] = timeoutMs;
+      },
     };
     this.#globals = { ...globals, jest };
   }

@@ -1,12 +1,13 @@
 import { ConnectionError } from "../../errors/index.js";
-import type { ConnectForLocks, LockConnection } from "../locks/lock-connection.js";
+import type { OpenSessionConnection, SessionConnection } from "./session-connection.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/race-against.js";
 import { toDatabaseError } from "../to-database-error.js";
+import { noop } from "../async/noop.js";
 
-/** How a session looks after itself. */
+/** How a session detects that its connection is dead. */
 export interface SessionTiming {
-  /** How often it asks whether it is still alive, in milliseconds. */
+  /** The interval between two checks, in milliseconds. */
   readonly heartbeatMs: number;
   /** How long an answer may take before the connection counts as lost, in milliseconds. */
   readonly answerMs: number;
@@ -14,19 +15,22 @@ export interface SessionTiming {
 
 const DEFAULT_TIMING: SessionTiming = { heartbeatMs: 5_000, answerMs: 10_000 };
 
-/** A process that is too busy to read an answer in time misses one of these, and reads it before the next. */
+/**
+ * The timer has several ticks: a process that is too busy to read an answer in time misses one tick, and
+ * reads the answer before the next.
+ */
 const ANSWER_SLICES = 4;
 
-/** One connection that is kept for long, and that finds out by itself when it is dead. */
+/** One connection that is kept for long, and detects by itself that it is dead. */
 export class LiveSession {
-  readonly #connection: LockConnection;
+  readonly #connection: SessionConnection;
   readonly #timing: SessionTiming;
   readonly #lost: AbortController;
   #last: Promise<unknown> = Promise.resolve();
   #isClosing = false;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  private constructor(connection: LockConnection, lost: AbortController, timing: SessionTiming) {
+  private constructor(connection: SessionConnection, lost: AbortController, timing: SessionTiming) {
     this.#connection = connection;
     this.#timing = timing;
     this.#lost = lost;
@@ -37,8 +41,8 @@ export class LiveSession {
     this.#beat();
   }
 
-  /** Opens a session; nothing is left of one that can't be opened. */
-  static async open(connect: ConnectForLocks, timing = DEFAULT_TIMING): Promise<LiveSession> {
+  /** Opens a session. One that can't be opened leaves nothing behind. */
+  static async open(connect: OpenSessionConnection, timing = DEFAULT_TIMING): Promise<LiveSession> {
     const lost = new AbortController();
     const connection = await connect((error) => {
       lost.abort(toDatabaseError(error));
@@ -46,22 +50,25 @@ export class LiveSession {
     return new LiveSession(connection, lost, timing);
   }
 
-  /** Aborts when the connection is lost, with the error that it died of. */
+  /** Aborts when the connection is lost. The reason is the error. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Sends a statement without parameters, and returns its rows. One after another, as pg asks for. */
+  /**
+   * Sends a statement without parameters, and returns its rows. Statements run one after another, as pg
+   * requires.
+   */
   async send(sql: string): Promise<unknown[]> {
     const sent = this.#last.then(() => this.#sendNow(sql));
-    this.#last = sent.catch(ignore);
+    this.#last = sent.catch(noop);
     return raceAgainst(this.lost, sent);
   }
 
   /**
-   * Ends the session; may be called on one that is lost.
+   * Ends the session. May be called on a lost one.
    *
-   * @param goodbye - What is sent last.
+   * @param goodbye - The last statement to send.
    */
   async close(goodbye: string): Promise<void> {
     this.#isClosing = true;
@@ -70,24 +77,27 @@ export class LiveSession {
       await this.send(goodbye);
       this.#connection.close("clean");
     } catch {
-      // Then it is lost, and closed for that.
+      // The session is lost, and its connection closed.
     }
   }
 
   async #sendNow(sql: string): Promise<unknown[]> {
     this.lost.throwIfAborted();
-    const stopWaiting = this.#limitAnswer();
+    const stopTimer = this.#limitAnswer();
     try {
       return await this.#connection.send(sql);
     } catch (error) {
       this.#lost.abort(toDatabaseError(error));
       throw error;
     } finally {
-      stopWaiting();
+      stopTimer();
     }
   }
 
-  /** Nothing that is sent here takes long: who does not answer is gone, which TCP may take a quarter of an hour to say. */
+  /**
+   * No statement of a session takes long. A server that does not answer is gone, which TCP may take a quarter
+   * of an hour to report.
+   */
   #limitAnswer(): () => void {
     const { answerMs } = this.#timing;
     let left = ANSWER_SLICES;
@@ -101,18 +111,14 @@ export class LiveSession {
     };
   }
 
-  // On a connection where nothing is sent, nothing shows that it has died.
+  // An idle connection does not show that it is dead.
   #beat(): void {
     if (this.#isClosing) return;
     this.#heartbeat = setTimeout(() => {
       this.send("select 1").then(() => {
         this.#beat();
-      }, ignore);
+      }, noop);
     }, this.#timing.heartbeatMs);
     this.#heartbeat.unref();
   }
-}
-
-function ignore(): void {
-  // Whoever needs the session is told by its signal.
 }

@@ -1,10 +1,11 @@
 import type { PGlite, PGliteTransaction } from "kysely";
 
 /**
- * The same PGlite for Kysely's driver, which waits for ever for a transaction that can't begin, as on an instance that is
- * being closed, and leaves the rejection unhandled: here it begins, and what is sent in it fails.
+ * Wraps a PGlite for Kysely's driver. When a transaction can't begin, as on an instance that is being closed,
+ * the driver would wait forever and leave the rejection unhandled. With this wrapper the transaction begins,
+ * and its statements reject.
  */
-export function failingPGlite(pglite: PGlite): PGlite {
+export function pgliteForKysely(pglite: PGlite): PGlite {
   return {
     get closed() {
       return pglite.closed;

@@ -2,35 +2,36 @@ import type pg from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { clientClassOf } from "../pool/client-class.js";
 import { withoutCredentials } from "../pool/pool-address.js";
-import type { LockConnection } from "./lock-connection.js";
+import type { SessionConnection } from "./session-connection.js";
+import { noop } from "../async/noop.js";
 
-/** When to ask a silent server whether it is still there, in milliseconds. */
+/** When to ask a silent server whether it is still reachable, in milliseconds. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** How long a server has to take up a connection where its pool does not say, in milliseconds. */
-const CONNECTED_WITHIN_MS = 10_000;
+/** The connection timeout where the pool has none, in milliseconds. */
+const DEFAULT_CONNECTION_TIMEOUT_MS = 10_000;
 
-/** Hears what is told by `pg_notify` on a channel that its connection listens to. */
-export type HearNotification = (channel: string, payload: string) => void;
+/** Receives a notification of `pg_notify` on a channel that the connection listens to. */
+export type OnNotification = (channel: string, payload: string) => void;
 
 /**
- * Opens a connection like those of `pool`, beside them: locks that are held for long must not eat up the connections that
- * their holders need.
+ * Opens a connection outside `pool` with the pool's options. Locks that are held for long must not occupy the
+ * connections that their holders need.
  */
 export async function connectLikePool(
   pool: pg.Pool,
   onLost: (error: unknown) => void,
-  hear?: HearNotification,
-): Promise<LockConnection> {
+  onNotification?: OnNotification,
+): Promise<SessionConnection> {
   if (pool.ending) throw new ConnectionError("the pool has been ended", { transient: false });
   const Client = clientClassOf(pool);
   const client = new Client({
     ...pool.options,
-    // The pool hides it from enumeration.
+    // The pool makes this property non-enumerable.
     password: pool.options.password,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    connectionTimeoutMillis: connectedWithinMs(pool),
+    connectionTimeoutMillis: connectionTimeoutMs(pool),
   });
   let isClosed = false;
   const onEnd = (error: Error): void => {
@@ -40,14 +41,14 @@ export async function connectLikePool(
   client.on("end", () => {
     onEnd(new Error("the connection has ended"));
   });
-  if (hear !== undefined) {
+  if (onNotification !== undefined) {
     client.on("notification", ({ channel, payload = "" }) => {
-      hear(channel, payload);
+      onNotification(channel, payload);
     });
   }
   const close = (): void => {
     isClosed = true;
-    client.end().catch(ignore);
+    client.end().catch(noop);
   };
   try {
     await client.connect();
@@ -63,14 +64,13 @@ export async function connectLikePool(
   };
 }
 
-/** Without a bound, which 0 stands for, it would wait for ever for a server that takes the connection and says nothing. */
-function connectedWithinMs({ options }: pg.Pool): number {
+/**
+ * Replaces 0, which means no timeout: the client would wait forever for a server that accepts the connection
+ * and stays silent.
+ */
+function connectionTimeoutMs({ options }: pg.Pool): number {
   const { connectionTimeoutMillis: given = 0 } = options;
-  return given === 0 ? CONNECTED_WITHIN_MS : given;
+  return given === 0 ? DEFAULT_CONNECTION_TIMEOUT_MS : given;
 }
 
 type Row = Record<string, unknown>;
-
-function ignore(): void {
-  // It is gone already.
-}

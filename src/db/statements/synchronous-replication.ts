@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { RunContext } from "../statements/run-context.js";
-import { type BoundStatement, Statement } from "../statements/statement.js";
+import type { RunContext } from "./run-context.js";
+import { type BoundStatement, Statement } from "./statement.js";
 
-/** A warning of the server, as pg hands it on. */
+/** A warning of the server, as pg passes it on. */
 export interface Warning {
   readonly code?: string | undefined;
   readonly routine?: string | undefined;
@@ -11,20 +11,21 @@ export interface Warning {
 const WARNING_STATE = "01000";
 const ADMIN_SHUTDOWN_STATE = "57P01";
 /**
- * The server's own function that waits for synchronous standbys, which the warning names in every language. The states alone don't
- * tell it from other warnings: the first is that of all which have none of their own, the second that of a shutdown too.
+ * The server's function that waits for synchronous standbys. The warning names it in every language. The
+ * SQLSTATEs alone don't identify the warning: the first is the default of all warnings, and a shutdown has
+ * the second too.
  */
 const WAITING_ROUTINE = "SyncRepWaitForLSN";
 
 /**
- * Whether the server says that it has committed, but has not waited until a synchronous standby had the commit. It then reports
- * success where the wait was cancelled, and nothing more where the connection was terminated.
+ * Whether the server says that it has committed without waiting until a synchronous standby had the commit.
+ * It reports success where the wait was cancelled, and nothing else where the connection was terminated.
  */
 export function isUnreplicated({ code, routine }: Warning): boolean {
   return (code === WARNING_STATE || code === ADMIN_SHUTDOWN_STATE) && routine === WAITING_ROUTINE;
 }
 
-/** Whether the call may be made again without the caller: not where somebody wanted it to end. */
+/** Whether the library may retry the call by itself. It must not where the wait was cancelled on purpose. */
 export function isWorthRepeating({ code }: Warning): boolean {
   return code === ADMIN_SHUTDOWN_STATE;
 }
@@ -35,9 +36,9 @@ export function replicationState(): BoundStatement<{ waits: boolean }> {
 }
 
 /**
- * What has the transaction wait for the standbys, even where it changes nothing: an earlier attempt may have done all there
- * was to do, and Postgres waits only for transactions that have written something. The standbys receive the log in its order,
- * so that they then have the earlier attempt too.
+ * Makes the transaction wait for the standbys even if it changes nothing: an earlier attempt may have stored
+ * everything, and Postgres waits only for transactions that have written something. The standbys receive the
+ * log in order, so that they then have the earlier attempt too.
  */
 export function confirmEarlier({ confirmsEarlier }: RunContext): BoundStatement<unknown>[] {
   return confirmsEarlier === true ? [writeToLog.bind("", {})] : [];

@@ -1,35 +1,36 @@
 import { setTimeout } from "node:timers/promises";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
-import { runBounded, throwIfAborted } from "./bounded-run.js";
-import { type OpenStream, requestCancel } from "../pool/cancel-request.js";
-import type { ConnectionFence } from "../pool/connection-fence.js";
+import { runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import { type OpenStream, requestCancel } from "./cancel-request.js";
+import type { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
-import { isUnreplicated, isWorthRepeating, type Warning } from "../pool/replication.js";
-import type { RunContext } from "./run-context.js";
+import { isUnreplicated, isWorthRepeating, type Warning } from "../statements/synchronous-replication.js";
+import type { RunContext } from "../statements/run-context.js";
 
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
 
-/** The server takes no writes: it has been demoted, and its successor is found only by connecting anew. */
+/** The server refuses writes: it has been demoted, and only a new connection finds its successor. */
 const READ_ONLY_STATE = "25006";
 
-/** Sends statements on one connection within the bounds of their call, and knows when no more may be sent on it. */
+/**
+ * Sends statements on one connection within the bounds of their call, and tracks whether the connection can
+ * be used again.
+ */
 export class StatementSender {
   readonly #client: PoolClient;
   readonly #openStream: OpenStream;
   readonly #fence: ConnectionFence;
   #isSpoiled = false;
-  /** Whether a request to cancel has been sent, which may arrive at any time. */
+  /** Whether a cancel request has been sent, which may arrive at any time. */
   #awaitsCancel = false;
   #isAbandoned = false;
-  /** What the server said last of a commit that it has not waited for a standby with. */
+  /** The server's last warning that a commit has not waited for a synchronous standby. */
   #unreplicated: Warning | undefined;
 
-  /**
-   * @param openStream - As in the options of the pool.
-   */
+  /** @param openStream - The option `stream` of the pool. */
   constructor(client: PoolClient, fence: ConnectionFence, openStream: OpenStream | undefined) {
     this.#client = client;
     this.#fence = fence;
@@ -44,12 +45,12 @@ export class StatementSender {
     return this.#isSpoiled;
   }
 
-  /** Whether a statement was given up on it that the server may still carry out. */
+  /** Whether a statement was abandoned on it that the server may still execute. */
   get isAbandoned(): boolean {
     return this.#isAbandoned;
   }
 
-  /** Has the connection thrown away after its use. */
+  /** Discards the connection after its use. */
   spoil(): void {
     this.#isSpoiled = true;
   }
@@ -62,7 +63,7 @@ export class StatementSender {
   /**
    * Sends statements in one round trip.
    *
-   * @param closing - The names of prepared statements that the server forgets before.
+   * @param closing - The names of prepared statements that the server closes first.
    */
   sendAll<Row = unknown>(
     queries: readonly QueryConfig[],
@@ -79,11 +80,12 @@ export class StatementSender {
     if (this.#awaitsCancel) {
       throwIfAborted(context.signal);
       throw new ConnectionError(
-        "the connection is given up, as an earlier statement on it was to be cancelled",
+        "the connection is unusable: a cancel request for an earlier statement may still arrive on it",
       );
     }
     const cancel = (giveUp: AbortSignal): Promise<void> => {
-      // The request may arrive late, and would then hit the connection's next statement: there must be none.
+      // The request may arrive late and would then cancel the connection's next statement: there must be
+      // none.
       this.#isSpoiled = true;
       this.#awaitsCancel = true;
       return this.#cancel(giveUp);
@@ -98,10 +100,10 @@ export class StatementSender {
         this.#isAbandoned = true;
       }
       if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
-      // Where the server has ended the connection it says no more than the warning.
+      // Where the server has ended the connection, the warning is all that it sent.
       throw this.#unreplicatedError() ?? error;
     }
-    // Where the wait for a standby was cancelled it reports success, and warns.
+    // Where the wait for a standby was cancelled, the server reports success and sends a warning.
     const failure = this.#unreplicatedError();
     if (failure !== undefined) throw failure;
     return answer;
@@ -118,8 +120,8 @@ export class StatementSender {
   }
 
   /**
-   * Asks until the statement has ended: a pooler drops the request while the statement still waits for a connection to the
-   * server, and would send the statement afterwards.
+   * Asks until the statement has ended. A pooler drops the request while the statement still waits for a
+   * server connection, and would send the statement afterwards.
    */
   async #cancel(giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {

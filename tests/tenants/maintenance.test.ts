@@ -9,8 +9,8 @@ const RUN = "9d3f0b1e-0000-4000-8000-000000000001";
 const NOTHING = { checkpoints: 0, blobs: 0, writes: 0, bytes: 0 };
 const EVERYTHING_OLD = { olderThanMs: 0, keepLast: 1 };
 
-// Both tenants have the same run and as many checkpoints, so that whatever looks too far finds something.
-describeAnyTarget("tenants that look after their threads", (target) => {
+// Both tenants have the same run and as many checkpoints, so that a call that looks too far finds something.
+describeAnyTarget("tenants that maintain their threads", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let foreign: RunnableConfig;
@@ -33,7 +33,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     before = await rowsOfOthers(tenancy, "acme");
   });
 
-  // Whatever was done: no row of the other tenant was touched.
+  // After every test the rows of the other tenant are unchanged.
   afterEach(async () => {
     expect(await rowsOfOthers(tenancy, "acme")).toEqual(before);
   });
@@ -48,14 +48,14 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     return parent.config;
   }
 
-  it("list and lift their own tombstones alone", async () => {
+  it("list and lift only their own tombstones", async () => {
     await tenancy.asOwner("insert into checkpoint_tombstones (thread_id) values ('acme:9'), ('bolt:9')");
     before = await rowsOfOthers(tenancy, "acme");
     expect((await acme.listTombstones()).map(({ threadId }) => threadId)).toEqual(["acme:9"]);
     expect(await acme.liftTombstones(["acme:9", "bolt:9"])).toEqual(["acme:9"]);
   });
 
-  it("are told of their own threads alone", async () => {
+  it("list, measure and verify only their own threads", async () => {
     expect((await acme.listThreads()).map(({ threadId }) => threadId)).toEqual(["acme:1"]);
     expect(await acme.listThreads({ after: "acme:1" })).toEqual([]);
     expect((await acme.history("acme:1")).head).toBe(ids[0]);
@@ -65,7 +65,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     expect(await acme.verify()).toMatchObject({ threads: 1, checkpoints: 4, problems: [] });
   });
 
-  it("are told that another's checkpoint is none, as of one that never was", async () => {
+  it("get the same error for another tenant's checkpoint as for a missing one", async () => {
     const missing = threadConfig("bolt:none", { checkpoint_id: ids[0] });
     for (const config of [foreign, missing]) {
       const code = "CHECKPOINT_NOT_FOUND";
@@ -76,7 +76,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     }
   });
 
-  it("fork, roll back and copy their own threads, and into no one else's", async () => {
+  it("fork, roll back and copy their own threads, and can't copy to another tenant", async () => {
     const oldest = threadConfig("acme:1", { checkpoint_id: ids.at(-1) });
     await acme.fork(oldest, { values: { log: ["forked"] } });
     await acme.rollback("acme:1", ids[1] ?? "");
@@ -89,7 +89,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     expect(await acme.verify()).toMatchObject({ threads: 2, problems: [] });
   });
 
-  it("prune their own threads, by age, by name and by run", async () => {
+  it("prune only their own threads, by age, by id and by run", async () => {
     expect(await acme.prune(["bolt:1"])).toMatchObject(NOTHING);
     expect(await acme.prune(["bolt:1"], { strategy: "delete" })).toMatchObject(NOTHING);
     const dry = await acme.prune({ ...EVERYTHING_OLD, dryRun: true });
@@ -101,7 +101,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     expect(await acme.listThreads()).toEqual([]);
   });
 
-  it("restore lost values from their own writes", async () => {
+  it("rebuild lost values from their own writes", async () => {
     await tenancy.asOwner(`
       delete from checkpoint_blobs where thread_id = 'acme:1' and channel = 'log' and version = (
         select max(version collate "C") from checkpoint_blobs where thread_id = 'acme:1' and channel = 'log')`);
@@ -111,7 +111,7 @@ describeAnyTarget("tenants that look after their threads", (target) => {
     expect((await acme.getTuple(threadConfig("acme:1")))?.checkpoint.channel_values.log).toEqual([3]);
   });
 
-  it("keep the newest checkpoint alone with a shallow saver", async () => {
+  it("keep only the newest checkpoint with a shallow saver", async () => {
     const shallow = new ShallowPostgresSaver(tenancy.source, undefined, { tenantId: "acme" });
     const put = await putValues(shallow, threadConfig("acme:1"), { log: ["only"] });
     expect(await listIds(acme.list({}))).toEqual([put.checkpoint.id]);

@@ -1,17 +1,17 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { LockConnection } from "./lock-connection.js";
+import type { SessionConnection } from "../sessions/session-connection.js";
 
 const PGLITE_PROBLEM =
-  "PGlite has one connection, which a lock must not keep: lend the PGlite itself, or a Kysely on Kysely's PGliteDialect";
+  "PGlite has one connection, which a lock must not occupy: pass in the PGlite itself, or a Kysely on Kysely's PGliteDialect";
 
 /**
- * Takes one connection of a Kysely that was lent. That it died shows only when something is sent on it.
+ * Takes one connection of a passed-in Kysely. Its loss shows only when something is sent on it.
  *
- * It goes back into circulation when it is closed, so that what is broken is cleared up here: the transaction is ended, and
- * the locks with it where that still works. A connection that is dead is not put back by any pool.
+ * When it is closed, the connection returns to the pool. A broken one is cleaned up first: its transaction is
+ * ended and its locks are released, if the connection still works. No pool reuses a dead connection.
  */
-export async function connectThroughKysely<DB>(kysely: Kysely<DB>): Promise<LockConnection> {
+export async function connectThroughKysely<DB>(kysely: Kysely<DB>): Promise<SessionConnection> {
   return new Promise((resolve, reject) => {
     kysely
       .connection()
@@ -30,7 +30,8 @@ export async function connectThroughKysely<DB>(kysely: Kysely<DB>): Promise<Lock
   });
 }
 
-// Behind a dialect that doesn't say so. All that goes through it would end up in the transaction of the locks.
+// Detects PGlite behind a dialect that claims to have several connections. All other queries would become
+// part of the transaction that holds the locks.
 async function isPGlite(send: (sql: string) => Promise<unknown[]>): Promise<boolean> {
   const [row] = await send("select version() like '%emscripten%' as is_pglite");
   return (row as { is_pglite: boolean }).is_pglite;

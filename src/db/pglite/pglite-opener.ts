@@ -1,25 +1,27 @@
 import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
-import { lockPGliteFolder } from "./pglite-folder-lock.js";
+import { lockPGliteFolder } from "./lock-pglite-folder.js";
 import { pgliteFolderOf } from "./pglite-url.js";
-import { makePrivateFolder } from "./private-folder.js";
-import { makeFilesPrivate } from "./private-pglite-files.js";
+import { makePrivateFolder } from "./make-private-folder.js";
+import { makeFilesPrivate } from "./make-files-private.js";
+import { noop } from "../async/noop.js";
 
-/** An open PGlite, as far as it is needed here. */
+/** An open PGlite. */
 export type PGliteInstance = KyselyPGlite;
 
-/** A PGlite that is opened with the first query. */
+/** A PGlite that opens with the first query. */
 export interface PGliteOpener {
-  /** Opens it for the first who asks, and tells those after him the same one. */
+  /** Opens the PGlite on the first call, and returns the same instance on later calls. */
   readonly open: () => Promise<PGliteInstance>;
-  /** Gives up what {@link open} holds beside the instance; called when that is closed. */
+  /** Releases the lock on the folder. Call it when the instance is closed. */
   readonly release: () => void;
 }
 
 /**
- * Opens PGlite, which is imported only here, so that those who don't use it need not install it.
+ * Opens PGlite. It is imported only here, so that you need not install it unless you use it.
  *
- * @param url - `memory://`, or `file://` and a folder, which is created when it is missing and is ours alone meanwhile.
+ * @param url - `memory://`, or `file://` and a folder. A missing folder is created. Other users lose access
+ *   to the folder.
  */
 export function pgliteOpener(url: string): PGliteOpener {
   const folder = pgliteFolderOf(url);
@@ -29,13 +31,13 @@ export function pgliteOpener(url: string): PGliteOpener {
       throw new InvalidConfigError("source", "needs PGlite: npm install @electric-sql/pglite", { cause });
     });
     if (folder === undefined) return PGlite.create(url);
-    const closeToOthers = makePrivateFolder(folder);
+    const removeOthersAccess = makePrivateFolder(folder);
     unlock = lockPGliteFolder(folder);
     try {
       const pglite = await PGlite.create(url);
       makeFilesPrivate(pglite);
-      // What it has made while it was opened.
-      closeToOthers();
+      // Covers the files that were created while it opened.
+      removeOthersAccess();
       return pglite;
     } catch (error) {
       unlock();
@@ -55,8 +57,4 @@ export function pgliteOpener(url: string): PGliteOpener {
       unlock();
     },
   };
-}
-
-function noop(): void {
-  // In memory there is nothing to lock.
 }

@@ -2,14 +2,15 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
 import type { CheckpointDatabase } from "../../src/db/index.js";
-import { PostgresSaver } from "../../src/index.js";
+import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
+import { putFrom } from "../support/put-from.js";
 import { describeEachTarget } from "../support/targets.js";
 import { openTenancy, type Tenancy } from "./tenancy.js";
 
 const ROUNDS = 8;
 
-describeEachTarget("tenants on a transaction that was lent", (target) => {
+describeEachTarget("tenants on a passed-in transaction", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {
@@ -39,7 +40,7 @@ describeEachTarget("tenants on a transaction that was lent", (target) => {
     return rows[0]?.tenant;
   };
 
-  it("leave it the setting that it had", async () => {
+  it("restore the setting that it had", async () => {
     await inTransaction(async (transaction) => {
       const acme = saverOf(transaction, "acme");
       await putValues(acme, threadConfig("acme:1"), { owner: "acme" });
@@ -53,7 +54,22 @@ describeEachTarget("tenants on a transaction that was lent", (target) => {
     });
   });
 
-  it("never see one another's rows when they do much on it at once", async () => {
+  it("restore the setting when a put is refused, since the transaction is still open", async () => {
+    await inTransaction(async (transaction) => {
+      const acme = new PostgresSaver(transaction, undefined, {
+        tenantId: "acme",
+        concurrency: "optimistic",
+        keepTombstones: true,
+      });
+      const first = await putFrom(acme, "input", threadConfig("acme:1"));
+      await putFrom(acme, "loop", first);
+      await sql`select set_config('langgraph.tenant_id', 'bolt', true)`.execute(transaction);
+      await expect(putFrom(acme, "loop", first)).rejects.toBeInstanceOf(ConcurrentModificationError);
+      expect(await settingOf(transaction)).toBe("bolt");
+    });
+  });
+
+  it("never see each other's rows in concurrent calls", async () => {
     await inTransaction(async (transaction) => {
       const tenants = ["acme", "bolt"];
       const work = async (tenant: string, nth: number): Promise<void> => {

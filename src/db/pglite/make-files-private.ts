@@ -1,12 +1,14 @@
-import { withoutOthers } from "./private-folder.js";
+import { withoutOthers } from "./make-private-folder.js";
 
 type Operation = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * Has an open PGlite make its files for their owner alone. Its file system gives each file the mode that Postgres asks for,
- * by `chmod`, so that the process's umask does not count; and has no umask of its own that Postgres does not set.
+ * Makes an open PGlite create its files for their owner alone. Its file system calls `chmod` with the mode
+ * that Postgres asks for, so that the umask of the process has no effect. PGlite's own umask is unset unless
+ * Postgres sets it.
  *
- * @param pglite - One in a folder. Where its file system is not as expected nothing is changed: the folder is private anyway.
+ * @param pglite - A PGlite in a folder. If its file system is not as expected nothing changes: the folder is
+ *   private anyway.
  */
 export function makeFilesPrivate(pglite: object): void {
   const operations = ["Module", "FS", "filesystems", "NODEFS"].reduce<unknown>(propertyOf, pglite);

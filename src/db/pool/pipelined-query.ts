@@ -1,16 +1,16 @@
 import pg, { type ClientBase, type Connection, type QueryConfig, type QueryResult } from "pg";
+import { noop } from "../async/noop.js";
 
-/** Statements that are sent together; the last one comes first, since there is always one. */
+/** Statements that are sent together. The last one comes first in the tuple, since there is always one. */
 export type Pipeline = readonly [last: QueryConfig, ...preceding: QueryConfig[]];
 
 /**
- * Sends statements in one round trip. Postgres takes them for one transaction, since the client asks only once, after the
- * last of them, for all that they did to be committed: one that fails undoes those before it.
+ * Sends statements in one round trip. Postgres executes them as one transaction, since the client sends one
+ * Sync message, after the last of them: one that fails undoes those before it. Within an open transaction
+ * they are part of that transaction.
  *
- * Within a transaction that is open they are part of that.
- *
- * @param closing - The names of prepared statements that the server forgets before, in the same round trip.
- * @returns The result of each, in the order in which they ran.
+ * @param closing - The names of prepared statements that the server closes first, in the same round trip.
+ * @returns The result of each statement, in the order in which they ran.
  */
 export function queryInPipeline<Row extends object>(
   client: ClientBase,
@@ -26,7 +26,9 @@ export function queryInPipeline<Row extends object>(
   });
 }
 
-/** Has pg use the extended protocol for statements without parameters too: no other can be pipelined. */
+/**
+ * Makes pg use the extended protocol for statements without parameters too: only that one can be pipelined.
+ */
 const EXTENDED = { queryMode: "extended" };
 
 type Callback<Row extends object> = (
@@ -41,12 +43,12 @@ interface Messages {
 }
 
 /**
- * A query of pg's that sends others before itself. It receives the answers to all, as pg does with several results of
- * one text.
+ * A pg query that sends other queries before itself. It receives the answers to all of them, as pg does for a
+ * text with several statements.
  */
 class PipelinedQuery<Row extends object> extends pg.Query<Row> {
   constructor({ closing, preceding, last }: Messages, callback: Callback<Row>) {
-    let notePrepared = ignore;
+    let notePrepared = noop;
     super({ ...last, ...EXTENDED }, (error, results) => {
       if (!isFailure(error)) notePrepared();
       callback(error, results);
@@ -71,20 +73,20 @@ class PipelinedQuery<Row extends object> extends pg.Query<Row> {
   }
 }
 
-/** What pg believes to be prepared on a connection: of a pipeline it notes the last statement alone. */
+/** The statements that pg considers prepared on a connection. Of a pipeline, pg records only the last one. */
 function preparedOn(connection: Connection): object {
   const prepared: unknown = Reflect.get(connection, "parsedStatements");
   return typeof prepared === "object" && prepared !== null ? prepared : {};
 }
 
-/** The connection, but that it does not ask the server to end the transaction and to say so. */
+/** The same connection, except that it sends no Sync message. */
 function withoutSync(connection: Connection): Connection {
   return new Proxy(connection, {
-    get: (target, name) => (name === "sync" ? ignore : (Reflect.get(target, name) as unknown)),
+    get: (target, name) => (name === "sync" ? noop : (Reflect.get(target, name) as unknown)),
   });
 }
 
-/** Has the server forget a prepared statement, and pg too, which would not prepare it again. */
+/** Closes a prepared statement on the server and in pg, which otherwise would not prepare it again. */
 function closeStatement(connection: Connection, name: string): void {
   connection.close({ type: "S", name }, true);
   Reflect.deleteProperty(preparedOn(connection), name);
@@ -92,8 +94,4 @@ function closeStatement(connection: Connection, name: string): void {
 
 function isFailure(error: Error | null | undefined): error is Error {
   return error !== null && error !== undefined;
-}
-
-function ignore(): void {
-  // The last query of the pipeline does it.
 }

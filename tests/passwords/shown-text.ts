@@ -4,14 +4,17 @@ import { type DatabaseSource, PostgresSaver } from "../../src/index.js";
 import { migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
 import { cli } from "../cli/cli.js";
 import { threadConfig } from "../support/checkpoints.js";
-import { LogKeeper } from "../telemetry/log-keeper.js";
-import { WatchingSdk } from "../telemetry/watched.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
+import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
 
-/** Everything that the library shows of a source: errors with their causes, health, spans, metrics, lines of the log. */
+/**
+ * Everything that the library shows of a source: errors with their causes, health, spans, metrics and log
+ * lines.
+ */
 export async function shownByLibrary(open: () => DatabaseSource): Promise<string> {
   const shown: unknown[] = [];
-  const logger = new LogKeeper();
-  const sdk = new WatchingSdk().start();
+  const logger = new RecordingLogger();
+  const sdk = new InMemorySdk().start();
   const attempt = async (run: () => Promise<unknown>): Promise<void> => {
     try {
       shown.push(await run());
@@ -50,7 +53,10 @@ export async function shownByLibrary(open: () => DatabaseSource): Promise<string
 
 const COMMANDS = [["migrate"], ["migrate", "status"], ["doctor"], ["threads"], ["verify"], ["export"]];
 
-/** All that some commands print for a connection string, given by an option, by the environment, and without its option. */
+/**
+ * Everything that commands print for a connection string: passed as an option, by the environment, and as an
+ * argument by mistake.
+ */
 export async function shownByCommands(url: string): Promise<string> {
   const [first = [], ...others] = COMMANDS;
   const outcomes = [
@@ -64,7 +70,7 @@ export async function shownByCommands(url: string): Promise<string> {
   return outcomes.map(({ stdout, stderr }) => `${stdout}\n${stderr}`).join("\n");
 }
 
-/** A password in each form in which it may be shown, and the pieces that a parser may tear it into. */
+/** The encodings of a password, and the pieces that a parser may split it into. */
 export function spellingsOf(password: string): string[] {
   const pieces = password.split(/[:/?#@ %]/).filter((piece) => piece.length > 3);
   return [...new Set([password, encodeURIComponent(password), encodeURI(password), ...pieces])];

@@ -1,18 +1,19 @@
-/** After this time without a reading the clocks may have drifted too far apart, in milliseconds. */
+/** How long a reading is used, in milliseconds. Afterwards the two clocks may have drifted too far apart. */
 const READ_AGAIN_MS = 10 * 60 * 1000;
 
-/** The clock of the server, as it was read on a connection. It is never taken to be further than it is. */
+/** The clock of the server, as read on a connection. The estimate is never ahead of the server's clock. */
 export class ServerClock {
   #serverMs: number | undefined;
   #readAt = -Infinity;
 
-  /** Whether it is to be read before it is relied on. */
+  /** Whether the clock must be read before use. */
   get isUnread(): boolean {
     return performance.now() - this.#readAt > READ_AGAIN_MS;
   }
 
   /**
-   * Takes down what the server has said, as soon as it has arrived: by then the server's clock is further.
+   * Stores the server's time. Call it as soon as the answer has arrived: the server's clock is ahead of it by
+   * then.
    *
    * @param seconds - Since 1970, as text.
    */
@@ -21,7 +22,10 @@ export class ServerClock {
     this.#readAt = performance.now();
   }
 
-  /** What the server's clock shows in `ms` milliseconds, or somewhat later; `undefined` where it can't be known. */
+  /**
+   * The time on the server's clock in `ms` milliseconds, or slightly later; `undefined` where it can't be
+   * known.
+   */
   in(ms: number): number | undefined {
     if (this.#serverMs === undefined || Number.isNaN(this.#serverMs)) return undefined;
     return this.#serverMs + performance.now() - this.#readAt + ms;

@@ -1,4 +1,4 @@
-/** The element types that our statements pass arrays of, by their OID, which is the same in every Postgres. */
+/** The element types of arrays in this library's statements, by OID, which is the same in every Postgres. */
 const BYTEA = 17;
 const INT4 = 23;
 const TEXT = 25;
@@ -8,10 +8,11 @@ const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 
 /**
- * An array of text, bytes or integers as Postgres sends and takes it in binary; any other value as it is. `pg` would
- * write it as text, bytes in hexadecimal with a backslash before each: twice the size, and parsed anew by the server.
+ * Encodes an array of text, bytes or integers in Postgres's binary format, and returns any other value as it
+ * is. `pg` would encode it as text, with bytes in hexadecimal and escaped backslashes: twice the size, and
+ * the server has to parse it.
  *
- * `pg` sends a Buffer in the binary format whatever the parameter's type is.
+ * `pg` sends a Buffer in the binary format, whatever the type of the parameter is.
  */
 export function toBinaryArray(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
@@ -61,7 +62,7 @@ function int4Array(items: readonly number[]): Buffer {
   return array;
 }
 
-/** The header of an array of one dimension, and room for elements of these lengths. */
+/** A buffer with the header of a one-dimensional array, and room for elements of these lengths. */
 function arrayOf(elementType: number, lengths: readonly number[]): Buffer {
   const bytes = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(length, 0), HEADER_BYTES);
   const array = Buffer.allocUnsafe(bytes);

@@ -6,23 +6,24 @@ import { codeOf } from "../../errors/error-code.js";
 
 const LOCK_FILE = "langgraph-checkpoint.lock";
 
-// Tells this process from an earlier one that had its id, as the first process of every container has.
+// Distinguishes this process from an earlier one with the same id: the first process of every container has
+// the same.
 const processToken = randomUUID();
 
 /**
- * Takes a folder for one PGlite. PGlite itself lets any number of processes open a folder, each with a cache of its own:
- * both are told that their rows are stored, and the rows of one are gone afterwards.
+ * Locks a folder for one PGlite. PGlite itself lets any number of processes open a folder, each with its own
+ * cache: both report that their rows are stored, and the rows of one are lost afterwards.
  *
- * A process that was killed leaves its lock behind, which the next one takes over.
+ * If a process is killed it leaves its lock behind, which the next process takes over.
  *
- * @returns What gives the folder free again.
- * @throws ConnectionError when a living process has the folder.
+ * @returns A function that unlocks the folder.
+ * @throws ConnectionError when a running process has locked the folder.
  */
 export function lockPGliteFolder(folder: string): () => void {
   const file = join(folder, LOCK_FILE);
   if (!tryToWrite(file)) {
     const owner = readOwner(file);
-    if (owner !== undefined && isAlive(owner)) throw inUse(folder, file, owner.pid);
+    if (owner !== undefined && isRunning(owner)) throw inUse(folder, file, owner.pid);
     rmSync(file, { force: true });
     if (!tryToWrite(file)) throw inUse(folder, file, readOwner(file)?.pid);
   }
@@ -38,7 +39,7 @@ interface Owner {
 
 function tryToWrite(file: string): boolean {
   try {
-    // "wx" fails where the file exists: of two processes, one creates it.
+    // "wx" fails if the file exists: only one of two processes creates it.
     writeFileSync(file, `${process.pid} ${processToken}`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
@@ -57,13 +58,13 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-function isAlive({ pid, token }: Owner): boolean {
+function isRunning({ pid, token }: Owner): boolean {
   if (pid === process.pid) return token === processToken;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user's is alive all the same.
+    // The process runs as another user.
     return codeOf(error) === "EPERM";
   }
 }
@@ -71,8 +72,8 @@ function isAlive({ pid, token }: Owner): boolean {
 function inUse(folder: string, file: string, pid: number | undefined): ConnectionError {
   const owner = pid === undefined ? "another process" : `process ${pid}`;
   return new ConnectionError(
-    `the PGlite folder ${folder} is open in ${owner}, and a second one would lose rows. Close that one, or use a server ` +
-      `(if it is gone for certain, delete ${file})`,
+    `the PGlite folder ${folder} is open in ${owner}, and a second process would lose rows. Close it there, or use a ` +
+      `Postgres server (if that process has certainly ended, delete ${file})`,
     { transient: false },
   );
 }

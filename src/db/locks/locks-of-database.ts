@@ -1,31 +1,37 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import { connectLikePool } from "./client-connection.js";
-import { connectThroughKysely } from "./kysely-lock-connection.js";
-import type { ConnectForLocks } from "./lock-connection.js";
+import { connectLikePool } from "../sessions/connect-like-pool.js";
+import { connectThroughKysely } from "./connect-through-kysely.js";
+import type { OpenSessionConnection } from "../sessions/session-connection.js";
 import { LockSession } from "./lock-session.js";
 import { Locks, type TakeLock } from "./locks.js";
 import { SharedSession } from "./shared-session.js";
 import { takeInProcess } from "./take-in-process.js";
 import { takeOnSession } from "./take-on-session.js";
 
-/** One for each database that is open in the process, so that savers that were lent the same one share a connection. */
+/** One set of locks for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Locks>();
 
-/** The locks of a pool, on a connection beside those of the pool. */
+/** Returns the locks of a pool, which use a connection outside the pool. */
 export function locksOfPool(pool: pg.Pool): Locks {
   return locksOf(pool, () => onSession((onLost) => connectLikePool(pool, onLost)));
 }
 
-/** The locks of an instance of PGlite, which has one process and one connection: they are in memory. */
+/**
+ * Returns the locks of an instance of PGlite. They are in memory, since PGlite has one process and one
+ * connection.
+ */
 export function locksOfPGlite(instance: object): Locks {
   return locksOf(instance, () => takeInProcess(instance));
 }
 
-/** The locks of a Kysely that was lent, on one of its connections; in memory where it has but one. */
+/**
+ * Returns the locks of a passed-in Kysely. They use one of its connections, or are in memory if it has only
+ * one.
+ */
 export function locksOfKysely<DB>(kysely: Kysely<DB>): Locks {
   const { adapter } = kysely.getExecutor();
-  // The adapter is the same for all that was derived from a Kysely, which not all have its connections.
+  // All instances derived from a Kysely share its adapter, but not all share its connections.
   if (!adapter.supportsMultipleConnections) return locksOfPGlite(adapter);
   return locksOf(kysely, () => onSession(() => connectThroughKysely(kysely.withoutPlugins())));
 }
@@ -36,6 +42,6 @@ function locksOf(database: object, take: () => TakeLock): Locks {
   return locks;
 }
 
-function onSession(connect: ConnectForLocks): TakeLock {
+function onSession(connect: OpenSessionConnection): TakeLock {
   return takeOnSession(new SharedSession(() => LockSession.open(connect)));
 }

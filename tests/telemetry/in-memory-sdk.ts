@@ -16,8 +16,8 @@ import {
 
 const AN_HOUR_MS = 3_600_000;
 
-/** An SDK that keeps what it is told. */
-export class WatchingSdk {
+/** An OpenTelemetry SDK that keeps spans and metrics in memory. */
+export class InMemorySdk {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   readonly #reader = new PeriodicExportingMetricReader({
@@ -25,7 +25,7 @@ export class WatchingSdk {
     exportIntervalMillis: AN_HOUR_MS,
   });
 
-  /** Registers it, as an application does. */
+  /** Registers the SDK, as an application does. */
   start(): this {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     trace.setGlobalTracerProvider(
@@ -42,12 +42,12 @@ export class WatchingSdk {
     await this.#reader.shutdown();
   }
 
-  /** The spans that have ended, in that order. */
+  /** The ended spans, in the order in which they ended. */
   get spans(): ReadableSpan[] {
     return this.#spans.getFinishedSpans();
   }
 
-  /** What has been measured, by its name. */
+  /** The metrics by name. */
   async measured(): Promise<Map<string, MetricData>> {
     await this.#reader.forceFlush();
     const scopes = this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);

@@ -1,16 +1,19 @@
 import type { QueryConfig } from "pg";
-import type { BoundStatement } from "./statement.js";
+import type { BoundStatement } from "../statements/statement.js";
 import { toBinaryArray } from "./to-binary-array.js";
 
-/** How many bytes the statements of a transaction may bring to be sent at once: they are in memory several times meanwhile. */
+/** How many bytes of parameters are sent at once. They are in memory several times meanwhile. */
 const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
 
-/** Whether both sides can take all of it in without waiting for the other. */
-export function isLittle(statements: readonly BoundStatement<unknown>[]): boolean {
+/**
+ * Whether the statements are small enough to send at once, so that neither side has to wait for the other to
+ * read.
+ */
+export function areSmall(statements: readonly BoundStatement<unknown>[]): boolean {
   return sum(statements.map(({ parameters }) => bytesOf(parameters))) <= MAX_BYTES_TOGETHER;
 }
 
-/** About how long a parameter is: of text the characters. */
+/** The approximate size of a parameter. For text it is the number of characters. */
 function bytesOf(parameter: unknown): number {
   if (typeof parameter === "string") return parameter.length;
   if (parameter instanceof Uint8Array) return parameter.byteLength;
@@ -21,12 +24,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** A statement as pg takes it, not prepared. */
+/** The statement as pg expects it, not prepared. */
 export function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
   return { text: sql, values: parameters.map(toBinaryArray) };
 }
 
-/** A statement as pg takes it, prepared under its name. */
+/** The statement as pg expects it, prepared under its name. */
 export function toNamedQuery(statement: BoundStatement<unknown>): QueryConfig {
   return { name: statement.name, ...toQuery(statement) };
 }

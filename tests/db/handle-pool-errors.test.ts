@@ -1,12 +1,12 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, guardPool, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, guardPool, handlePoolErrors, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
-const NAME = "guarded";
+const NAME = "pool-errors";
 
 interface Opened {
   readonly database: TestDatabase<string>;
@@ -15,32 +15,34 @@ interface Opened {
   readonly saver: PostgresSaver;
 }
 
-describeServer("the guarded pool of a Kysely", (target) => {
+describeServer("handlePoolErrors, on the pool of a Kysely", (target) => {
   async function open(): Promise<Opened> {
     const database = await target.createDatabase();
     const proxy = await TcpProxy.open(database.source);
-    const pool = guardPool(new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }));
+    const pool = handlePoolErrors(
+      new pg.Pool({ connectionString: proxy.url, max: 3, application_name: NAME }),
+    );
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new PostgresSaver(db);
     await saver.setup();
     return { database, proxy, pool, saver };
   }
 
-  const OURS = `from pg_stat_activity where application_name = '${NAME}' and datname = current_database()`;
+  const CONNECTIONS = `from pg_stat_activity where application_name = '${NAME}' and datname = current_database()`;
 
-  // Without a listener Jest, as Node, takes an error of a connection for one of the program.
-  it("lets the process live when idle connections are killed", async () => {
+  // Without a listener for an error of a connection, Jest fails the test, as Node would end the process.
+  it("keeps the process alive when idle connections are killed", async () => {
     const { database, proxy, pool, saver } = await open();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     expect(pool.idleCount).toBeGreaterThan(0);
-    expect(await database.query(`select pg_terminate_backend(pid) ${OURS}`)).not.toHaveLength(0);
+    expect(await database.query(`select pg_terminate_backend(pid) ${CONNECTIONS}`)).not.toHaveLength(0);
     while (pool.totalCount > 0) await new Promise(setImmediate);
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
     await pool.end();
     await proxy.close();
   });
 
-  it("lets the process live when a connection is reset in use, and what it did is done by another", async () => {
+  it("keeps the process alive when a connection is reset in use, and the statement is retried on another one", async () => {
     const { database, proxy, pool, saver } = await open();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     const read = await database
@@ -49,7 +51,7 @@ describeServer("the guarded pool of a Kysely", (target) => {
       .execute(async (transaction) => {
         await transaction.schema.alterTable("checkpoints").setSchema("public").execute();
         const pending = saver.getTuple(config);
-        while ((await database.query(`select 1 ${OURS} and wait_event_type = 'Lock'`)).length === 0);
+        while ((await database.query(`select 1 ${CONNECTIONS} and wait_event_type = 'Lock'`)).length === 0);
         proxy.resetAll();
         return { pending };
       });
@@ -58,10 +60,15 @@ describeServer("the guarded pool of a Kysely", (target) => {
     await proxy.close();
   });
 
-  it("is guarded once, however often it is asked for", () => {
+  it("adds its listeners once, however often it is called", () => {
     const pool = new pg.Pool();
-    expect(guardPool(guardPool(pool))).toBe(pool);
+    expect(handlePoolErrors(handlePoolErrors(pool))).toBe(pool);
     expect(pool.listenerCount("error")).toBe(1);
     expect(pool.listenerCount("acquire")).toBe(1);
+  });
+
+  it("is still exported by its old name", () => {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the deprecated alias is what is tested
+    expect(guardPool).toBe(handlePoolErrors);
   });
 });

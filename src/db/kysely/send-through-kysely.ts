@@ -1,0 +1,119 @@
+import { CompiledQuery, type Kysely } from "kysely";
+import { throwIfAborted } from "../statements/bounded-run.js";
+import type { CheckpointDatabase } from "../checkpoint-database.js";
+import { onConnection } from "./kysely-connection.js";
+import { confirmEarlier } from "../statements/synchronous-replication.js";
+import type { RunContext } from "../statements/run-context.js";
+import type { BoundStatement } from "../statements/statement.js";
+import { currentTenant, resetTenant, setTenant } from "../tenant.js";
+import {
+  BEGIN,
+  COMMIT,
+  type SendStatement,
+  sendSteps,
+  type TransactionSteps,
+} from "../statements/transaction-steps.js";
+import { noop } from "../async/noop.js";
+
+/** Sends one statement through a Kysely, which decides about the connections. */
+export async function executeThroughKysely<Row>(
+  kysely: Kysely<CheckpointDatabase>,
+  statement: BoundStatement<Row>,
+  context: RunContext,
+): Promise<Row[]> {
+  const confirms = statement.writes === true && context.confirmsEarlier === true;
+  if (context.tenantId === undefined && !confirms) return send(kysely, statement, context);
+  return interactThroughKysely(kysely, context, (sendInTransaction) => sendInTransaction(statement));
+}
+
+/**
+ * Sends several statements in one transaction, and returns the rows of each. It opens the transaction, except
+ * in a passed-in one.
+ */
+export async function transactThroughKysely<Row>(
+  kysely: Kysely<CheckpointDatabase>,
+  steps: TransactionSteps<Row>,
+  context: RunContext,
+): Promise<Row[][]> {
+  return interactThroughKysely(kysely, context, (sendInTransaction) => sendSteps(steps, sendInTransaction));
+}
+
+/**
+ * Runs a function that decides by the rows of one statement which one to send next, in a transaction like
+ * that of {@link transactThroughKysely}.
+ */
+export function interactThroughKysely<T>(
+  kysely: Kysely<CheckpointDatabase>,
+  context: RunContext,
+  run: (sendInTransaction: SendStatement) => Promise<T>,
+): Promise<T> {
+  if (kysely.isTransaction) return inPassedInTransaction(kysely, context, run);
+  if (!kysely.getExecutor().adapter.supportsMultipleConnections)
+    return inPGliteTransaction(kysely, context, run);
+  // Not Kysely's own transaction, whose BEGIN and COMMIT have no time limit.
+  return onConnection(kysely, context, async (connection) => {
+    const sendInTransaction: SendStatement = (statement) => connection.send(statement, context);
+    const opening = [BEGIN, ...setTenant(context), ...confirmEarlier(context)];
+    try {
+      for (const statement of opening) await sendInTransaction(statement);
+      const result = await run(sendInTransaction);
+      await connection.send(COMMIT, context, true);
+      return result;
+    } catch (error) {
+      await connection.rollBack(context);
+      throw error;
+    }
+  });
+}
+
+/** All users of a PGlite share its one connection. Its driver keeps them out while a transaction is open. */
+function inPGliteTransaction<T>(
+  kysely: Kysely<CheckpointDatabase>,
+  context: RunContext,
+  run: (sendInTransaction: SendStatement) => Promise<T>,
+): Promise<T> {
+  throwIfAborted(context.signal);
+  return kysely.transaction().execute(async (transaction) => {
+    const sendInTransaction: SendStatement = (statement) => send(transaction, statement, context);
+    for (const statement of setTenant(context)) await sendInTransaction(statement);
+    return run(sendInTransaction);
+  });
+}
+
+/** Restores the tenant afterwards: later statements of the application must not see another tenant's rows. */
+async function inPassedInTransaction<T>(
+  transaction: Kysely<CheckpointDatabase>,
+  context: RunContext,
+  run: (sendInTransaction: SendStatement) => Promise<T>,
+): Promise<T> {
+  const sendInTransaction: SendStatement = (statement) => send(transaction, statement, context);
+  if (context.tenantId === undefined) return run(sendInTransaction);
+  const [previous] = await sendInTransaction(currentTenant());
+  for (const statement of setTenant(context)) await sendInTransaction(statement);
+  const reset = (): Promise<unknown> => send(transaction, resetTenant(previous?.tenant_id ?? null), {});
+  let result: T;
+  try {
+    result = await run(sendInTransaction);
+  } catch (error) {
+    // An error of this library leaves the transaction usable. One that the database has ended has no setting
+    // to restore.
+    await reset().catch(noop);
+    throw error;
+  }
+  await reset();
+  return result;
+}
+
+/** A statement without signal and timeout goes directly through Kysely. */
+async function send<Row>(
+  kysely: Kysely<CheckpointDatabase>,
+  statement: BoundStatement<Row>,
+  context: RunContext,
+): Promise<Row[]> {
+  if (context.signal !== undefined || context.statementTimeoutMs !== undefined) {
+    const commits = statement.writes === true && !kysely.isTransaction;
+    return onConnection(kysely, context, (connection) => connection.send(statement, context, commits));
+  }
+  const query: CompiledQuery<Row> = CompiledQuery.raw(statement.sql, [...statement.parameters]);
+  return (await kysely.executeQuery(query)).rows;
+}
