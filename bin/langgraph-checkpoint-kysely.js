@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { guardOutput, interruptSignal, run } from "../dist/cli.js";
+import { handleOutputErrors, interruptSignal, run } from "../dist/cli.js";
 const { argv, env, stdin, stdout, stderr } = process;
-guardOutput(process);
+handleOutputErrors(process);
 process.exitCode = await run(argv.slice(2), { env, stdin, stdout, stderr, signal: interruptSignal(process) });

@@ -5,71 +5,71 @@ import type { CallContext } from "../db/call-context.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
 import type { ExitCode } from "./exit-code.js";
-import type { Style } from "./style.js";
-import type { Terminal } from "./terminal.js";
+import type { Style } from "./output/style.js";
+import type { Terminal } from "./terminal/terminal.js";
 
-/** What a command works with that needs no database. */
+/** The context of a command that needs no database. */
 export interface OfflineContext {
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** How long to wait for other migrations and for tables in use, in milliseconds. */
+  /** How long to wait for other migrations and for table locks, in milliseconds. */
   readonly lockTimeoutMs: number;
-  /** Colours for {@link Report.text}, where it goes to a terminal. */
+  /** The colours of {@link Report.text}. */
   readonly style: Style;
 }
 
-/** What a command works with. */
+/** The context of a command. */
 export interface CommandContext extends OfflineContext {
-  /** The database; opened and closed around the command. On a server, {@link signal} ends its queries and transactions. */
+  /** The database, opened before the command and closed after it. On a server, {@link signal} cancels its queries. */
   readonly db: Kysely<CheckpointDatabase>;
-  /** The same for what is to be done after an interrupt: another signal ends it. */
+  /** The same database with another signal, for work after an interrupt. */
   readonly dbUntil: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
-  /** The same database, for queries of the saver that no method of it sends. */
+  /** The same database, for functions of other rooms that no saver method calls. */
   readonly tables: CallContext;
   /**
-   * A saver on the tables, made when it is first asked for. It reads MessagePack, JSON and what is compressed, and with the
-   * key in `LANGGRAPH_AES_KEY` what is encrypted by it.
+   * A saver on the tables, created on first use. It reads MessagePack, JSON and compressed values, and with the key in
+   * `LANGGRAPH_AES_KEY` encrypted ones.
    */
   readonly saver: PostgresSaver;
   /**
-   * Makes another one, with options beside the schema.
+   * Creates another saver on the tables.
    *
-   * @param types - What it writes is written in, as the type tags of stored values say. Default: MessagePack, encrypted where
-   *   there is a key.
+   * @param options - The options of the saver, besides the schema.
+   * @param types - The type tags of stored values that new values must match. Default: MessagePack, encrypted if a key is set.
    */
   readonly openSaver: (
     options: Omit<PostgresSaverOptions, "schema">,
     types?: readonly string[],
   ) => PostgresSaver;
-  /** Aborts when the user has had enough. To be handed to whatever takes long. */
+  /** Aborts when the user interrupts the command. Pass it to everything that takes long. */
   readonly signal: AbortSignal;
-  /** To be called by a command that {@link CommandDefinition.connectsItself} once the server has answered. */
-  readonly answered: () => void;
-  /** For questions, progress, and output that is too long for a report. */
+  /** Stops the notice about a server that does not answer. Commands with {@link CommandDefinition.connectsItself} call it. */
+  readonly onConnected: () => void;
+  /** Questions, progress, and output that is too long for a report. */
   readonly terminal: Terminal;
 }
 
-/** What a command has to say; whether as text or as JSON is the user's choice. */
+/** The result of a command. The user chooses whether it is printed as text or as JSON. */
 export interface Report {
   readonly exitCode: ExitCode;
-  /** For people, without a final line break. What came from the database is `printable`. */
+  /** The text for people, without a final line break. Data from the database must pass through `printable`. */
   readonly text: string;
-  /** For programs: the same facts, to be written as JSON. Dates, BigInts, Maps and messages may be among them. */
+  /** The same facts for programs, printed as JSON. May hold dates, BigInts, Maps and messages. */
   readonly json: object;
-  /** Where it is printed. Default: standard output. */
+  /** The stream to print to. Default: standard output. */
   readonly on?: "stdout" | "stderr";
 }
 
 /**
- * A command. To add one, write it in a file of its own beside the others and name it in `commands/index.ts`. What it needs of
- * the other rooms it imports while it runs: the files of all commands are loaded for each, and for help. The options
- * that every command has, help, errors and exit codes come by themselves.
+ * A command. To add one, write it in a file of its own in `commands` and list it in `commands/index.ts`. Import other rooms
+ * inside `run`: the files of all commands are loaded for every command and for help. Common options, help, errors and exit
+ * codes need no code in the command.
  *
  * @example
  * ```ts
  * export const threads: CommandDefinition = {
  *   name: "threads",
- *   group: "Look",
+ *   group: "Inspect",
  *   summary: "list the threads",
  *   examples: ["threads", "threads --json"],
  *   run: async ({ saver, signal }) => {
@@ -82,34 +82,34 @@ export interface Report {
  */
 export interface CommandDefinition {
   readonly name: string;
-  /** Under which heading help lists it. */
+  /** The heading under which help lists the command. Default: `Tables`. */
   readonly group?: CommandGroup;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What comes behind the name. Made anew for each run, as the options. */
+  /** The positional arguments. Called for each run, like the options. */
   readonly args?: () => readonly Argument[];
-  /** The options of this command alone. Made anew for each run, since the parser keeps what it found in them. */
+  /** The options of this command only. Called for each run, since the parser stores values in the options. */
   readonly options?: () => readonly Option[];
-  /** Command lines, without the name of the program. */
+  /** Example command lines, without the name of the program. */
   readonly examples: readonly string[];
   readonly subcommands?: readonly CommandDefinition[];
-  /** Whether it waits for locks, as `--lock-timeout` says; its subcommands do so too. */
+  /** Whether the command and its subcommands accept `--lock-timeout`. */
   readonly takesLocks?: boolean;
-  /** Whether it tells by itself of a database that can't be reached. Otherwise that is found out before it runs. */
+  /** Whether the command reports connection errors itself. Otherwise the connection is tested before `run`. */
   readonly connectsItself?: boolean;
-  /** Whether it makes the database of a folder that has none. Its subcommands don't. */
-  readonly makesDatabase?: boolean;
+  /** Whether the command creates the database of a folder that has none. Does not apply to its subcommands. */
+  readonly createsDatabase?: boolean;
   /**
-   * Answers what can be answered without a database. It is asked first, so that nobody has to name a database for it.
+   * Runs the command without a database, if that is possible. It is called before the connection string is parsed.
    *
-   * @param flags - As those of {@link run}.
-   * @returns `undefined` where {@link run} is to answer.
+   * @param flags - The same flags as those of {@link run}.
+   * @returns `undefined` if the command needs {@link run}.
    */
   runOffline?(context: OfflineContext, flags: unknown): Promise<Report | undefined>;
-  /** @param flags - The values of {@link options} and {@link args}, by name, as the parser found them. */
+  /** @param flags - The values of {@link options} and {@link args} by name, as the parser returned them. */
   run(context: CommandContext, flags: unknown): Promise<Report>;
 }
 
 /** The headings of the list of commands, in its order. */
-export const COMMAND_GROUPS = ["Look", "Change", "Clean up", "Check and back up", "Tables"] as const;
+export const COMMAND_GROUPS = ["Inspect", "Change", "Clean up", "Check and back up", "Tables"] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];

@@ -1,28 +1,28 @@
-/** Where a command prints to. */
+/** A stream that a command prints to. */
 export interface OutputStream {
-  /** @returns `false` where it is better to wait for `drain` before more is written. */
+  /** @returns `false` if the caller should wait for `drain` before it writes more. */
   write(text: string): unknown;
-  /** Whether a person is looking; `undefined` where the stream is a file or a pipe. */
+  /** Whether the stream is a terminal; `undefined` for a file or a pipe. */
   readonly isTTY?: boolean | undefined;
-  /** How many characters a line has room for. */
+  /** The width of the terminal, in characters. */
   readonly columns?: number | undefined;
   on?(event: "drain" | "error" | "close", listener: () => void): unknown;
   off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
-/** Where a command reads from. */
+/** A stream that a command reads from. */
 export type InputStream = NodeJS.ReadableStream & {
-  /** Whether a person is typing. */
+  /** Whether the stream is a terminal. */
   readonly isTTY?: boolean | undefined;
 };
 
-/** What the command line has of the world; `process` is one. */
+/** The streams, the environment and the signal that a command line runs with. `process` fits; it has no signal of its own. */
 export interface CommandIO {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Where answers and backups come from. Default: nowhere. */
+  /** Answers to questions, and backups to import. Default: none. */
   readonly stdin?: InputStream | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the user has had enough; see `interruptSignal`. Default: never. */
+  /** Aborts when the user interrupts the command; see `interruptSignal`. Default: never. */
   readonly signal?: AbortSignal | undefined;
 }

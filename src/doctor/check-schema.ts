@@ -1,7 +1,7 @@
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
 import { migrationStatus } from "../migrations/migration-status.js";
-import { convertCommand } from "../migrations/refuse-incompatible-tables.js";
+import { convertCommand } from "../migrations/incompatible-tables.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";

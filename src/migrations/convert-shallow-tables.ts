@@ -5,20 +5,20 @@ import { DatabaseError, MigrationError, PermissionError } from "../errors/index.
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";
-import { findIncompatibleTables } from "./refuse-incompatible-tables.js";
-import { seeingAllRows } from "./seeing-all-rows.js";
+import { findIncompatibleTables } from "./incompatible-tables.js";
+import { withRowSecurityOff } from "./with-row-security-off.js";
 
-/** What became of the tables of Python's shallow saver. */
+/** The result of converting the tables of Python's shallow saver. */
 export interface ShallowConversion {
-  /** The number of checkpoints: as many as before. */
+  /** The number of checkpoints, the same as before. */
   readonly checkpoints: number;
-  /** The number of writes: as many as before. */
+  /** The number of writes, the same as before. */
   readonly writes: number;
-  /** The number of values that checkpoints refer to. */
+  /** The number of values that checkpoints reference. */
   readonly blobs: number;
-  /** The number of values that no checkpoint referred to; they are gone, since they have no version. */
+  /** The number of deleted values: no checkpoint referenced them, so that they have no version. */
   readonly unreferencedBlobs: number;
-  /** The migration steps that ran afterwards, oldest first. */
+  /** The migration steps that ran after the conversion, oldest first. */
   readonly applied: readonly string[];
 }
 
@@ -26,22 +26,22 @@ type Tables = Kysely<CheckpointDatabase>;
 type TableName = "checkpoints" | "checkpoint_blobs" | "checkpoint_writes";
 type RowCounts = Readonly<Record<TableName, number>>;
 
-/** In the order in which every writer takes them. */
+/** In the order in which every writer locks them. */
 const TABLES: readonly TableName[] = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"];
 
 /**
- * Converts the tables of Python's `ShallowPostgresSaver` to those that this library and Python's `PostgresSaver` use, and brings
- * them to the newest version. Every checkpoint keeps its id, and its values get the versions that it refers to them by.
- * It is one transaction: nothing is changed where it fails.
+ * Converts the tables of Python's `ShallowPostgresSaver` to those of this library and Python's `PostgresSaver`, and migrates them
+ * to the newest version. Every checkpoint keeps its id, and its values get the versions by which it references them. The
+ * conversion runs in one transaction: if it fails, nothing is changed.
  *
- * Stop the services that use the tables first. The tables are locked until it is done, and rewritten. Afterwards the shallow
- * saver can't use them any more.
+ * Stop the services that use the tables first: the conversion locks and rewrites the tables, and the shallow saver can't use
+ * them afterwards.
  *
- * @param db - A Kysely on the database, or a transaction of the caller's own (which then commits the conversion).
- * @returns How many rows the tables have afterwards.
- * @throws IncompatibleTablesError when the schema has tables of our names that are of no LangGraph saver.
- * @throws MigrationError when there are no such tables, and when a statement fails.
- * @throws PermissionError when the role may not change the tables.
+ * @param db - A Kysely on the database, or a transaction, which the caller then commits.
+ * @returns The number of rows after the conversion.
+ * @throws IncompatibleTablesError if tables with the names of checkpoint tables belong to no LangGraph saver.
+ * @throws MigrationError if the schema has no tables of the shallow saver, or if a statement fails.
+ * @throws PermissionError if the role may not change the tables.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export async function convertShallowTables(
 ): Promise<ShallowConversion> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
   return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, (transaction) =>
-    seeingAllRows(transaction, async () => {
+    withRowSecurityOff(transaction, async () => {
       await requireShallowTables(transaction, schema);
       const converted = await convert(transaction, schema).catch((reason: unknown) => {
         throw conversionFailed(reason);
@@ -97,7 +97,7 @@ async function convert(
   };
 }
 
-/** A setup() that failed may have left some of them. */
+/** The tables that exist. A failed setup() of the shallow saver may have created only some of them. */
 async function presentTables(
   transaction: Transaction<CheckpointDatabase>,
   schema: string,
@@ -124,7 +124,7 @@ function requireAllRows(before: RowCounts, after: RowCounts): void {
   for (const table of TABLES) {
     if (before[table] === after[table]) continue;
     throw new MigrationError(
-      `"${table}" had ${before[table]} rows, and ${after[table]} after the conversion`,
+      `table "${table}" had ${before[table]} rows before the conversion, and has ${after[table]} after it`,
     );
   }
 }
@@ -143,7 +143,7 @@ async function addCheckpointIds(db: Tables, tables: readonly TableName[]): Promi
   await replaceKey(db, "checkpoints", ["thread_id", "checkpoint_ns", "checkpoint_id"]);
 }
 
-/** A checkpoint before version 4 of the format has its sends beside its parent, of which the shallow saver keeps the writes. */
+/** Before version 4 of the format, the sends of a checkpoint are writes of its parent. The shallow saver keeps those writes. */
 async function addSendersOfOldCheckpoints(db: Tables): Promise<void> {
   await db
     .updateTable("checkpoints")
@@ -160,7 +160,7 @@ async function addSendersOfOldCheckpoints(db: Tables): Promise<void> {
     .execute();
 }
 
-/** @returns The number of values that no checkpoint refers to. */
+/** @returns The number of deleted values, which no checkpoint references. */
 async function addVersions(db: Tables): Promise<number> {
   await db.schema.alterTable("checkpoint_blobs").addColumn("version", "text").execute();
   await db
@@ -180,7 +180,7 @@ async function addVersions(db: Tables): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** A primary key makes its columns NOT NULL. */
+/** Replaces the primary key, which also makes its columns NOT NULL. */
 async function replaceKey({ schema }: Tables, table: TableName, key: readonly string[]): Promise<void> {
   const name = `${table}_pkey`;
   await schema.alterTable(table).dropConstraint(name).execute();

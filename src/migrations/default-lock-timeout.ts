@@ -1,2 +1,2 @@
-/** How long a migration waits for another, and for the tables that a query holds, in milliseconds. */
+/** How long a migration waits for another migration, and for table locks, in milliseconds. */
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;

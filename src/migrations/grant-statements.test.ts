@@ -6,8 +6,8 @@ import { grantStatements } from "./grant-statements.js";
 const IDENTIFIER = /"((?:[^"]|"")*)"/g;
 const name = fc.string({ minLength: 1, maxLength: 20 });
 
-describe("grants", () => {
-  it("let the one role read and write rows, the other read them, and both see what has been migrated", () => {
+describe("grantStatements", () => {
+  it("grants one role to read and write rows, the other to read them, and both to read the migrations", () => {
     expect(grantStatements("agents", { readWrite: "app", readOnly: "support" })).toEqual({
       readWrite: [
         'grant usage on schema "agents" to "app"',
@@ -21,7 +21,7 @@ describe("grants", () => {
     });
   });
 
-  it("have every name as one quoted identifier, whatever is in it", () => {
+  it("quotes every name as one identifier", () => {
     const plain = grantStatements("s", { readWrite: "w", readOnly: "r" });
     fc.assert(
       fc.property(name, name, name, (schema, readWrite, readOnly) => {
@@ -38,7 +38,7 @@ describe("grants", () => {
   });
 });
 
-/** Statements without what their identifiers are. */
+/** Statements with the content of their identifiers removed. */
 function shapesOf(statements: readonly string[]): string[] {
   return statements.map((statement) => statement.replaceAll(IDENTIFIER, '""'));
 }

@@ -1,15 +1,15 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 
-/** The names of the roles that rights are granted to. */
+/** The names of the roles that get the privileges. */
 export interface GrantedRoles {
   /** The role of services that run graphs. */
   readonly readWrite: string;
-  /** The role of whoever looks at threads and changes none. */
+  /** The role of people and programs that only read threads. */
   readonly readOnly: string;
 }
 
-/** The statements that grant each role its rights, in order, without final semicolons. */
+/** The statements that grant each role its privileges, in order, without final semicolons. */
 export interface GrantStatements {
   readonly readWrite: readonly string[];
   readonly readOnly: readonly string[];
@@ -17,8 +17,8 @@ export interface GrantStatements {
 
 type Table = keyof CheckpointDatabase;
 
-/** What a saver does with each table. The lock table is the migrations' alone: no saver looks at it. */
-const USE_OF_TABLES: Readonly<Record<Table, "rows" | "record" | "none">> = {
+/** How a saver uses each table. Only migrations use the lock table. */
+const TABLE_USE: Readonly<Record<Table, "rows" | "record" | "none">> = {
   checkpoints: "rows",
   checkpoint_blobs: "rows",
   checkpoint_writes: "rows",
@@ -32,14 +32,14 @@ const ROWS = tablesUsedFor("rows");
 const RECORDS = tablesUsedFor("record");
 
 /**
- * Builds the SQL that grants two roles what a saver needs on migrated tables, and nothing more: to read and write rows,
- * or only to read them, and to see which migrations have run; no right to create, change or drop a table.
+ * Builds the SQL that grants two roles exactly the privileges that a saver needs on migrated tables: to read and write rows, or
+ * only to read them, and to read which migrations have run. Neither role may create, alter or drop tables.
  *
- * The names become quoted identifiers, but for "public" and "none", which mean no role to Postgres, quoted or not: the
- * caller keeps them out.
+ * All names become quoted identifiers. The caller must refuse the role names "public" and "none", which have another meaning
+ * in GRANT even if they are quoted.
  *
- * @param schema - Where the tables are.
- * @param roles - The names of the two roles, which the statements don't create.
+ * @param schema - The schema that holds the tables.
+ * @param roles - The names of the two roles. The statements don't create them.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ function tables(schema: string, names: readonly string[]): RawBuilder<unknown> {
 }
 
 function tablesUsedFor(use: "rows" | "record"): readonly string[] {
-  return Object.entries(USE_OF_TABLES).flatMap(([name, usedFor]) => (usedFor === use ? [name] : []));
+  return Object.entries(TABLE_USE).flatMap(([name, usedFor]) => (usedFor === use ? [name] : []));
 }
 
 function compile(statement: RawBuilder<unknown>): string {

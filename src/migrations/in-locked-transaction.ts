@@ -6,14 +6,14 @@ import { DatabaseError, MigrationError } from "../errors/index.js";
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Runs `work` in one transaction that no other migration of the same schema runs beside. A transaction that the
- * caller lent is used as it is.
+ * Runs `work` in one transaction that holds the migration lock of the schema. A transaction that the caller passed in is used
+ * as it is.
  *
- * The lock belongs to the transaction, not to the session, so that it works through a transaction-mode pooler, ends
- * with the process that took it, and does not meet the lock of an application's own Kysely migrations.
+ * The lock belongs to the transaction, not to the session: it works through a transaction-mode pooler, ends with the process
+ * that took it, and does not conflict with the lock of an application's own Kysely migrations.
  *
- * @param lockTimeoutMs - How long to wait for this lock, and for any table lock that a step needs, in milliseconds.
- * @throws MigrationError when the wait is over.
+ * @param lockTimeoutMs - How long to wait for this lock, and for any table lock of a step, in milliseconds.
+ * @throws MigrationError if the wait takes longer.
  */
 export async function inLockedTransaction<T>(
   db: Kysely<CheckpointDatabase>,
@@ -31,8 +31,8 @@ export async function inLockedTransaction<T>(
     const failure = toDatabaseError(error);
     if (!(failure instanceof DatabaseError) || failure.sqlState !== LOCK_NOT_AVAILABLE) throw failure;
     throw new MigrationError(
-      `waited ${lockTimeoutMs} ms for another migration of schema "${schema}", or for a query that holds one of its ` +
-        `tables; nothing was changed. Run it again, or raise lockTimeoutMs`,
+      `waited ${lockTimeoutMs} ms for another migration of schema "${schema}", or for a query that locks one of its ` +
+        `tables; nothing was changed. Migrate again later, or raise lockTimeoutMs`,
       { cause: error, sqlState: LOCK_NOT_AVAILABLE, transient: true },
     );
   }

@@ -10,32 +10,32 @@ import {
   MigrationRequiredError,
   PermissionError,
 } from "../errors/index.js";
-import { BorrowedDialect } from "./borrowed-dialect.js";
+import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { migrationStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
-import { seeingAllRows } from "./seeing-all-rows.js";
+import { withRowSecurityOff } from "./with-row-security-off.js";
 
-/** Where and how to migrate. */
+/** The options of a migration. */
 export interface MigrateOptions {
-  /** The schema that holds the tables; it is created when it is missing. Default `public`. */
+  /** The schema that holds the tables. It is created if it is missing. Default: `public`. */
   readonly schema?: string;
-  /** How long to wait for another migration, and for a table that a query holds, in milliseconds. Default 60,000. */
+  /** How long to wait for another migration, and for table locks, in milliseconds. Default: 60,000. */
   readonly lockTimeoutMs?: number;
 }
 
 /**
- * Brings a schema to the newest version: creates what is missing, adopts the tables of either official saver without
- * touching a row. All steps run in one transaction, any number of callers may do it at once, and where nothing is to
- * be done nothing but reading is needed.
+ * Migrates a schema to the newest version: creates missing tables, and adopts the tables of either official saver without
+ * changing a row. All steps run in one transaction. Any number of callers may migrate at the same time. If no step is pending,
+ * the role needs only to read the tables.
  *
- * @param db - A Kysely on the database, or a transaction of the caller's own (which then commits the migration).
+ * @param db - A Kysely on the database, or a transaction, which the caller then commits.
  * @returns The names of the steps that ran, oldest first.
- * @throws IncompatibleTablesError when the schema has tables of our names that are not ours, such as those of Python's
+ * @throws IncompatibleTablesError if the schema has tables of other columns with the same names, such as those of Python's
  *   `ShallowPostgresSaver`.
- * @throws MigrationRequiredError when the role may not do what is to be done; it says what, and which command does it.
- * @throws MigrationError when a step fails. Nothing is kept then.
+ * @throws MigrationRequiredError if steps are pending that the role may not run. It names the steps, and the command to run.
+ * @throws MigrationError if a step fails. Nothing is changed then.
  *
  * @example
  * ```ts
@@ -63,10 +63,10 @@ export async function migrateToLatest(
 }
 
 /**
- * Undoes the newest step, where that loses nothing.
+ * Reverts the newest step, unless that would lose data.
  *
- * @returns The name of the step that was undone, or `undefined` when none was left.
- * @throws MigrationError when undoing it would lose data; nothing is changed then.
+ * @returns The name of the reverted step, or `undefined` if no step is applied.
+ * @throws MigrationError if reverting the step would lose data. Nothing is changed then.
  *
  * @example
  * ```ts
@@ -79,20 +79,20 @@ export async function migrateDown(
 ): Promise<string | undefined> {
   const { applied } = await migrationStatus(db, { schema: options.schema ?? "public" });
   if (applied.length === 0) return undefined;
-  const undone = await runLocked(db, options, (migrator) => migrator.migrateDown(), seeingAllRows);
-  return undone[0];
+  const reverted = await runLocked(db, options, (migrator) => migrator.migrateDown(), withRowSecurityOff);
+  return reverted[0];
 }
 
 async function runLocked(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions,
   run: (migrator: Migrator) => Promise<MigrationResultSet>,
-  around: typeof seeingAllRows = (_transaction, work) => work(),
+  wrap: typeof withRowSecurityOff = (_transaction, work) => work(),
 ): Promise<string[]> {
   const schema = options.schema ?? "public";
   const work = async (transaction: Transaction<CheckpointDatabase>): Promise<string[]> => {
-    const dialect = new BorrowedDialect<CheckpointDatabase>(transaction);
-    return around(transaction, async () =>
+    const dialect = new TransactionDialect<CheckpointDatabase>(transaction);
+    return wrap(transaction, async () =>
       namesOf(await run(createMigrator(dialect, schema)), dialect.firstError),
     );
   };
@@ -127,7 +127,7 @@ function missingPrivilege(schema: string, pending: readonly string[], cause: Per
   return new MigrationRequiredError(
     schema,
     `schema "${schema}" lacks ${pending.join(", ")}, and this role may not change it (${cause.message}). ` +
-      `Run \`${migrateCommand(schema)}\` once, as a role that may`,
+      `Run \`${migrateCommand(schema)}\` as a role that may`,
     { cause, pending, sqlState: cause.sqlState },
   );
 }

@@ -2,20 +2,20 @@ import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { MIGRATION_TABLE } from "./migrator.js";
-import { columnsOfTables, refusalOf } from "./refuse-incompatible-tables.js";
+import { columnsOfTables, incompatibilityOf } from "./incompatible-tables.js";
 import { MIGRATION_NAMES } from "./steps/index.js";
 
-/** How far a schema has come. */
+/** The migration status of a schema. */
 export interface MigrationStatus {
-  /** The schema that was asked about. */
+  /** The name of the schema. */
   readonly schema: string;
-  /** The steps that have run there, oldest first. */
+  /** The applied steps, oldest first. */
   readonly applied: readonly string[];
-  /** The steps of this version of the library that have not run there, oldest first. */
+  /** The steps of this version of the library that are not applied, oldest first. */
   readonly pending: readonly string[];
-  /** Steps on record that this version of the library does not know: it is older than the database. */
+  /** Applied steps that this version of the library does not have: a newer version has migrated the schema. */
   readonly unknown: readonly string[];
-  /** The highest migration of the official savers, `null` where none ever ran. */
+  /** The highest recorded migration of the official savers; `null` if there is none. */
   readonly officialVersion: number | null;
 }
 
@@ -36,16 +36,16 @@ const NOTHING: Catalog = {
 };
 
 /**
- * Tells which migration steps have run in a schema. Reads only, in a lent transaction too, and needs no privilege
- * beyond reading the tables.
+ * Returns which migration steps have run in a schema. Only reads, also in a transaction that the caller passed in, and needs
+ * only the privilege to read the tables.
  *
  * @example
  * ```ts
  * const { pending } = await migrationStatus(db, { schema: "agents" });
  * if (pending.length > 0) throw new Error(`database is behind: ${pending.join(", ")}`);
  * ```
- * @throws IncompatibleTablesError when the schema has tables of our names that are not ours.
- * @throws DatabaseError when the database can't be reached.
+ * @throws IncompatibleTablesError if the schema has tables of other columns with the same names.
+ * @throws DatabaseError if the database can't be reached.
  */
 export async function migrationStatus(
   db: Kysely<CheckpointDatabase>,
@@ -55,7 +55,7 @@ export async function migrationStatus(
   const plain = db.withoutPlugins();
   try {
     const catalog = await readCatalog(plain, schema);
-    const refusal = refusalOf(schema, catalog.columns);
+    const refusal = incompatibilityOf(schema, catalog.columns);
     if (refusal !== undefined) throw refusal;
     const applied = catalog.recordReadable ? await readRecord(plain, schema) : assumeApplied(catalog);
     return {
@@ -71,15 +71,15 @@ export async function migrationStatus(
 }
 
 /**
- * A role may have been granted the three tables and not the record of migrations. The catalog, which everyone may
- * read, then tells whether the tables have what our statements need. How values are compressed is not part of that, so
- * tables of an official saver that have no record yet are left to a role that may change them.
+ * Infers the applied steps for a role that may read the tables, but not the recorded migrations. The catalog, which every
+ * role may read, shows whether the tables have the columns that our statements need. The compression of values does not count
+ * here: it is left to a role that may alter the tables.
  */
 function assumeApplied({ tablesComplete, adoptable }: Catalog): readonly string[] {
   return tablesComplete && !adoptable ? MIGRATION_NAMES : [];
 }
 
-// Asks the catalog first, since a query that fails would abort a transaction that we were lent.
+// Reads the catalog first: a query on a missing table would abort a transaction that the caller passed in.
 async function readCatalog(db: Kysely<CheckpointDatabase>, schema: string): Promise<Catalog> {
   const table = (name: string) => sql<string>`format('%I.%I', ${schema}::text, ${name}::text)`;
   const readable = (name: string) =>

@@ -1,17 +1,17 @@
 import { Kysely } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import type { BorrowedDialect } from "./borrowed-dialect.js";
+import type { TransactionDialect } from "./transaction-dialect.js";
 import { MIGRATION_STEPS } from "./steps/index.js";
 import type { MigratedTables, MigrationStep } from "./steps/step.js";
 
-/** Where Kysely's Migrator records the steps that have run, in the schema that they ran in. */
+/** The table in which Kysely's Migrator records the applied steps of the schema. */
 export const MIGRATION_TABLE = "checkpoint_kysely_migration";
-/** The Migrator insists on a lock table; the lock itself is Postgres's, see `inLockedTransaction`. */
+/** The Migrator requires a lock table, but takes no lock here: see `inLockedTransaction`. */
 export const MIGRATION_LOCK_TABLE = "checkpoint_kysely_migration_lock";
 
-/** Kysely's Migrator over our steps, in one schema, running inside the transaction that the dialect borrows. */
-export function createMigrator(dialect: BorrowedDialect<CheckpointDatabase>, schema: string): Migrator {
+/** Creates Kysely's Migrator for the steps of one schema. It runs in the transaction of the dialect. */
+export function createMigrator(dialect: TransactionDialect<CheckpointDatabase>, schema: string): Migrator {
   return new Migrator({
     db: new Kysely<CheckpointDatabase>({ dialect }),
     provider: { getMigrations: () => Promise.resolve(migrationsFor(schema)) },

@@ -3,7 +3,7 @@ import { type MigrationResultSet, type Migrator, NO_MIGRATIONS } from "kysely/mi
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { MigrationError } from "../errors/index.js";
-import { BorrowedDialect } from "./borrowed-dialect.js";
+import { TransactionDialect } from "./transaction-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import type { MigrateOptions } from "./migrate.js";
@@ -11,34 +11,34 @@ import { migrationStatus } from "./migration-status.js";
 import { createMigrator, MIGRATION_TABLE } from "./migrator.js";
 import { RecordingDialect } from "./recording-dialect.js";
 
-/** The SQL that would bring a schema to the newest version. */
+/** The SQL that would migrate a schema to the newest version. */
 export interface MigrationPlan {
-  /** The schema that was asked about. */
+  /** The name of the schema. */
   readonly schema: string;
   /**
-   * What comes before the first step: the lock that keeps other migrations away, and the tables that steps are recorded
-   * in. Parameters are written out, without final semicolons. Empty where no step is pending.
+   * The statements before the first step: they take the migration lock, and create the tables that record steps. They have no
+   * parameters and no final semicolons. Empty if no step is pending.
    */
   readonly preparation: readonly string[];
-  /** The steps that have not run yet, oldest first. */
+  /** The pending steps, oldest first. */
   readonly steps: readonly PlannedStep[];
 }
 
-/** The SQL of one step that has not run yet. */
+/** The SQL of one pending step. */
 export interface PlannedStep {
-  /** The step's name, as it will be recorded. */
+  /** The recorded name of the step. */
   readonly name: string;
-  /** Its statements in order, parameters written out, without final semicolons; the last one records the step. */
+  /** The statements in order, without parameters and final semicolons. The last one records the step. */
   readonly statements: readonly string[];
 }
 
 /**
- * Tells what {@link migrateToLatest} would run, without running it. All of the statements, in order and in one
- * transaction, do what it would do, so that someone who may change the schema can apply them by hand.
+ * Returns the SQL that {@link migrateToLatest} would run, without running it. All statements, run by hand in order and in one
+ * transaction, have the same result.
  *
- * @throws IncompatibleTablesError when the schema has tables of our names that are not ours.
- * @throws DatabaseError when the database can't be reached.
- * @throws MigrationError when the record of migrations does not fit the steps of this version.
+ * @throws IncompatibleTablesError if the schema has tables of other columns with the same names.
+ * @throws DatabaseError if the database can't be reached.
+ * @throws MigrationError if the recorded steps don't fit the steps of this version.
  *
  * @example
  * ```ts
@@ -53,14 +53,14 @@ export async function planMigrations(
 ): Promise<MigrationPlan> {
   const { schema, applied, pending } = await migrationStatus(db, options);
   if (pending.length === 0) return { schema, preparation: [], steps: [] };
-  // Migrating to where the schema stands is all that comes before the first step.
+  // A migration to the current step runs only the statements before the first step.
   const preparation = await record(db, options, (migrator) =>
     migrator.migrateTo(applied.at(-1) ?? NO_MIGRATIONS),
   );
   const everything = await record(db, options, (migrator) => migrator.migrateToLatest());
   return {
     schema,
-    preparation: preparation.map(writeOut),
+    preparation: preparation.map(inlineParameters),
     steps: splitIntoSteps(everything.slice(preparation.length), pending),
   };
 }
@@ -74,7 +74,9 @@ async function record(
   const dialect = new RecordingDialect(db.withoutPlugins());
   const recorder = new Kysely<CheckpointDatabase>({ dialect });
   await inLockedTransaction(recorder, schema, lockTimeoutMs, async (transaction) => {
-    const { error } = await run(createMigrator(new BorrowedDialect<CheckpointDatabase>(transaction), schema));
+    const { error } = await run(
+      createMigrator(new TransactionDialect<CheckpointDatabase>(transaction), schema),
+    );
     if (error !== undefined) throw planFailed(error);
   });
   return dialect.recorded;
@@ -88,7 +90,7 @@ function planFailed(error: unknown): Error {
 function splitIntoSteps(queries: readonly CompiledQuery[], names: readonly string[]): PlannedStep[] {
   const steps: string[][] = [[]];
   for (const query of queries) {
-    steps.at(-1)?.push(writeOut(query));
+    steps.at(-1)?.push(inlineParameters(query));
     if (isRecordOfStep(query)) steps.push([]);
   }
   return names.map((name, index) => ({ name, statements: steps[index] ?? [] }));
@@ -98,10 +100,10 @@ function isRecordOfStep({ query }: CompiledQuery): boolean {
   return InsertQueryNode.is(query) && query.into?.table.identifier.name === MIGRATION_TABLE;
 }
 
-/** What looks like a parameter inside a quoted name or string is none. */
+/** Quoted names and strings match too, since they may hold text that looks like a parameter. */
 const QUOTED_OR_PARAMETER = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 
-function writeOut({ sql, parameters }: CompiledQuery): string {
+function inlineParameters({ sql, parameters }: CompiledQuery): string {
   return sql.replaceAll(QUOTED_OR_PARAMETER, (found, position?: string) =>
     position === undefined ? found : literal(parameters[Number(position) - 1]),
   );
@@ -110,5 +112,5 @@ function writeOut({ sql, parameters }: CompiledQuery): string {
 function literal(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
-  throw new MigrationError(`a parameter of type ${typeof value} can't be written out`);
+  throw new MigrationError(`can't write a parameter of type ${typeof value} as SQL`);
 }

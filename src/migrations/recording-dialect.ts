@@ -18,11 +18,10 @@ import {
 } from "kysely";
 
 /**
- * A dialect that reads from a database and writes to a list: every statement but a query is noted instead of sent. What
- * runs on it finds the database as it is, and leaves behind what it would have done.
+ * A dialect that sends queries to a database, but records all other statements in a list instead of sending them.
  */
 export class RecordingDialect<DB> implements Dialect {
-  /** What would have been sent, in order. */
+  /** The recorded statements, in order. */
   readonly recorded: CompiledQuery[] = [];
   readonly #reader: Kysely<DB>;
 
@@ -47,7 +46,7 @@ export class RecordingDialect<DB> implements Dialect {
   }
 }
 
-// Begin and commit do nothing here, as in DummyDriver: what wraps the statements is up to whoever runs them.
+// Begin and commit do nothing, as in DummyDriver: whoever runs the recorded statements adds the transaction.
 class RecordingDriver<DB> extends DummyDriver {
   readonly #connection: DatabaseConnection;
 
@@ -75,8 +74,8 @@ class RecordingConnection<DB> implements DatabaseConnection {
       this.#recorded.push(query);
       return { rows: [] };
     }
-    // A table that so far exists in the list alone has no rows, and asking for them would be an error.
-    if (this.#createdHere(query.query)) return { rows: [] };
+    // A query on a table that only a recorded statement creates would fail.
+    if (this.#isRecordedTable(query.query)) return { rows: [] };
     return this.#reader.getExecutor().executeQuery<R>(query);
   }
 
@@ -84,7 +83,7 @@ class RecordingConnection<DB> implements DatabaseConnection {
     return this.#reader.getExecutor().stream<R>(query, chunkSize);
   }
 
-  #createdHere(select: SelectQueryNode): boolean {
+  #isRecordedTable(select: SelectQueryNode): boolean {
     const read = (select.from?.froms ?? []).filter((node) => TableNode.is(node)).map(nameOf);
     const created = this.#recorded.map(({ query }) => query).filter((node) => CreateTableNode.is(node));
     return created.some(({ table }) => read.includes(nameOf(table)));

@@ -9,7 +9,7 @@ import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
 
-describeAnyTarget("a backup", (target) => {
+describeAnyTarget("export and import", (target) => {
   const filled = refilledDatabase(target);
   const { run } = filled;
 
@@ -21,7 +21,7 @@ describeAnyTarget("a backup", (target) => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("in a file brings everything back, byte for byte", async () => {
+  it("restore every row byte for byte", async () => {
     const file = join(folder, "all.ndjson");
     const before = await allRows(filled.database);
     expect(await run("export", "--output", file)).toMatchObject({
@@ -34,22 +34,22 @@ describeAnyTarget("a backup", (target) => {
       /^imported 4 threads: 13 checkpoints, 18 values and 4 writes/,
     );
     expect(await allRows(filled.database)).toEqual(before);
-    expect((await run("import", file)).stdout).toMatch(/35 rows were there already\n$/);
+    expect((await run("import", file)).stdout).toMatch(/skipped 35 rows that already existed\n$/);
   });
 
   const itWithModes = process.platform === "win32" ? it.skip : it;
 
-  itWithModes("is in a file for its owner alone, whatever is left of an earlier one", async () => {
+  itWithModes("write a file that only its owner can read, even over an older file", async () => {
     const file = join(folder, "all.ndjson");
-    await writeFile(`${file}.part`, "left", { mode: 0o666 });
+    await writeFile(`${file}.part`, "leftover", { mode: 0o666 });
     await writeFile(file, "old", { mode: 0o666 });
     await run("export", "--output", file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await readFile(`${file}.part`, "utf8")).toBe("left");
+    expect(await readFile(`${file}.part`, "utf8")).toBe("leftover");
     expect(await readdir(folder)).toEqual(["all.ndjson", "all.ndjson.part"]);
   });
 
-  it("is the one of the export that ended last, where two write to one file", async () => {
+  it("leave one complete file if several exports write to it", async () => {
     const file = join(folder, "all.ndjson");
     const outcomes = await Promise.all([1, 2, 3].map(() => run("export", "--output", file)));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -57,7 +57,7 @@ describeAnyTarget("a backup", (target) => {
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
   });
 
-  itWithModes("replaces what a symbolic link leads to, and leaves the link", async () => {
+  itWithModes("replace the target of a symbolic link, and keep the link", async () => {
     await mkdir(join(folder, "inner"));
     await writeFile(join(folder, "old.ndjson"), "old");
     await symlink("old.ndjson", join(folder, "link"));
@@ -79,7 +79,7 @@ describeAnyTarget("a backup", (target) => {
     });
   });
 
-  itWithModes("goes into a FIFO or a device as it is", async () => {
+  itWithModes("write directly into a FIFO", async () => {
     const fifo = join(folder, "fifo");
     execFileSync("mkfifo", [fifo]);
     const [outcome, read] = await Promise.all([run("export", "--output", fifo), readFile(fifo, "utf8")]);
@@ -89,7 +89,7 @@ describeAnyTarget("a backup", (target) => {
     expect(await readdir(folder)).toEqual(["fifo"]);
   });
 
-  /** One of the test's own where it could replace that of the machine. */
+  /** A device of the test's own if the test runs as root, which could replace the one of the machine. */
   function fullDevice(): string {
     if (process.getuid?.() !== 0) return "/dev/full";
     const device = join(folder, "full");
@@ -99,7 +99,7 @@ describeAnyTarget("a backup", (target) => {
 
   const itWithFullDevice = process.platform === "linux" ? it : it.skip;
 
-  itWithFullDevice("says in one line why it can't be written", async () => {
+  itWithFullDevice("print one line if the file can't be written", async () => {
     const full = fullDevice();
     expect(await run("export", "--output", full)).toEqual({
       code: 1,
@@ -115,7 +115,7 @@ describeAnyTarget("a backup", (target) => {
     });
   });
 
-  it("through pipes has nothing but the backup on standard output", async () => {
+  it("write only the backup to standard output, and read it from standard input", async () => {
     const { code, stdout, stderr } = await run("export", "43", "44");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\{"format":"langgraph-checkpoint-backup","version":1\}\n(\{.*\}\n)+$/);
@@ -132,21 +132,21 @@ describeAnyTarget("a backup", (target) => {
     expect((await allRows(filled.database, "restored")).checkpoints).toHaveLength(3);
   });
 
-  it("is not begun where its file would be a folder", async () => {
+  it("refuse a folder as the file", async () => {
     const { code, stdout, stderr } = await run("export", "--output", folder);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe(`error: --output: "${folder}" is a folder: name a file\n`);
+    expect(stderr).toBe(`error: --output: "${folder}" is a folder: pass the path of a file\n`);
     await expect(readdir(folder)).resolves.toEqual([]);
   });
 
-  it("of a thread that has no rows is none", async () => {
+  it("report a thread without rows, and exit with 1", async () => {
     expect(await run("export", "42", "none", "--output", join(folder, "x"))).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/missing thread none has no rows\n$/),
     });
   });
 
-  it("that is cut off leaves nothing behind, and one that failed no file", async () => {
+  it("store nothing of a truncated backup, and leave no file of a failed export", async () => {
     const file = join(folder, "cut.ndjson");
     await run("export", "--output", file);
     const whole = await readFile(file, "utf8");

@@ -10,11 +10,11 @@ import { refilledDatabase, RUN_ID } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeAnyTarget("changing threads", (target) => {
+describeAnyTarget("the commands that change threads", (target) => {
   const filled = refilledDatabase(target);
   const { run, json } = filled;
 
-  it("copies a thread whose versions are numbers so that they are text", async () => {
+  it("copy --reencode copies numeric versions as text", async () => {
     await using numbers = new PostgresSaver(filled.database.source, new JsonSerializer());
     await putValues(numbers, threadConfig("numbers"), { plan: ["A"] });
     await json("copy", "numbers", "texts", "--reencode");
@@ -23,7 +23,7 @@ describeAnyTarget("changing threads", (target) => {
     expect(tuple?.checkpoint.channel_versions.plan).toMatch(/^\d{32}\.0\./);
   });
 
-  it("copies, forks and rolls back, and says which checkpoint is the newest then", async () => {
+  it("copy, fork and rollback create checkpoints, and print the new one", async () => {
     expect((await run("copy", "42", "new")).stdout).toMatch(
       /^copied 5 checkpoints, 9 values and 2 writes \(.*\) to thread new\n$/,
     );
@@ -51,40 +51,40 @@ describeAnyTarget("changing threads", (target) => {
     expect((await rowsOf(filled.database, "new")).checkpoints).toBe(7);
   });
 
-  it("tells of channels that a fork sets and that had no value before, which may be misspelt", async () => {
+  it("fork notes the channels that are new in the thread, since they may be misspelt", async () => {
     await run("copy", "42", "new");
     expect((await run("fork", "new", "--set", "tries=7")).stdout).not.toContain("note:");
     const { stdout } = await run("fork", "new", "--set", "tires=7", "--set", "tries=8");
-    expect(stdout).toMatch(/of thread new\nnote: nothing has been written to "tires" before\n$/);
+    expect(stdout).toMatch(/of thread new\nnote: channel new in this thread: "tires"\n$/);
     expect(await json("fork", "new", "--set", "trees=8")).toMatchObject({ newChannels: ["trees"] });
   });
 
   describe("prune", () => {
-    it("tells what would go, and asks before it goes", async () => {
+    it("previews what it would delete, and asks for confirmation", async () => {
       const before = await allRows(filled.database);
       const argv = ["prune", "--keep-last", "1"];
       const dry = await run(...argv, "--dry-run");
       expect(dry.stdout).toMatch(
-        /^would go: \d+ checkpoints, \d+ values and \d+ writes \(.*\) of 3 threads\n$/,
+        /^would delete \d+ checkpoints, \d+ values and \d+ writes \(.*\) of 3 threads\n$/,
       );
       expect(
         await cliOn(filled.database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } })(...argv),
       ).toMatchObject({
         code: 1,
         stdout: "nothing was changed\n",
-        stderr: `Prune ${dry.stdout.slice("would go: ".length).trim()}? [y/N] `,
+        stderr: `Delete ${dry.stdout.slice("would delete ".length).trim()}? [y/N] `,
       });
       expect(await cliOn(filled.database, { isTTY: true, stdin: "" })(...argv)).toMatchObject({ code: 1 });
       expect(await allRows(filled.database)).toEqual(before);
       const done = await cliOn(filled.database, { isTTY: true, stdin: "y\n" })(...argv);
       expect(done).toMatchObject({
         code: 0,
-        stdout: dry.stdout.replace("would go: ", "pruned ").replace(/(\(.*\)) of/, "$1 of"),
+        stdout: dry.stdout.replace("would delete ", "deleted "),
       });
       expect(await run(...argv, "--yes")).toMatchObject({ code: 0, stdout: "nothing to prune\n" });
     });
 
-    it("asks nobody where nobody is, and then changes nothing", async () => {
+    it("fails without --yes if standard input is no terminal, and changes nothing", async () => {
       const before = await allRows(filled.database);
       for (const argv of [
         ["prune", "42"],
@@ -98,7 +98,7 @@ describeAnyTarget("changing threads", (target) => {
       expect(await allRows(filled.database)).toEqual(before);
     });
 
-    it("cuts the threads that are named down to their newest checkpoints", async () => {
+    it("keeps only the newest checkpoints of the named threads", async () => {
       expect(await json("prune", "42", "43", "--yes")).toMatchObject({
         threads: 1,
         checkpoints: 3,
@@ -108,7 +108,7 @@ describeAnyTarget("changing threads", (target) => {
       expect((await rowsOf(filled.database, "42-copy")).checkpoints).toBe(5);
     });
 
-    it("deletes them whole where it is told so", async () => {
+    it("deletes the named threads with --strategy delete", async () => {
       expect(await json("prune", "42", "none", "--strategy", "delete", "--yes")).toMatchObject({
         threads: 1,
         missing: ["none"],
@@ -116,7 +116,7 @@ describeAnyTarget("changing threads", (target) => {
       expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     });
 
-    it("goes by age, by number, by thread and by namespace", async () => {
+    it("selects checkpoints by age, number, thread and namespace", async () => {
       expect(await json("prune", "--older-than", "30d", "--yes")).toMatchObject({ checkpoints: 0 });
       const some = ["prune", "--older-than", "0s", "--keep-last", "2", "--thread", "42", "--namespace", ""];
       expect(await json(...some, "--batch-size", "1", "--yes")).toMatchObject({
@@ -127,22 +127,22 @@ describeAnyTarget("changing threads", (target) => {
     });
 
     it.each([
-      ["nothing", []],
-      ["both kinds", ["42", "--keep-last", "1"]],
+      ["no selection", []],
+      ["threads with --keep-last", ["42", "--keep-last", "1"]],
       ["a strategy without threads", ["--strategy", "delete"]],
       ["an unknown strategy", ["42", "--strategy", "all"]],
-      ["a time that is none", ["--older-than", "30"]],
-      ["a number that is none", ["--keep-last", "0"]],
-    ])("is refused for %s", async (_what, argv) => {
+      ["an invalid duration", ["--older-than", "30"]],
+      ["an invalid number", ["--keep-last", "0"]],
+    ])("exits with 2 for %s", async (_case, argv) => {
       const { code, stderr } = await run("prune", ...argv, "--yes");
       expect(code).toBe(2);
       expect(stderr).toMatch(/^error: [^\n]+\n$/);
     });
   });
 
-  it("deletes threads, each once, and has them stay deleted where it is told so", async () => {
+  it("delete deletes threads, and keeps tombstones with --tombstones", async () => {
     expect((await run("delete", "42", "42", "43", "none", "--yes")).stdout).toMatch(
-      /^deleted 2 threads with 6 checkpoints.*\nnot there: none\n$/,
+      /^deleted 2 threads with 6 checkpoints.*\nnot found: none\n$/,
     );
     expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     expect(await run("delete", "42", "--yes")).toMatchObject({
@@ -155,16 +155,16 @@ describeAnyTarget("changing threads", (target) => {
     await saver.end();
   });
 
-  it("tells what it would delete, and changes nothing", async () => {
+  it("delete and delete-runs print with --dry-run what they would delete, and change nothing", async () => {
     const before = await allRows(filled.database);
     const { stdout } = await run("delete", "42", "none", "--dry-run");
-    expect(stdout).toMatch(/^would go: 1 thread with 5 checkpoints, .*\nnot there: none\n$/);
+    expect(stdout).toMatch(/^would delete 1 thread with 5 checkpoints, .*\nnot found: none\n$/);
     expect(await json("delete", "--idle", "0s", "--dry-run")).toMatchObject({
       threads: 4,
       deleted: ["42", "42-copy", "43", "44"],
     });
     expect((await run("delete-runs", RUN_ID, "--dry-run")).stdout).toMatch(
-      /^would go: 1 checkpoint, .* of 1 thread\n$/,
+      /^would delete 1 checkpoint, .* of 1 thread\n$/,
     );
     const asking = cliOn(filled.database, { isTTY: true, stdin: "no\n", env: { NO_COLOR: "1" } });
     expect((await asking("delete-runs", RUN_ID)).stderr).toMatch(/^Delete 1 checkpoint, .* of 1 thread\? /);
@@ -172,25 +172,25 @@ describeAnyTarget("changing threads", (target) => {
     expect(await allRows(filled.database)).toEqual(before);
   });
 
-  it("deletes threads that have been idle", async () => {
+  it("delete --idle deletes idle threads", async () => {
     expect((await run("delete", "--idle", "1d", "--yes")).stdout).toMatch(/^nothing to delete: /);
     expect((await run("delete", "42", "none", "--idle", "0s", "--yes")).stdout).toMatch(
-      /^deleted 1 idle thread with 5 checkpoints, .*\nnot there: none\n$/,
+      /^deleted 1 idle thread with 5 checkpoints, .*\nnot found: none\n$/,
     );
     expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
     const { code, stderr } = await run("delete");
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--idle") });
   });
 
-  it("deletes the checkpoints of runs", async () => {
+  it("delete-runs deletes the checkpoints of runs", async () => {
     expect(await json("delete-runs", RUN_ID, "--yes")).toMatchObject({ checkpoints: 1 });
     expect((await rowsOf(filled.database, "44")).checkpoints).toBe(1);
   });
 
-  it("verifies, and answers no where something can't be read", async () => {
+  it("verify exits with 1 if a value can't be read", async () => {
     expect(await run("verify")).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/looked at: all can be read\n$/),
+      stdout: expect.stringMatching(/^checked .*: everything can be read\n$/),
     });
     await filled.database.exec(
       "delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'",
@@ -202,7 +202,7 @@ describeAnyTarget("changing threads", (target) => {
     expect(JSON.parse((await run("verify", "--json")).stdout)).toMatchObject({ problems: expect.any(Array) });
   });
 
-  it("counts the notices of a kind in one line, at the end", async () => {
+  it("verify prints one line for each kind of notice, after the errors", async () => {
     await filled.database.exec(
       "delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'",
     );
@@ -216,15 +216,15 @@ describeAnyTarget("changing threads", (target) => {
     const notices = stdout.split("\n").filter((line) => line.startsWith("notice"));
     expect(notices).toEqual([
       expect.stringMatching(
-        /^notice +missing-parent +30 in 10 threads; the first: thread "0-0": the parent "pruned"/,
+        /^notice +missing-parent +30 in 10 threads; first: thread "0-0": the parent "pruned"/,
       ),
     ]);
-    expect(stdout).toMatch(/\n--json has each notice\n/);
+    expect(stdout).toMatch(/\n--json lists every notice\n/);
     const { problems } = JSON.parse((await run("verify", "--json")).stdout) as { problems: unknown[] };
     expect(problems.length).toBeGreaterThan(30);
   });
 
-  it("ends at Ctrl-C, and says what was done", async () => {
+  it("every command exits with 130 when the signal aborts", async () => {
     const signal = AbortSignal.abort();
     for (const argv of [["verify"], ["export"], ["prune", "42", "--yes"]]) {
       const { code, stderr } = await cliOn(filled.database, { signal })(...argv);

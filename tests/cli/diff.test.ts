@@ -5,7 +5,7 @@ import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { jsonOf, linesOf, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
-describeAnyTarget("what changed, and what is not stored", (target) => {
+describeAnyTarget("diff and state", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
   let ids: readonly string[];
@@ -19,7 +19,7 @@ describeAnyTarget("what changed, and what is not stored", (target) => {
     await saver.end();
   });
 
-  /** A thread whose second and third checkpoint count a step of the delta channel "log" each. */
+  /** Stores a thread whose second and third checkpoints don't store the value of the delta channel "log". */
   async function putDeltas(saver: PostgresSaver, thread: string): Promise<void> {
     const seed = await putValues(saver, threadConfig(thread), { log: ["a"], plan: "A" });
     let { config, checkpoint } = seed;
@@ -40,7 +40,7 @@ describeAnyTarget("what changed, and what is not stored", (target) => {
   const lines = (...argv: string[]) => linesOf(run, ...argv);
   const json = (...argv: string[]) => jsonOf(run, ...argv);
 
-  it("tells what changed from one checkpoint to another", async () => {
+  it("diff prints the changes from one checkpoint to another", async () => {
     expect(await lines("diff", "42", "head~1", "head")).toEqual(
       [
         "~ plan",
@@ -50,7 +50,7 @@ describeAnyTarget("what changed, and what is not stored", (target) => {
         "+ seen",
         "  + Map(1) { 'sea' => Set(1) { 1 } }",
         "",
-      ].concat("4 channels are the same"),
+      ].concat("4 channels unchanged"),
     );
     expect(await lines("diff", "42", "head~2", ids[1] ?? "")).toEqual([
       "~ messages  1 -> 2 items",
@@ -59,18 +59,18 @@ describeAnyTarget("what changed, and what is not stored", (target) => {
       "+ plan",
       "  + 'A'",
       "",
-      "1 channel is the same",
+      "1 channel unchanged",
     ]);
     expect((await lines("diff", "42", "head", "head", "--other-thread", "42-copy")).at(-1)).toBe(
-      "6 channels are the same",
+      "6 channels unchanged",
     );
     expect(await json("diff", "42", "head~1", "head")).toMatchObject({ before: ids[2], after: ids[3] });
   });
 
-  it("says of a delta channel why it has no value to print", async () => {
+  it("print for a delta channel from how many writes its value is rebuilt", async () => {
     const text = (await lines("state", "delta")).join("\n");
     expect(text).toContain(
-      "plan\n  'A'\n\nlog\n  not stored: a delta channel, which its graph rebuilds from 4 writes upon an earlier value",
+      "plan\n  'A'\n\nlog\n  not stored: a delta channel, which its graph rebuilds from an earlier value and 4 writes",
     );
     expect(await json("state", "delta")).toMatchObject({
       values: { plan: "A" },
@@ -80,15 +80,15 @@ describeAnyTarget("what changed, and what is not stored", (target) => {
     expect((await json("state", "delta", "--channel", "plan")).unstored).toEqual([]);
     expect(await lines("diff", "delta", "head~1", "head")).toEqual([
       "? log",
-      "  not stored with both: a delta channel, which its graph rebuilds from",
-      "  - 2 writes upon an earlier value",
-      "  + 4 writes upon an earlier value",
+      "  not stored with both checkpoints: a delta channel, which its graph rebuilds from",
+      "  - an earlier value and 2 writes",
+      "  + an earlier value and 4 writes",
       "",
-      "1 channel is the same",
+      "1 channel unchanged",
     ]);
     expect((await lines("diff", "delta", "head~2", "head~1")).slice(2, 4)).toEqual([
       "  - [ 'a' ]",
-      "  + 2 writes upon an earlier value",
+      "  + an earlier value and 2 writes",
     ]);
     expect(await json("diff", "delta", "head~2", "head~1")).toMatchObject({
       channels: [{ channel: "log", change: "unstored", before: ["a"] }, { change: "same" }],

@@ -5,12 +5,12 @@ import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
 const DOCS = new URL("../../docs/cli.md", import.meta.url);
-/** A command line of ours, and what it prints. */
+/** A command line and its output. */
 const BLOCK = /```console\n\$ npx langgraph-checkpoint-kysely ([^\n]+)\n([^`]*)```/g;
 const WORD = /'([^']*)'|(\S+)/g;
 
 describePglite("docs/cli.md", (target) => {
-  it("shows what the commands print; CLI_DOCS=write writes it down", async () => {
+  it("shows the output of the commands; CLI_DOCS=write updates it", async () => {
     const database = await target.createDatabase();
     await fillDatabase(database);
     const run = cliOn(database);
@@ -30,7 +30,7 @@ describePglite("docs/cli.md", (target) => {
   });
 });
 
-/** Without what is another time another: ids, times, and the lengths of random versions. */
+/** Replaces everything that differs from run to run: ids, times, and the lengths of random versions. */
 function comparable(text: string): string {
   const ids: string[] = [];
   const numbered = text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-6[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {

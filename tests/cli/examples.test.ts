@@ -11,16 +11,16 @@ import { describeServer, type TestDatabase } from "../support/targets.js";
 import { cli, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
-/** The one part of an example that names what only its reader has. */
-const READERS_DATABASE = " --url postgres://localhost/agents";
+/** The part of an example that names a database of the reader. */
+const EXAMPLE_URL = " --url postgres://localhost/agents";
 
-/** What only a shell does, and what names a file in its folder. The other examples run in this process, at a tenth of the time. */
-const NEEDS_PROCESS = /[<>|]|\.ndjson/;
+/** Matches examples with redirections, pipes or files. The others run in this process, which takes a tenth of the time. */
+const NEEDS_SHELL = /[<>|]|\.ndjson/;
 
-// Without a build there is no program; `npm test` builds first.
+// The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 
-describeServer("every example of the help, typed as it stands", (server) => {
+describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
 
@@ -36,15 +36,15 @@ describeServer("every example of the help, typed as it stands", (server) => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each(COMMANDS.map((command) => [command.name, command] as const))(
-    "does what it says: %s",
+    "run without an error: %s",
     async (_name, command) => {
       await database.reset();
       await fillDatabase(database);
       await cliOn(database)("migrate", "--schema", "restored");
       await cliOn(database)("migrate", "--schema", "agents");
       for (const example of examplesOf(command)) {
-        const line = example.replace(READERS_DATABASE, "");
-        const outcome = await (NEEDS_PROCESS.test(line) ? typed(line) : runHere(line));
+        const line = example.replace(EXAMPLE_URL, "");
+        const outcome = await (NEEDS_SHELL.test(line) ? runInShell(line) : runInProcess(line));
         expect({ example, ...outcome }).toMatchObject({
           example,
           code: 0,
@@ -54,12 +54,12 @@ describeServer("every example of the help, typed as it stands", (server) => {
     },
   );
 
-  async function runHere(line: string): Promise<Outcome> {
+  async function runInProcess(line: string): Promise<Outcome> {
     const { code, stderr } = await cli(await wordsOf(line), { env: { DATABASE_URL: database.source } });
     return { code, stderr };
   }
 
-  function typed(line: string): Promise<Outcome> {
+  function runInShell(line: string): Promise<Outcome> {
     const env = {
       ...process.env,
       NODE_OPTIONS: "",
@@ -84,7 +84,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** The words of a command line as a shell takes them. */
+/** Splits a command line into words, as a shell does. */
 async function wordsOf(line: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\0' ${line}`]);
   return stdout.split("\0").slice(0, -1);

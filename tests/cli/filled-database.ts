@@ -10,15 +10,15 @@ import { cliOn, jsonOf } from "./cli.js";
 /** The run that made the last checkpoint of thread 44. */
 export const RUN_ID = "1f0a2c9e-4b7d-6c3e-8f21-0242ac120002";
 
-/** What {@link fillDatabase} has stored. */
+/** The result of {@link fillDatabase}. */
 export interface Filled {
-  /** The checkpoints of thread 42, the oldest first; the last one but one is forked off the first. */
+  /** The checkpoints of thread 42, oldest first. The third is a fork of the first. */
   readonly ids: readonly string[];
 }
 
 /**
- * Fills a database with the threads that the examples of the help are about: 42 with four checkpoints, a fork, an
- * interrupt, pending writes and a subgraph; its copy; and the short ones 43 and 44.
+ * Fills a database with the threads of the examples in help: 42 with four checkpoints, a fork, an interrupt, pending writes and
+ * a subgraph; its copy `42-copy`; and the short threads 43 and 44.
  */
 export async function fillDatabase({ source }: TestDatabase): Promise<Filled> {
   const saver = new PostgresSaver(source);
@@ -36,11 +36,11 @@ export async function fillDatabase({ source }: TestDatabase): Promise<Filled> {
 export interface RefilledDatabase extends Filled {
   readonly database: TestDatabase;
   readonly run: ReturnType<typeof cliOn>;
-  /** What a command prints with `--json`; it must succeed. */
+  /** Runs a command with `--json`, which must succeed, and returns the parsed output. */
   readonly json: (...argv: string[]) => Promise<Record<string, unknown>>;
 }
 
-/** Creates a database for a suite, and fills it anew before each of its tests. */
+/** Creates a database for a suite, and fills it again before each test. */
 export function refilledDatabase(target: Target): RefilledDatabase {
   let database: TestDatabase;
   let filled: Filled;

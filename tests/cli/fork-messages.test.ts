@@ -12,12 +12,12 @@ import {
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { describeAnyTarget } from "../support/targets.js";
-import { threadsInForms } from "./threads-in-forms.js";
-import { FORMS } from "./forms.js";
+import { threadsInFormats } from "./threads-in-formats.js";
+import { FORMATS } from "./formats.js";
 
-describeAnyTarget("fork --set, where a channel holds messages or other objects of classes", (target) => {
-  const forms = threadsInForms(target);
-  const { saverOf, run, valuesOf } = forms;
+describeAnyTarget("fork --set for a channel of messages or other objects", (target) => {
+  const formats = threadsInFormats(target);
+  const { saverOf, run, valuesOf } = formats;
 
   const HELD = [
     new HumanMessage({ content: "Where to?", id: "h1" }),
@@ -31,8 +31,8 @@ describeAnyTarget("fork --set, where a channel holds messages or other objects o
     return messages as BaseMessage[];
   }
 
-  it.each(FORMS.map(([name, serde, env]) => [name, serde, env] as const))(
-    "makes messages of JSON, in what the thread is written in: %s",
+  it.each(FORMATS.map(([name, serde, env]) => [name, serde, env] as const))(
+    "converts JSON to messages, and stores them in the format of the thread: %s",
     async (_name, serde, env) => {
       const thread = newThread();
       const saver = saverOf(serde());
@@ -53,7 +53,7 @@ describeAnyTarget("fork --set, where a channel holds messages or other objects o
     },
   );
 
-  it("takes what `state --json` prints of them", async () => {
+  it("accepts messages as `state --json` prints them", async () => {
     const thread = newThread();
     const saver = saverOf();
     await putValues(saver, threadConfig(thread), { messages: HELD });
@@ -65,7 +65,7 @@ describeAnyTarget("fork --set, where a channel holds messages or other objects o
     expect(messages.map((message) => message.toDict())).toEqual(HELD.map((message) => message.toDict()));
   });
 
-  it("knows that they are messages where they are stored as changes, or elsewhere in the thread", async () => {
+  it("finds the messages of delta channels and of other checkpoints", async () => {
     const saver = saverOf();
     const thread = newThread();
     const seed = new DeltaSnapshot(HELD.slice(0, 1));
@@ -97,29 +97,32 @@ describeAnyTarget("fork --set, where a channel holds messages or other objects o
   });
 
   it.each([
-    ['"Hello"', /^error: --set: the channel "messages" holds a list of messages, and the JSON is no list\n$/],
-    ['[{"text": "Hello"}]', /holds messages, and the JSON has at \[0\] none: expected such as \{"role"/],
-    ['[{"role": "user", "content": "Hello"}, "Hello"]', /has at \[1\] none/],
-    ['[{"role": "clown", "content": "Hello"}]', /has at \[0\] none/],
-    ['[{"type": "remove", "id": "h1"}]', /has at \[0\] none/],
-    ['[{"type": "ai", "data": {"content": "Hello"}}]', /has at \[0\] none/],
+    [
+      '"Hello"',
+      /^error: --set: the channel "messages" holds a list of messages, but the JSON is not a list\n$/,
+    ],
+    ['[{"text": "Hello"}]', /holds messages, but the JSON at \[0\] is not a message such as \{"role"/],
+    ['[{"role": "user", "content": "Hello"}, "Hello"]', /the JSON at \[1\] is not a message/],
+    ['[{"role": "clown", "content": "Hello"}]', /the JSON at \[0\] is not a message/],
+    ['[{"type": "remove", "id": "h1"}]', /the JSON at \[0\] is not a message/],
+    ['[{"type": "ai", "data": {"content": "Hello"}}]', /the JSON at \[0\] is not a message/],
   ])("refuses %s", async (json, reason) => {
     const thread = newThread();
     await putValues(saverOf(), threadConfig(thread), { messages: HELD });
     const { code, stderr } = await run(["fork", thread, "--set", `messages=${json}`]);
     expect(code).toBe(2);
     expect(stderr).toMatch(reason);
-    expect((await rowsOf(forms.database, thread)).checkpoints).toBe(1);
+    expect((await rowsOf(formats.database, thread)).checkpoints).toBe(1);
   });
 
-  it("takes an empty list for them", async () => {
+  it("accepts an empty list", async () => {
     const thread = newThread();
     await putValues(saverOf(), threadConfig(thread), { messages: HELD });
     expect(await run(["fork", thread, "--set", "messages=[]"])).toMatchObject({ code: 0 });
     expect(await valuesOf(saverOf(), thread)).toEqual({ messages: [] });
   });
 
-  it("refuses JSON for a Date or a Map, but for null", async () => {
+  it("refuses JSON for a Date or a Map, except null", async () => {
     const thread = newThread();
     const saver = saverOf();
     const plain = { list: [1, { deep: null }], big: 2n ** 64n, text: "a" };
@@ -131,7 +134,7 @@ describeAnyTarget("fork --set, where a channel holds messages or other objects o
       const { code, stderr } = await run(["fork", thread, "--set", set]);
       expect(code).toBe(2);
       expect(stderr).toContain(
-        `holds objects of the class ${name}, which JSON can't write: use fork of a saver`,
+        `holds objects of class ${name}, which JSON can't represent; use \`fork\` of a saver instead`,
       );
     }
     const argv = ["since=null", "list={}", "big=5", "text=[]"].flatMap((set) => ["--set", set]);

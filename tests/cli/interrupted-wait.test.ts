@@ -13,7 +13,7 @@ const MIGRATION_LOCK = [
 ];
 const LOCKED_TABLES = ["lock table checkpoints, checkpoint_kysely_migration in access exclusive mode"];
 const WRITE = ["insert into checkpoints (thread_id, checkpoint_id, checkpoint) values ('t', '1', '{}')"];
-/** The last phase of a build waits for it, whatever it has read; to drop an index waits for users of its table alone. */
+/** The last phase of an index build waits for every older snapshot. Dropping the index waits only for users of its table. */
 const OLD_SNAPSHOT = ["set transaction isolation level repeatable read", "select count(*) from pg_class"];
 const WAITING = `
   select from pg_stat_activity
@@ -28,15 +28,15 @@ describeServer("an interrupt", (server) => {
 
   beforeEach(() => database.reset());
 
-  /** Interrupts a command once it waits for what a transaction holds; tells what is left of it while that goes on. */
+  /** Interrupts a command while it waits for the locks of a transaction, which stays open until the command has ended. */
   async function interruptBehind(
-    held: readonly string[],
+    statements: readonly string[],
     ...argv: string[]
   ): Promise<CliOutcome & { readonly isWaiting: boolean }> {
     const interrupt = new AbortController();
     const kysely = database.kysely<Record<string, never>>();
     return kysely.transaction().execute(async (transaction) => {
-      for (const statement of held) await transaction.executeQuery(CompiledQuery.raw(statement));
+      for (const statement of statements) await transaction.executeQuery(CompiledQuery.raw(statement));
       const url = argv.includes("--url") ? [] : ["--url", database.source];
       const running = cli([...argv, ...url], { signal: interrupt.signal });
       while ((await database.query(WAITING)).length === 0);
@@ -52,22 +52,22 @@ describeServer("an interrupt", (server) => {
     await opened.close();
   }
 
-  function interrupted(what: string) {
-    return { code: 130, stdout: "", stderr: `error: interrupted${what}\n`, isWaiting: false };
+  function interrupted(description: string) {
+    return { code: 130, stdout: "", stderr: `error: interrupted${description}\n`, isWaiting: false };
   }
 
-  it("ends the wait for another migration, and nothing was changed", async () => {
+  it("ends the wait for another migration, and changes nothing", async () => {
     expect(await interruptBehind(MIGRATION_LOCK, "migrate")).toEqual(interrupted(": nothing was changed"));
     expect(await database.query("select from pg_tables where schemaname = 'public'")).toEqual([]);
   });
 
-  it("ends a step in the middle, which is rolled back with those before it", async () => {
+  it("cancels a running step, and rolls back the steps before it", async () => {
     await migrated();
     await database.exec(
       "drop table checkpoint_kysely_migration; alter table checkpoint_blobs alter column blob set not null; drop table checkpoint_tombstones",
     );
-    const held = ["lock table checkpoint_blobs in access share mode"];
-    const outcome = await interruptBehind(held, "migrate", "--json");
+    const lock = ["lock table checkpoint_blobs in access share mode"];
+    const outcome = await interruptBehind(lock, "migrate", "--json");
     expect(outcome).toMatchObject({ code: 130, isWaiting: false });
     expect(JSON.parse(outcome.stdout)).toEqual({
       error: { code: "ABORTED", message: "interrupted: nothing was changed" },
@@ -79,45 +79,45 @@ describeServer("an interrupt", (server) => {
     ).toEqual([]);
   });
 
-  it("ends the wait to undo a step", async () => {
+  it("ends the wait of migrate down", async () => {
     await migrated();
     expect(await interruptBehind(MIGRATION_LOCK, "migrate", "down")).toEqual(
-      interrupted(": nothing was undone"),
+      interrupted(": nothing was reverted"),
     );
   });
 
-  it("ends what migrate reads where a table is locked", async () => {
+  it("ends the wait of migrate status for a locked table", async () => {
     await migrated();
     expect(await interruptBehind(LOCKED_TABLES, "migrate", "status")).toEqual(interrupted(""));
   });
 
   it.each(["threads", "doctor"])(
-    "ends the wait for a server that is silent, which %s says",
+    "ends the wait for a server that does not answer, about which %s prints a notice",
     async (command) => {
       const proxy = await TcpProxy.open(database.source);
       proxy.stall();
       const interrupt = new AbortController();
-      const said: string[] = [];
+      const printed: string[] = [];
       const write = (text: string): void => {
-        said.push(text);
+        printed.push(text);
         interrupt.abort();
       };
       const io = { env: {}, stdout: { write }, stderr: { write }, signal: interrupt.signal };
       expect(await run([command, "--url", proxy.url], io)).toBe(130);
-      expect(said).toEqual([
-        `waiting for ${new URL(proxy.url).host}, which has not answered yet; a connection may take up to 15 s\n`,
+      expect(printed).toEqual([
+        `waiting for an answer from ${new URL(proxy.url).host} (connection timeout: 15 s)\n`,
         "error: interrupted\n",
       ]);
       await proxy.close();
     },
   );
 
-  it("ends an examination while it waits for a table", async () => {
+  it("ends the wait of doctor for a locked table", async () => {
     await migrated();
     expect(await interruptBehind(LOCKED_TABLES, "doctor")).toEqual(interrupted(""));
   });
 
-  it("drops an optional index that it leaves half built", async () => {
+  it("drops an unfinished optional index", async () => {
     await migrated();
     expect(await interruptBehind(OLD_SNAPSHOT, "migrate", "--with", "run-index")).toEqual(
       interrupted(': schema "public" is up to date; run-index is missing'),
@@ -125,18 +125,18 @@ describeServer("an interrupt", (server) => {
     expect(await database.query("select from pg_class where relname = 'checkpoint_run_idx'")).toEqual([]);
   });
 
-  it("says how to go on where a writer keeps the index from being dropped", async () => {
+  it("prints how to repair an index that can't be dropped because of a writer", async () => {
     await migrated();
     const { code, stderr } = await interruptBehind(WRITE, "migrate", "--with", "run-index");
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /; run-index is left broken: `migrate --with run-index` builds it anew, `migrate --without run-index` drops it\n$/,
+      /; run-index is broken: `migrate --with run-index` rebuilds it, `migrate --without run-index` drops it\n$/,
     );
     expect(await cliOn(database)("migrate", "--with", "run-index")).toMatchObject({ code: 0 });
   });
 
-  // Behind a pooler the session that a command had first may be another client's by now, so that its number says nothing.
-  it("cancels the statements of a saver by the protocol, not by the number of a session", async () => {
+  // Behind a pooler, the backend of an earlier statement may serve another client by now.
+  it("cancels the statements of a saver by the protocol, not with pg_cancel_backend", async () => {
     const role = `client_${randomBytes(8).toString("hex")}`;
     await migrated();
     await database.exec(`

@@ -11,7 +11,7 @@ import { fillDatabase } from "./filled-database.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
-// Without a build there is no program; `npm test` builds first.
+// The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 
 describeServer("the program", (server) => {
@@ -31,16 +31,16 @@ describeServer("the program", (server) => {
   }
 
   async function untilConnected(): Promise<void> {
-    // The command has begun its work once the server has answered this: before, an interrupt ends the connecting.
-    const isThere = `
+    // After this query the command starts its work. An interrupt before would end the connection attempt instead.
+    const hasConnected = `
       select from pg_stat_activity
       where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()
         and state = 'idle' and query = 'select 1'`;
-    while ((await database.query(isThere)).length === 0);
+    while ((await database.query(hasConnected)).length === 0);
   }
 
-  describe("at Ctrl-C", () => {
-    it("ends with what it waits for, and says what was done", async () => {
+  describe("after Ctrl-C", () => {
+    it("stops waiting for input, and prints what was stored", async () => {
       const { stdout } = await cliOn(database)("export", "43");
       const child = start("import", "-");
       const output = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -51,24 +51,24 @@ describeServer("the program", (server) => {
       expect(await output).toEqual(["", "error: interrupted: nothing was stored\n"]);
     });
 
-    it("ends while its reader is slow", async () => {
+    it("stops waiting for a slow reader", async () => {
       const child = start("export", "long");
-      const said = text(child.stderr);
+      const printed = text(child.stderr);
       await once(child.stdout, "readable");
       child.kill("SIGINT");
       child.stdout.resume();
       expect(await once(child, "close")).toEqual([130, null]);
-      expect(await said).toMatch(/^error: interrupted: the backup is cut off/);
+      expect(await printed).toMatch(/^error: interrupted: the backup is incomplete/);
     });
   });
 
-  it("says nothing when the reader of its output has read enough", async () => {
+  it("prints no error if the reader closes the pipe", async () => {
     for (const argv of [["export", "long"], ["threads"], ["show", "42"], ["--help"]]) {
       const child = start(...argv);
-      const said = text(child.stderr);
+      const printed = text(child.stderr);
       child.stdout.destroy();
       await once(child, "close");
-      expect({ argv, said: await said }).toEqual({ argv, said: "" });
+      expect({ argv, printed: await printed }).toEqual({ argv, printed: "" });
     }
   });
 });

@@ -5,15 +5,15 @@ import { describeServer } from "../support/targets.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { fillDatabase } from "./filled-database.js";
 
-describeServer("a command", (server) => {
-  it("says once that it has lost the server and tries again", async () => {
+describeServer("a command that loses its connection", (server) => {
+  it("prints one notice, and retries", async () => {
     const database = await server.createDatabase();
     await fillDatabase(database);
     const proxy = await TcpProxy.open(database.source);
-    const said: string[] = [];
+    const printed: string[] = [];
     const stderr = {
       write: (text: string): void => {
-        said.push(text);
+        printed.push(text);
         if (text.includes("[y/N]")) proxy.cutNext("toClient");
       },
     };
@@ -24,8 +24,8 @@ describeServer("a command", (server) => {
       stdin: Object.assign(Readable.from(["y\n"]), { isTTY: true }),
     };
     expect(await run(["delete", "42", "--url", proxy.url], io)).toBe(0);
-    expect(said.filter((text) => !text.includes("[y/N]"))).toEqual([
-      "no connection to the database, trying again\n",
+    expect(printed.filter((text) => !text.includes("[y/N]"))).toEqual([
+      "no connection to the database, retrying\n",
     ]);
     await proxy.close();
   });

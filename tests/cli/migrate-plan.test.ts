@@ -22,7 +22,7 @@ describeEachTarget("migrate --plan", (target) => {
 
   beforeEach(() => database.reset());
 
-  it.each(SCHEMAS)("prints SQL that does by hand what migrating would have done: %j", async (schema) => {
+  it.each(SCHEMAS)("prints SQL with the same result as a migration: %j", async (schema) => {
     await database.exec(await plan(database, schema));
     await withKysely(database, async (kysely) => {
       expect(await migrationStatus(kysely, { schema })).toMatchObject({
@@ -32,11 +32,11 @@ describeEachTarget("migrate --plan", (target) => {
       });
       expect(await migrateToLatest(kysely, { schema })).toEqual([]);
     });
-    const made = await dumpSchema(database, schema);
-    expect(made).not.toEqual([]);
+    const planned = await dumpSchema(database, schema);
+    expect(planned).not.toEqual([]);
     await database.reset();
     await withKysely(database, (kysely) => migrateToLatest(kysely, { schema }));
-    expect(made).toEqual(await dumpSchema(database, schema));
+    expect(planned).toEqual(await dumpSchema(database, schema));
   });
 
   it("runs nothing", async () => {
@@ -46,7 +46,7 @@ describeEachTarget("migrate --plan", (target) => {
     expect(await database.query(`select to_regnamespace('"my-schema"') as made`)).toEqual([{ made: null }]);
   });
 
-  it("leaves a record that the next migration goes on from, in either direction", async () => {
+  it("prints SQL that records the steps, so that later migrations continue from there", async () => {
     await database.exec(await plan(database, "public"));
     await withKysely(database, async (kysely) => {
       expect(await migrateDown(kysely)).toBe(MIGRATION_NAMES.at(-1));
@@ -57,19 +57,20 @@ describeEachTarget("migrate --plan", (target) => {
     });
   });
 
-  it("names each step and plans only those that are pending", async () => {
+  it("plans only the pending steps, and names each", async () => {
     await withKysely(database, async (kysely) => {
       await migrateToLatest(kysely);
-      for (let undone = ""; undone !== "0003-add-task-path";) undone = (await migrateDown(kysely)) ?? undone;
+      for (let reverted = ""; reverted !== "0003-add-task-path";)
+        reverted = (await migrateDown(kysely)) ?? reverted;
     });
     const sql = await plan(database, "public");
-    expect(sql).toMatch(/^-- Brings schema "public" to the newest version\.\nbegin;\n[^]*\ncommit;\n$/);
+    expect(sql).toMatch(/^-- Migrates schema "public" to the newest version\.\nbegin;\n[^]*\ncommit;\n$/);
     expect(sql).toContain("\n-- 0003-add-task-path\nalter table");
     expect(sql).not.toContain("0002");
     expect(sql).not.toContain(`create table if not exists "public"."checkpoints"`);
   });
 
-  it("fails as a whole where another migration came first", async () => {
+  it("prints SQL that fails as a whole if another migration ran first", async () => {
     const sql = await plan(database, "public");
     await withKysely(database, (kysely) => migrateToLatest(kysely));
     const before = await dumpSchema(database);
@@ -78,13 +79,13 @@ describeEachTarget("migrate --plan", (target) => {
     expect(await dumpSchema(database)).toEqual(before);
   });
 
-  it("says in a comment that there is nothing to do", async () => {
+  it("prints a comment if no step is pending", async () => {
     await withKysely(database, (kysely) => migrateToLatest(kysely));
     const sql = await plan(database, "public");
     expect(sql).toBe('-- schema "public" is up to date, nothing to do\n');
   });
 
-  it("does not plan for a record that has steps of a newer version and lacks one of this", async () => {
+  it("fails if the schema has a newer step, but lacks one of this version", async () => {
     await withKysely(database, async (kysely) => {
       await migrateToLatest(kysely);
       await migrateDown(kysely);
@@ -96,7 +97,7 @@ describeEachTarget("migrate --plan", (target) => {
     });
   });
 
-  it("carries the lock timeout that it was given", async () => {
+  it("prints SQL with the lock timeout of --lock-timeout", async () => {
     const { stdout } = await cliOn(database)("migrate", "--plan", "--lock-timeout", "1234");
     expect(stdout).toContain("set_config('lock_timeout', '1234ms', true)");
   });

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
-import { openUrl } from "../../src/cli/open-url.js";
+import { openUrl } from "../../src/cli/run/open-url.js";
 import type { OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { MIGRATION_NAMES } from "../../src/migrations/index.js";
@@ -23,7 +23,7 @@ describeEachTarget("migrate", (target) => {
 
   beforeEach(() => database.reset());
 
-  it("brings the tables to the newest version and names each step, then has nothing to do", async () => {
+  it("runs the pending steps and names them, and does nothing the second time", async () => {
     expect(await run("migrate")).toEqual({
       code: 0,
       stdout: `${APPLIED}schema "public" is up to date\n`,
@@ -36,7 +36,7 @@ describeEachTarget("migrate", (target) => {
     });
   });
 
-  it("works in the schema that it is told, and in no other", async () => {
+  it("works only in the schema of --schema", async () => {
     expect(await run("migrate", "--schema", "my-schema")).toMatchObject({ code: 0 });
     expect(
       await database.query(
@@ -47,7 +47,7 @@ describeEachTarget("migrate", (target) => {
     expect(await run("migrate", "--check")).toMatchObject({ code: 1 });
   });
 
-  it("checks: exits with 1 and names what is pending before, with 0 after, and changes nothing", async () => {
+  it("--check exits with 1 and names pending steps, or exits with 0, and changes nothing", async () => {
     const pending = MIGRATION_NAMES.map((name) => `pending ${name}\n`).join("");
     const before = await dumpSchema(database);
     expect(await run("migrate", "--check")).toEqual({
@@ -64,7 +64,7 @@ describeEachTarget("migrate", (target) => {
     });
   });
 
-  it("lists applied, pending and unknown steps in the order of their names", async () => {
+  it("status lists applied, pending and unknown steps ordered by name", async () => {
     await run("migrate");
     await run("migrate", "down");
     await database.exec("insert into checkpoint_kysely_migration values ('9999-future', '2030-01-01')");
@@ -84,30 +84,30 @@ OPTIONAL INDEX  STATE
 metadata-index  missing
 run-index       missing
 
-migrations of the official savers: version 9 on record
+migrations of the official savers: version 9 recorded
 `,
       stderr: "",
     });
   });
 
-  it("says so where no official saver has left a trace", async () => {
+  it("status shows that no official saver has migrated the schema", async () => {
     const { stdout } = await run("migrate", "status");
-    expect(stdout).toMatch(/official savers: none on record\n$/);
+    expect(stdout).toMatch(/official savers: none recorded\n$/);
   });
 
-  it("undoes one step at a time, until none is left", async () => {
+  it("down reverts one step at a time, until none is left", async () => {
     await run("migrate");
     for (const name of [...MIGRATION_NAMES].reverse()) {
-      expect(await run("migrate", "down")).toEqual({ code: 0, stdout: `undone ${name}\n`, stderr: "" });
+      expect(await run("migrate", "down")).toEqual({ code: 0, stdout: `reverted ${name}\n`, stderr: "" });
     }
     expect(await run("migrate", "down")).toEqual({
       code: 0,
-      stdout: 'schema "public" has no step left to undo\n',
+      stdout: 'schema "public" has no step to revert\n',
       stderr: "",
     });
   });
 
-  it("refuses in one line to undo what data depends on", async () => {
+  it("down refuses to revert a step if data would be lost", async () => {
     await run("migrate");
     await run("migrate", "down");
     await run("migrate", "down");
@@ -121,7 +121,7 @@ migrations of the official savers: version 9 on record
     expect((await run("migrate", "status")).stdout).toContain("0003-add-task-path      applied");
   });
 
-  it("prints one JSON document, whatever the command and its outcome", async () => {
+  it("prints one JSON document with --json", async () => {
     const json = async (...argv: string[]): Promise<unknown> =>
       JSON.parse((await run("migrate", ...argv, "--json")).stdout);
     const status = {
@@ -154,7 +154,7 @@ migrations of the official savers: version 9 on record
 });
 
 describeServer("migrate", (server) => {
-  it("tells a role without rights which command to run as another, and changes nothing", async () => {
+  it("prints the command to run as another role if the role lacks privileges, and changes nothing", async () => {
     const database = await server.createDatabase();
     const role = `reader_${Date.now()}`;
     await database.exec(`create role ${role} login password 'pa55word'`);
@@ -171,7 +171,7 @@ describeServer("migrate", (server) => {
     expect(await database.query("select from pg_tables where schemaname = 'public'")).toEqual([]);
   });
 
-  it("gives up after the lock timeout while another migration holds the schema", async () => {
+  it("fails after the lock timeout while another migration holds the lock", async () => {
     const database = await server.createDatabase();
     const kysely = database.kysely<Record<string, never>>();
     const outcome = await kysely.transaction().execute(async (transaction) => {
@@ -188,14 +188,14 @@ describeServer("migrate", (server) => {
     });
   });
 
-  it("takes the database from the environment", async () => {
+  it("reads the connection string from the environment", async () => {
     const database = await server.createDatabase();
     const env = { DATABASE_URL: database.source };
     expect(await cli(["migrate", "--check"], { env })).toMatchObject({ code: 1 });
     expect(await cli(["migrate"], { env })).toMatchObject({ code: 0 });
   });
 
-  it("closes what it opened, whether it succeeds or fails", async () => {
+  it("closes the database after success and failure", async () => {
     const database = await server.createDatabase();
     const opened: OpenedDatabase[] = [];
     const open = (url: string): OpenedDatabase => {

@@ -7,13 +7,13 @@ import { cli } from "./cli.js";
 
 const SECRET = "hunter2-Ünïque/p@ss";
 const ENCODED = encodeURIComponent(SECRET);
-const TALKATIVE = ["--verbose", "--json"];
+const VERBOSE = ["--verbose", "--json"];
 
-/** What must appear nowhere: the password, its encoded form, and the pieces that a parser may tear it into. */
+/** Texts that must not be printed: the password, its encoded form, and the parts into which a parser may split it. */
 const SPELLINGS = [SECRET, ENCODED, "hunter2", "Ünïque", "p@ss"];
 
 async function failure(argv: readonly string[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await cli([...argv, ...TALKATIVE], { env });
+  const { code, stdout, stderr } = await cli([...argv, ...VERBOSE], { env });
   for (const spelling of SPELLINGS) {
     expect(stdout).not.toContain(spelling);
     expect(stderr).not.toContain(spelling);
@@ -21,7 +21,7 @@ async function failure(argv: readonly string[], env: Record<string, string> = {}
   return { code, stdout, stderr };
 }
 
-describe("a password is printed nowhere", () => {
+describe("the command line never prints a password", () => {
   let server: Server | undefined;
 
   afterEach(() => {
@@ -29,7 +29,7 @@ describe("a password is printed nowhere", () => {
     server = undefined;
   });
 
-  it("when nobody listens", async () => {
+  it("when no server listens", async () => {
     const url = `postgres://app:${ENCODED}@127.0.0.1:${await freePort()}/agents`;
     const { code, stdout, stderr } = await failure(["migrate", "--url", url]);
     expect(code).toBe(1);
@@ -47,7 +47,7 @@ describe("a password is printed nowhere", () => {
     expect(code).toBe(1);
   });
 
-  it("when the server itself quotes it", async () => {
+  it("when the server quotes it", async () => {
     server = createServer((socket) => {
       socket.once("data", () => socket.end(errorResponse("28P01", `"${SECRET}" is wrong, so is ${ENCODED}`)));
     });
@@ -62,10 +62,10 @@ describe("a password is printed nowhere", () => {
   });
 
   it.each([
-    ["a port that is none", `postgres://app:${ENCODED}@db:port/agents`],
-    ["a password that should have been encoded", `postgres://app:${SECRET}@db/agents`],
-    ["an escape that is none", `postgres://app:${ENCODED}%ff@127.0.0.1/agents`],
-  ])("when the connection string is malformed: %s", async (_what, url) => {
+    ["an invalid port", `postgres://app:${ENCODED}@db:port/agents`],
+    ["a password that is not percent-encoded", `postgres://app:${SECRET}@db/agents`],
+    ["an invalid escape", `postgres://app:${ENCODED}%ff@127.0.0.1/agents`],
+  ])("when the connection string is malformed: %s", async (_fault, url) => {
     const { code, stderr } = await failure(["migrate", "--url", url]);
     expect(code).toBe(2);
     expect(stderr).toMatch(
@@ -76,9 +76,9 @@ describe("a password is printed nowhere", () => {
   it.each([
     ["without a scheme", ["migrate", "--url", `app:${SECRET}@db/agents`]],
     ["without its option", ["migrate", `postgres://app:${ENCODED}@db/agents`]],
-    ["in the place of the command", [`postgres://app:${ENCODED}@db/agents`]],
+    ["as the command", [`postgres://app:${ENCODED}@db/agents`]],
     ["as a number", ["migrate", "--lock-timeout", `postgres://app:${ENCODED}@db/agents`]],
-  ])("when the connection string stands in the wrong place: %s", async (_where, argv) => {
+  ])("when the connection string is in the wrong place: %s", async (_where, argv) => {
     expect(await failure(argv)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^error: /) });
   });
 
@@ -89,7 +89,7 @@ describe("a password is printed nowhere", () => {
   });
 });
 
-describeServer("a password is printed nowhere", (target) => {
+describeServer("the command line never prints a password", (target) => {
   it("when the server refuses it", async () => {
     const url = new URL((await target.createDatabase()).source);
     url.password = ENCODED;

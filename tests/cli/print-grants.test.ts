@@ -21,19 +21,19 @@ const SCHEMAS = ["my-schema", 'it\'s "quoted"; drop table t; --\n$1'];
 describe("migrate --print-grants", () => {
   const print = (...argv: string[]) => cli(["migrate", "--print-grants", ...argv]);
 
-  it("prints one transaction of SQL for two roles, and wants no database named for that", async () => {
+  it("prints one transaction of SQL for two roles, without a database", async () => {
     expect(await print("--schema", "agents", "--read-write", "app")).toEqual({
       code: 0,
       stdout: `-- Grants on the tables in schema "agents".
--- The tables and the roles must be there; run this as the owner of the tables.
+-- The tables and the roles must exist. Run this as the owner of the tables.
 begin;
 
--- Reads and writes checkpoints: "app"
+-- Read-write role: "app"
 grant usage on schema "agents" to "app";
 grant select, insert, update, delete on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones" to "app";
 grant select on "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "app";
 
--- Reads checkpoints: "checkpoint_reader"
+-- Read-only role: "checkpoint_reader"
 grant usage on schema "agents" to "checkpoint_reader";
 grant select on "agents"."checkpoints", "agents"."checkpoint_blobs", "agents"."checkpoint_writes", "agents"."checkpoint_tombstones", "agents"."checkpoint_migrations", "agents"."checkpoint_kysely_migration" to "checkpoint_reader";
 
@@ -43,17 +43,17 @@ commit;
     });
   });
 
-  it("looks at no connection string and opens nothing", async () => {
+  it("parses no connection string, and opens no database", async () => {
     const open = () => {
       throw new Error("a database was opened");
     };
     const env = { DATABASE_URL: "mysql://db" };
     expect(await cli(["migrate", "--print-grants"], { env, open })).toEqual(await print());
-    expect((await cli(["migrate", "--check"], { env, open })).stderr).toContain("DATABASE_URL: must begin");
+    expect((await cli(["migrate", "--check"], { env, open })).stderr).toContain("DATABASE_URL: must start");
   });
 
-  it("notes what everybody may do in an old public schema, which no grant takes back", async () => {
-    expect((await print()).stdout).toContain("\n-- revoke create on schema public from public;\nbegin;\n");
+  it("notes that every role may create tables in an old public schema", async () => {
+    expect((await print()).stdout).toContain(": revoke create on schema public from public;\nbegin;\n");
     expect((await print("--schema", "agents")).stdout).not.toContain("revoke");
   });
 
@@ -68,27 +68,39 @@ commit;
   });
 
   it.each([
-    ["with a plan", ["--print-grants", "--plan"], /'--print-grants' cannot be used with option '--plan'/],
-    ["with a check", ["--print-grants", "--check"], /'--print-grants' cannot be used with option '--check'/],
-    ["of a subcommand", ["down", "--print-grants"], /'--print-grants' is none of 'down'/],
-    ["a writer without grants", ["--read-write", "app"], /--read-write: goes with --print-grants only/],
+    ["a plan", ["--print-grants", "--plan"], /'--print-grants' cannot be used with option '--plan'/],
+    ["a check", ["--print-grants", "--check"], /'--print-grants' cannot be used with option '--check'/],
+    ["a subcommand", ["down", "--print-grants"], /'--print-grants' does not apply to 'down'/],
     [
-      "a reader without grants",
-      ["--plan", "--read-only", "app"],
-      /--read-only: goes with --print-grants only/,
+      "a read-write role without --print-grants",
+      ["--read-write", "app"],
+      /--read-write: requires --print-grants/,
     ],
-    ["no name", ["--print-grants", "--read-write", ""], /--read-write: must not be empty/],
-    ["everybody", ["--print-grants", "--read-write", "public"], /--read-write: "public" can't be the name/],
-    ["nobody", ["--print-grants", "--read-only", "none"], /--read-only: "none" can't be the name of a role/],
-    ["a name too long", ["--print-grants", "--read-only", "ü".repeat(32)], /not be longer than 63 bytes/],
-  ])("is refused with 2: %s", async (_what, argv, message) => {
+    [
+      "a read-only role without --print-grants",
+      ["--plan", "--read-only", "app"],
+      /--read-only: requires --print-grants/,
+    ],
+    ["an empty name", ["--print-grants", "--read-write", ""], /--read-write: must not be empty/],
+    [
+      "the name public",
+      ["--print-grants", "--read-write", "public"],
+      /--read-write: "public" can't be a role name/,
+    ],
+    ["the name none", ["--print-grants", "--read-only", "none"], /--read-only: "none" can't be a role name/],
+    [
+      "a name that is too long",
+      ["--print-grants", "--read-only", "ü".repeat(32)],
+      /not be longer than 63 bytes/,
+    ],
+  ])("exits with 2 for %s", async (_case, argv, message) => {
     const { code, stdout, stderr } = await cli(["migrate", ...argv]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
     expect(stderr).toMatch(message);
   });
 
-  it("is told by the help, with an example", async () => {
+  it("is listed in help, with an example", async () => {
     const { stdout } = await cli(["migrate", "--help"]);
     for (const option of ["--print-grants", "--read-write <role>", "--read-only <role>"])
       expect(stdout).toContain(option);
@@ -99,13 +111,13 @@ commit;
   });
 });
 
-describeServer("the grants that are printed", (server) => {
-  it.each(["public", "none"])("name no role that Postgres would not let anybody create: %s", async (name) => {
+describeServer("the printed grants", (server) => {
+  it.each(["public", "none"])("refuse only role names that PostgreSQL refuses too: %s", async (name) => {
     const database = await server.createDatabase();
     await expect(database.exec(`create role ${quoted(name)}`)).rejects.toMatchObject({ code: "42939" });
   });
 
-  it("grant nothing where one of the roles is missing", async () => {
+  it("grant nothing if one of the roles is missing", async () => {
     const database = await server.createDatabase();
     const role = `writer_${randomBytes(8).toString("hex")}`;
     await cliOn(database)("migrate");
@@ -151,7 +163,7 @@ describeServer("the grants that are printed", (server) => {
       }
     });
 
-    it("let a saver that reads and writes do all that it can do", async () => {
+    it("allow every call of a saver to the read-write role", async () => {
       await writer.setup();
       const thread = newThread();
       const { config, checkpoint } = await putValues(writer, threadConfig(thread), { a: [1] });
@@ -174,7 +186,7 @@ describeServer("the grants that are printed", (server) => {
       expect(await writer.getTuple(threadConfig(thread))).toBeUndefined();
     });
 
-    it("let a saver that reads do that, and nothing else", async () => {
+    it("allow only reads to the read-only role", async () => {
       const thread = newThread();
       const { config, checkpoint } = await putValues(writer, threadConfig(thread), { a: [1] });
       await reader.setup();
@@ -190,13 +202,13 @@ describeServer("the grants that are printed", (server) => {
       expect(await listIds(writer.list(threadConfig(thread)))).toEqual([checkpoint.id]);
     });
 
-    it("show either role which migrations have run", async () => {
+    it("allow both roles to read the recorded migrations", async () => {
       for (const role of Object.values(roles)) {
         const url = urlOf(database, role);
         const check = await cli(["migrate", "--check", "--schema", schema, "--url", url]);
         expect(check).toMatchObject({ code: 0, stderr: "" });
         const status = await cli(["migrate", "status", "--schema", schema, "--url", url]);
-        expect(status.stdout).toContain("version 9 on record");
+        expect(status.stdout).toContain("version 9 recorded");
       }
     });
 
@@ -218,7 +230,7 @@ describeServer("the grants that are printed", (server) => {
       ).toEqual(Array(2).fill({ enters: true, creates: false }));
     });
 
-    it("keep both roles from creating, changing and dropping tables, and from the tables of others", async () => {
+    it("allow neither role to create, alter or drop tables, or to use other tables", async () => {
       const place = quoted(schema);
       for (const role of Object.values(roles)) {
         const as = (statement: string) =>
@@ -238,9 +250,9 @@ describeServer("the grants that are printed", (server) => {
       }
     });
 
-    it("don't suffice to migrate: setup() of either role says so where a step is pending", async () => {
-      const undone = await cliOn(database)("migrate", "down", "--schema", schema);
-      expect(undone.code).toBe(0);
+    it("don't allow migrations: setup() of either role throws if a step is pending", async () => {
+      const reverted = await cliOn(database)("migrate", "down", "--schema", schema);
+      expect(reverted.code).toBe(0);
       for (const saver of [writer, reader]) {
         const error = await saver.setup().catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(MigrationRequiredError);
@@ -251,7 +263,7 @@ describeServer("the grants that are printed", (server) => {
       expect(await collect(reader.list(threadConfig(newThread())))).toEqual([]);
     });
 
-    /** What a role may do to each table of the schema, as far as it may do anything. */
+    /** The privileges of a role on each table of the schema. Tables without privileges are left out. */
     function rightsOf(role: string): Promise<Record<string, unknown>[]> {
       return database.query(
         `select relname as name, array_agg(lower(privilege_type) order by privilege_type) as rights
@@ -264,7 +276,7 @@ describeServer("the grants that are printed", (server) => {
   });
 });
 
-/** Runs statements as psql does, on past errors, and returns these. */
+/** Runs statements like psql, which continues after errors, and returns the errors. */
 async function runOneByOne(database: TestDatabase, text: string): Promise<unknown[]> {
   const errors: unknown[] = [];
   await database

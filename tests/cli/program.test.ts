@@ -8,7 +8,7 @@ import { describeServer } from "../support/targets.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
-// Without a build there is no program; `npm test` builds first.
+// The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 
 describe("the program", () => {
@@ -20,30 +20,30 @@ describe("the program", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("keeps a database in a folder from one run to the next, and ends by itself with its exit code", async () => {
+  it("keeps the database of a folder between runs, and exits with the exit code of the command", async () => {
     const run = (...argv: string[]) => runNode(folder, PROGRAM, ...argv, "--url", `file://${folder}/data`);
     expect(await run("migrate", "--check")).toMatchObject({ code: 1 });
     expect(await run("migrate")).toMatchObject({ code: 0 });
     expect(await run("migrate", "--check")).toEqual({ code: 0, output: 'schema "public" is up to date\n' });
   });
 
-  it("makes no database where it should look at one", async () => {
+  it("creates no database in a folder without one, unless it migrates", async () => {
     const missing = join(folder, "typo");
     expect(await runNode(folder, PROGRAM, "threads", "--url", `file://${missing}`)).toEqual({
       code: 1,
-      output: `error: there is no database in the folder "${missing}"; migrate makes one\n`,
+      output: `error: no database found in folder "${missing}"; \`migrate\` creates one\n`,
     });
     await expect(access(missing)).rejects.toThrow("ENOENT");
   });
 
-  it("ends with 2 when it is used wrongly", async () => {
+  it("exits with 2 for invalid usage", async () => {
     expect(await runNode(folder, PROGRAM, "migrate", "--what")).toEqual({
       code: 2,
       output: "error: unknown option '--what'\n",
     });
   });
 
-  it("loads no package for help but those that parse and print", async () => {
+  it("loads for help only the packages that parse and print", async () => {
     const loaded = new Set<string>();
     const open = [join(ROOT, "dist", "cli.js")];
     const seen = new Set(open);
@@ -60,27 +60,27 @@ describe("the program", () => {
     expect(packages.sort()).toEqual(["cli-table3", "commander", "zod"]);
   });
 
-  it("says in one line what is wrong with a folder", async () => {
+  it("prints one line about an invalid folder", async () => {
     const outcome = await runNode(folder, PROGRAM, "migrate", "--url", `file://${PROGRAM}/data`);
     expect(outcome).toEqual({ code: 1, output: expect.stringMatching(/^error: [^\n]+\n$/) });
   });
 });
 
 describeServer("the program", (server) => {
-  it("closes its connections, so that it ends by itself, whether it succeeds or fails", async () => {
+  it("closes its connections after success and failure, so that the process ends", async () => {
     const { source } = await server.createDatabase();
     expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
     expect(await runNode(ROOT, PROGRAM, "migrate", "--url", `${source}_missing`)).toEqual({
       code: 1,
       output: expect.stringMatching(
-        /^error: database ".*_missing" does not exist \(SQLSTATE 3D000\); .* create it\n$/,
+        /^error: database ".*_missing" does not exist \(SQLSTATE 3D000\); .* create the database\n$/,
       ),
     });
   });
 
   const itWithFullDevice = process.platform === "linux" ? it : it.skip;
 
-  itWithFullDevice("says in one line that its output can't be written, whatever it prints", async () => {
+  itWithFullDevice("prints one line and exits with 1 if its output can't be written", async () => {
     const { source } = await server.createDatabase();
     expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
     for (const argv of [
@@ -91,7 +91,7 @@ describeServer("the program", (server) => {
       ["migrate", "status"],
     ]) {
       const url = argv[0] === "--help" ? [] : ["--url", source];
-      const outcome = await intoFullDevice([PROGRAM, ...argv, ...url]);
+      const outcome = await runIntoFullDevice([PROGRAM, ...argv, ...url]);
       expect({ argv, ...outcome }).toEqual({
         ...{ argv, code: 1 },
         stderr: "error: can't write standard output: no space left on device\n",
@@ -100,7 +100,7 @@ describeServer("the program", (server) => {
   });
 });
 
-async function intoFullDevice(args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+async function runIntoFullDevice(args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
   const full = await open("/dev/full", "w");
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", full.fd, "pipe"],

@@ -9,7 +9,7 @@ import { cli } from "./cli.js";
 const LENGTH = 30;
 
 describeServer("the statements of a command", (target) => {
-  it("are as few for an ancestor that is far away as for the parent", async () => {
+  it("are as few for a distant ancestor as for the parent", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();

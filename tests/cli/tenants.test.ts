@@ -5,7 +5,7 @@ import { openTenancy } from "../tenants/tenancy.js";
 import { cli } from "./cli.js";
 
 describeServer("the command line under row-level security", (server) => {
-  it("sees the threads of the tenant that PGOPTIONS names, and none where it names none", async () => {
+  it("sees only the threads of the tenant in PGOPTIONS, and none without a tenant", async () => {
     let url = "";
     const through = (own: string) => Promise.resolve((url = own));
     const tenancy = await openTenancy(server, { through });
@@ -28,8 +28,8 @@ describeServer("the command line under row-level security", (server) => {
   });
 });
 
-describeAnyTarget("a backup under row-level security", (target) => {
-  it("has the tenant's threads alone, and takes in no others", async () => {
+describeAnyTarget("export and import under row-level security", (target) => {
+  it("export only the tenant's threads, and refuse to import others", async () => {
     const tenancy = await openTenancy(target);
     const [acme, other] = [tenancy.saver("acme"), tenancy.saver("other")];
     await putValues(acme, threadConfig("acme:1"), { a: [1] });

@@ -7,13 +7,13 @@ import { refilledDatabase } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeAnyTarget("a thread that was deleted for good", (target) => {
+describeAnyTarget("a thread with a tombstone", (target) => {
   const filled = refilledDatabase(target);
   const { run, json } = filled;
 
-  const REFUSED = /^error: thread "42" was deleted at \S+ for good; `tombstones lift 42` allows it again\n$/;
+  const REFUSED = /^error: thread "42" was deleted at \S+; `tombstones lift 42` allows writes to it again\n$/;
 
-  it("is refused by import, copy, fork and rollback, until its tombstone is lifted", async () => {
+  it("is refused by import, copy, fork and rollback until its tombstone is lifted", async () => {
     const backup = (await run("export", "42")).stdout;
     const importing = cliOn(filled.database, { stdin: backup });
     await run("delete", "42", "--tombstones", "--yes");
@@ -24,9 +24,9 @@ describeAnyTarget("a thread that was deleted for good", (target) => {
     });
     expect(await rowsOf(filled.database, "42")).toEqual(NO_ROWS);
 
-    const careless = new PostgresSaver(filled.database.source);
-    await careless.importThreads(backup.trimEnd().split("\n"));
-    await careless.end();
+    const withoutTombstones = new PostgresSaver(filled.database.source);
+    await withoutTombstones.importThreads(backup.trimEnd().split("\n"));
+    await withoutTombstones.end();
     for (const argv of [
       ["fork", "42"],
       ["rollback", "42", "head~1"],
@@ -40,12 +40,12 @@ describeAnyTarget("a thread that was deleted for good", (target) => {
     expect(await run("fork", "42")).toMatchObject({ code: 0 });
   });
 
-  it("is listed with its age, page by page", async () => {
+  it("is listed with the age of its tombstone, page by page", async () => {
     expect(await run("tombstones")).toMatchObject({ code: 0, stdout: "no tombstones\n" });
     await run("delete", "42", "44", "--tombstones", "--yes");
     expect((await run("tombstones")).stdout).toMatch(/^THREAD +DELETED *\n42 .* just now\n44 .* just now\n$/);
     expect((await run("tombstones", "--limit", "1")).stdout).toContain(
-      "the next page: tombstones --limit 1 --after 42\n",
+      "next page: tombstones --limit 1 --after 42\n",
     );
     expect(await json("tombstones", "--after", "42")).toEqual({
       tombstones: [{ threadId: "44", deletedAt: expect.stringMatching(/^\d{4}-/) }],
@@ -53,7 +53,7 @@ describeAnyTarget("a thread that was deleted for good", (target) => {
     });
   });
 
-  it("is lifted only after a yes, and one without a tombstone is named", async () => {
+  it("can be written again after lift, which asks for confirmation and names threads without a tombstone", async () => {
     await run("delete", "42", "--tombstones", "--yes");
     expect(await run("tombstones", "lift", "42")).toMatchObject({ code: 2 });
     const no = cliOn(filled.database, { stdin: "n\n", isTTY: true });
@@ -68,7 +68,7 @@ describeAnyTarget("a thread that was deleted for good", (target) => {
     });
   });
 
-  it("is no matter where the tables are too old for tombstones: the command says to migrate", async () => {
+  it("needs migrated tables: the commands say so if the table of tombstones is missing", async () => {
     await filled.database.exec("drop table checkpoint_tombstones");
     for (const argv of [["tombstones"], ["fork", "42"], ["copy", "42", "new"]]) {
       const { code, stderr } = await run(...argv);

@@ -9,36 +9,48 @@ import { cli } from "./cli.js";
 
 const ON_MEMORY = ["--url", "memory://"];
 
-describe("wrong usage", () => {
+describe("invalid usage", () => {
   it.each([
     ["an unknown command", ["migrat"], /unknown command 'migrat' \(Did you mean migrate\?\)/],
-    ["an unknown subcommand", ["migrate", "statsu"], /Its commands are: status, down/],
+    ["an unknown subcommand", ["migrate", "statsu"], /Subcommands: status, down/],
     ["an unknown option", ["migrate", "--plam"], /unknown option '--plam'/],
     [
       "an id that begins with a dash",
       ["show", "-one", ...ON_MEMORY],
-      /unknown option '-one'; an id .* goes to the end, behind --/,
+      /unknown option '-one'; put an id .* at the end, after --/,
     ],
     ["an option without its value", ["migrate", "--url"], /argument missing/],
+    ["conflicting options", ["migrate", "--plan", "--check", ...ON_MEMORY], /cannot be used with/],
     [
-      "options that exclude one another",
-      ["migrate", "--plan", "--check", ...ON_MEMORY],
-      /cannot be used with/,
+      "another command's option",
+      ["migrate", "down", "--plan", ...ON_MEMORY],
+      /'--plan' does not apply to 'down'/,
     ],
-    ["another command's option", ["migrate", "down", "--plan", ...ON_MEMORY], /'--plan' is none of 'down'/],
-    ["another command's option before it", ["migrate", "--check", "down", ...ON_MEMORY], /'--check' is none/],
-    ["no database", ["migrate"], /--url: no database is named; use the option, or set DATABASE_URL/],
-    ["a database of another kind", ["migrate", "--url", "mysql://db"], /--url: must begin with postgres:/],
-    ["a file's name", ["migrate", "--url", "./data"], /--url: must begin with postgres:/],
+    [
+      "another command's option before it",
+      ["migrate", "--check", "down", ...ON_MEMORY],
+      /'--check' does not apply/,
+    ],
+    ["no database", ["migrate"], /--url: no database given; pass --url or set DATABASE_URL/],
+    ["a database of another kind", ["migrate", "--url", "mysql://db"], /--url: must start with postgres:/],
+    ["a file name", ["migrate", "--url", "./data"], /--url: must start with postgres:/],
     ["an empty schema", ["migrate", "--schema", "", ...ON_MEMORY], /--schema: must not be empty/],
     [
-      "a schema too long",
+      "a schema name that is too long",
       ["migrate", "--schema", "ü".repeat(32), ...ON_MEMORY],
       /not be longer than 63 bytes/,
     ],
-    ["a time with a unit", ["migrate", "--lock-timeout", "5s", ...ON_MEMORY], /whole milliseconds, got "5s"/],
-    ["a time too long", ["migrate", "--lock-timeout", "2147483648", ...ON_MEMORY], /whole milliseconds/],
-  ])("is told in one line and ends with 2: %s", async (_what, argv, message) => {
+    [
+      "a timeout with a unit",
+      ["migrate", "--lock-timeout", "5s", ...ON_MEMORY],
+      /whole milliseconds, got "5s"/,
+    ],
+    [
+      "a timeout that is too long",
+      ["migrate", "--lock-timeout", "2147483648", ...ON_MEMORY],
+      /whole milliseconds/,
+    ],
+  ])("prints one line and exits with 2 for %s", async (_case, argv, message) => {
     const { code, stdout, stderr } = await cli(argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
@@ -50,31 +62,31 @@ describe("wrong usage", () => {
     ["a missing argument", ["show"]],
     ["an argument that can't be parsed", ["threads", "--limit", "x"]],
     ["no command", []],
-  ])("is JSON where that is asked for: %s", async (_what, argv) => {
+  ])("prints JSON with --json for %s", async (_case, argv) => {
     const { code, stdout } = await cli([...argv, "--json"]);
     expect(code).toBe(2);
     const message = expect.stringMatching(/./);
     expect(JSON.parse(stdout)).toEqual({ error: { code: "INVALID_CONFIG", message } });
   });
 
-  it("takes what stands behind -- for no option", async () => {
+  it("does not parse options after --", async () => {
     expect((await cli(["show", "--", "a", "--json"])).stdout).toBe("");
   });
 
-  it("names the environment variable where the mistake is there, and takes an empty one for none", async () => {
+  it("names DATABASE_URL if that is invalid, and ignores it if it is empty", async () => {
     const inEnvironment = (DATABASE_URL: string) => cli(["migrate"], { env: { DATABASE_URL } });
-    expect((await inEnvironment("mysql://db")).stderr).toContain("DATABASE_URL: must begin with");
-    expect((await inEnvironment("")).stderr).toContain("no database is named");
+    expect((await inEnvironment("mysql://db")).stderr).toContain("DATABASE_URL: must start with");
+    expect((await inEnvironment("")).stderr).toContain("no database given");
   });
 
-  it("shows the help to whoever names no command", async () => {
+  it("prints help without a command", async () => {
     const { code, stderr } = await cli([]);
     expect(code).toBe(2);
     expect(stderr).toContain("Usage: langgraph-checkpoint-kysely");
   });
 });
 
-it("is told when PGlite is missing, and not that the connection string is wrong", async () => {
+it("reports a missing PGlite, and not a wrong connection string", async () => {
   const missing = () => Promise.reject(new InvalidConfigError("source", "needs PGlite"));
   const open = () => ({
     ...openDatabase("memory://"),
@@ -86,7 +98,7 @@ it("is told when PGlite is missing, and not that the connection string is wrong"
 
 describe("help", () => {
   it.each([[[]], [["migrate"]], [["migrate", "status"]], [["migrate", "down"]]])(
-    "of %j has examples and the exit codes",
+    "of %j prints examples and exit codes",
     async (command) => {
       const { code, stdout, stderr } = await cli([...command, "--help"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -101,39 +113,39 @@ describe("help", () => {
     },
   );
 
-  it.each(COMMANDS.map(({ name }) => [name]))("of %s can be followed: it has examples", async (name) => {
+  it.each(COMMANDS.map(({ name }) => [name]))("of %s prints examples", async (name) => {
     const { code, stdout } = await cli([name, "--help"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ npx langgraph-checkpoint-kysely ${name}`));
     expect((await cli(["--help"])).stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
   });
 
-  it("keeps to the width of a terminal, and has no heading for nothing", async () => {
+  it("wraps at the width of the terminal, and prints the heading of its own command", async () => {
     const { stdout } = await cli(["--help"], { columns: 80 });
     const lines = stdout.split("Examples:")[0]?.split("\n") ?? [];
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines).toContain("Help:");
   });
 
-  it("lists a command's own options only", async () => {
+  it("lists only the options of the command", async () => {
     expect((await cli(["migrate", "--help"])).stdout).toContain("--plan");
     expect((await cli(["migrate", "status", "--help"])).stdout).not.toContain("--plan");
   });
 });
 
-it("tells the version of the package", async () => {
+it("prints the version of the package", async () => {
   const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
   const { stdout } = await cli(["--version"]);
   expect(text).toContain(`"version": "${stdout.trim()}"`);
 });
 
-it("colours what goes to a terminal", async () => {
+it("prints colours to a terminal", async () => {
   const { stdout } = await cli(["migrate", "--check", ...ON_MEMORY], { isTTY: true });
   expect(stdout).toContain("\u001b[33mpending\u001b[39m");
   expect((await cli(["migrate"], { isTTY: true })).stderr).toContain("\u001b[31merror:\u001b[39m");
 });
 
-it("can be given the process as its world", () => {
+it("accepts the process as its streams and environment", () => {
   const io: CommandIO = process;
   expect(io.env).toBe(process.env);
 });

@@ -22,7 +22,7 @@ function tuple(id: string, parent: string | undefined, words: string): Checkpoin
 
 const TUPLES = [tuple("3", "1", "declined"), tuple("2", "1", "paid"), tuple("1", undefined, "")];
 
-const AS_TOLD: Evidence = {
+const AS_EXPECTED: Evidence = {
   ends: { begin: end(1, "SIGKILL"), resume: end(2), answer: end(3), fork: end(4) },
   journal: [
     entry(1, "started", "reserve_train"),
@@ -41,27 +41,27 @@ const AS_TOLD: Evidence = {
 };
 
 const holds = (changes: Partial<Evidence> = {}) =>
-  checkClaims({ ...AS_TOLD, ...changes }).map((claim) => claim.holds);
+  checkClaims({ ...AS_EXPECTED, ...changes }).map((claim) => claim.holds);
 
-const withEntry = (...extra: JournalEntry[]) => ({ journal: [...AS_TOLD.journal, ...extra] });
+const withEntry = (...extra: JournalEntry[]) => ({ journal: [...AS_EXPECTED.journal, ...extra] });
 
 function withTuples(...tuples: CheckpointTuple[]) {
   return { tuples, nodes: threadNodes(tuples) };
 }
 
-describe("what the demo claims", () => {
-  it("holds when all was as told", () => {
+describe("the claims of the demo", () => {
+  it("hold for the expected evidence", () => {
     expect(holds()).toEqual([true, true, true, true, true]);
   });
 
   it.each<[string, number, Partial<Evidence>]>([
-    ["the first process ended by itself", 0, { ends: { ...AS_TOLD.ends, begin: end(1) } }],
+    ["the first process ended by itself", 0, { ends: { ...AS_EXPECTED.ends, begin: end(1) } }],
     ["the finished tool ran again", 1, withEntry(entry(2, "started", "reserve_train"))],
-    ["the tool that was cut off finished twice", 2, withEntry(entry(4, "finished", "reserve_room"))],
+    ["the interrupted tool finished twice", 2, withEntry(entry(4, "finished", "reserve_room"))],
     [
       "something was paid without a question",
       3,
-      { journal: [entry(2, "finished", "pay"), ...AS_TOLD.journal] },
+      { journal: [entry(2, "finished", "pay"), ...AS_EXPECTED.journal] },
     ],
     ["there is no second head", 4, withTuples(tuple("1", undefined, ""), tuple("2", "1", "paid"))],
     ["a branch reads the other's values", 4, withTuples(...TUPLES.slice(1), tuple("3", "1", "paid"))],
@@ -70,7 +70,7 @@ describe("what the demo claims", () => {
       4,
       withTuples(...TUPLES.slice(2), tuple("2", "1", "declined"), tuple("3", "1", "paid")),
     ],
-  ])("fails when %s", (_, claim, changes) => {
+  ])("fail when %s", (_, claim, changes) => {
     expect(holds(changes)).toEqual(holds().map((held, index) => held && index !== claim));
   });
 });

@@ -23,7 +23,7 @@ const TREE = `
    ◉  step 5   loop   agent   ← head
 `;
 
-function expectTheWholeStory({ code, output, errors }: DemoRun): void {
+function expectCompleteOutput({ code, output, errors }: DemoRun): void {
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
   expect(output.replaceAll(/process \d+/g, "process N")).toContain(TREE);
   expect(output.match(/✓/g)).toHaveLength(5);
@@ -39,10 +39,10 @@ afterAll(() => demo.remove());
 
 describe("the demo on PGlite in a folder", () => {
   it(
-    "is killed, goes on, waits, is forked, and leaves nothing behind",
+    "shows a kill, a resume, an interrupt and a fork, and leaves no files",
     async () => {
       const run = await demo.run();
-      expectTheWholeStory(run);
+      expectCompleteOutput(run);
       expect(run.left).toEqual([]);
     },
     RUN_MS,
@@ -56,7 +56,7 @@ describe("the demo on PGlite in a folder", () => {
     expect(() => parseDemoOptions([argument])).toThrow(reason);
   });
 
-  it("says why it can't run with an argument that it refuses", async () => {
+  it("prints why it can't run with an argument that it refuses", async () => {
     const { code, output, errors } = await demo.run("--colour");
     expect({ code, output }).toEqual({ code: 1, output: "" });
     expect(errors).toContain("The demo failed. Unknown option '--colour'");
@@ -65,15 +65,15 @@ describe("the demo on PGlite in a folder", () => {
 
 describeServer("the demo on a server", (server) => {
   it(
-    "runs again and again, and keeps the threads that it is told to keep",
+    "can run repeatedly, and keeps threads with --keep",
     async () => {
       const database = await server.createDatabase();
       const kept = await demo.run("--url", database.source, "--schema", "a demo", "--keep");
-      expectTheWholeStory(kept);
+      expectCompleteOutput(kept);
       expect(kept.left).toEqual([]);
       const threads = 'select distinct thread_id from "a demo".checkpoints';
       const before = await database.query(threads);
-      expectTheWholeStory(await demo.run("--url", database.source, "--schema", "a demo"));
+      expectCompleteOutput(await demo.run("--url", database.source, "--schema", "a demo"));
       expect(before).toHaveLength(1);
       expect(await database.query(threads)).toEqual(before);
     },
@@ -81,7 +81,7 @@ describeServer("the demo on a server", (server) => {
   );
 
   it(
-    "says why it failed",
+    "prints why it failed",
     async () => {
       const database = await server.createDatabase();
       await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");

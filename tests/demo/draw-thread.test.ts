@@ -18,8 +18,8 @@ function node(id: string, parentId: string | undefined, facts: Partial<ThreadNod
 
 const drawing = (...nodes: ThreadNode[]) => `\n${drawThread(nodes).join("\n")}\n`;
 
-describe("the drawing of a thread", () => {
-  it("is a line where nothing was forked", () => {
+describe("drawThread", () => {
+  it("draws a thread without forks as one line", () => {
     expect(drawing(node("1", undefined, { source: "input", writtenBy: [] }), node("2", "1"), node("3", "2")))
       .toBe(`
 ●  step -1  input
@@ -28,7 +28,7 @@ describe("the drawing of a thread", () => {
 `);
   });
 
-  it("has a branch for each fork, the oldest below, and forks of forks", () => {
+  it("draws a branch for each fork, the oldest at the bottom, and forks of forks", () => {
     const fork = { source: "fork" };
     const nodes = [
       node("1", undefined),
@@ -57,7 +57,7 @@ describe("the drawing of a thread", () => {
     expect(headsOf(nodes)).toEqual(["4", "5", "6", "7"]);
   });
 
-  it("tells what was asked and answered, and what else there is to say", () => {
+  it("shows questions, answers and notes", () => {
     const nodes = [
       node("1", undefined, { question: "Pay?", answer: "yes" }),
       node("2", "1", { question: "Sure?" }),
@@ -71,7 +71,7 @@ describe("the drawing of a thread", () => {
     ]);
   });
 
-  it("keeps the checkpoints whose parent was deleted", () => {
+  it("draws checkpoints whose parent was deleted", () => {
     expect(drawing(node("2", "1"), node("3", "2"))).toBe(`
 ●  step 0   loop   agent
 ◉  step 1   loop   agent   ← head

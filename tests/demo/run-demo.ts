@@ -11,16 +11,16 @@ import { promisify } from "node:util";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-/** How a run of the demo ended. */
+/** The result of a run of the demo. */
 export interface DemoRun {
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;
-  /** What the run left in the temporary folder. */
+  /** The files that the run left in the temporary folder. */
   readonly left: readonly string[];
 }
 
-/** The demo, compiled once: compiled by each of its processes, it spends most of its time there. `npm run demo` does that. */
+/** The demo, compiled once. With `npm run demo`, each process of the demo compiles it, which takes most of its time. */
 export class CompiledDemo {
   readonly #folder: string;
 
@@ -36,12 +36,12 @@ export class CompiledDemo {
     await promisify(execFile)(process.execPath, [tsdown, ...programs, ...options], { cwd: ROOT });
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    // The file that the demo starts its processes with.
+    // The demo starts its processes with this file.
     await writeFile(join(folder, "act.ts"), 'import "./act.mjs";\n');
     return new CompiledDemo(folder);
   }
 
-  /** Runs it as a person does, with a temporary folder of its own and without a terminal. */
+  /** Runs the demo as a user would, with its own temporary folder and without a terminal. */
   async run(...args: string[]): Promise<DemoRun> {
     const folder = await mkdtemp(join(tmpdir(), "run-demo-"));
     try {

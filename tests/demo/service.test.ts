@@ -14,7 +14,7 @@ describeServer("the service", (server) => {
 
   afterEach(() => service.stop());
 
-  it("remembers each thread, also when another instance goes on", async () => {
+  it("remembers each thread, even if another instance continues it", async () => {
     expect(await say(service, "one", "Hello")).toEqual([200, { text: "Turn 1: you said “Hello”" }]);
     expect(await say(service, "two", "Hi")).toEqual([200, { text: "Turn 1: you said “Hi”" }]);
     await service.stop();
@@ -22,12 +22,12 @@ describeServer("the service", (server) => {
     expect(await say(service, "one", "Again")).toEqual([200, { text: "Turn 2: you said “Again”" }]);
   });
 
-  it("refuses what is not a message", async () => {
+  it("rejects requests that are not messages", async () => {
     expect(await say(service, "one", "")).toEqual([400, 'Expected {"text":"…"}']);
     expect(await say(service, "one/more", "Hello")).toEqual([404, "Not found"]);
   });
 
-  it("answers one message of a thread at a time, and is stopped when it has answered", async () => {
+  it("answers one message of a thread at a time, and finishes open answers before it stops", async () => {
     const release = await lockCheckpoints(database);
     const answers = [say(service, "one", "Hello"), say(service, "one", "Hello")];
     expect(await Promise.race(answers)).toEqual([409, "The thread is being answered"]);
@@ -39,8 +39,8 @@ describeServer("the service", (server) => {
   });
 });
 
-describe("the service without a database", () => {
-  it("answers too", async () => {
+describe("the service in memory", () => {
+  it("answers messages", async () => {
     const service = await startService("memory://", 0);
     expect(await say(service, "one", "Hello")).toEqual([200, { text: "Turn 1: you said “Hello”" }]);
     await service.stop();
@@ -53,7 +53,7 @@ async function say({ port }: Service, thread: string, text: string): Promise<[nu
   return [response.status, await response.json()];
 }
 
-/** Lets nobody read or write a checkpoint until the function that it returns is called. */
+/** Locks the table of checkpoints. The returned function releases the lock. */
 async function lockCheckpoints(database: TestDatabase): Promise<() => Promise<void>> {
   const transaction = await database.kysely<{ checkpoints: object }>().startTransaction().execute();
   await sql`lock table checkpoints in access exclusive mode`.execute(transaction);

@@ -8,7 +8,7 @@ import { describeEachTarget } from "../support/targets.js";
 const ORDER = { id: "order-1", item: "lamp" };
 const THREAD = { configurable: { thread_id: ORDER.id } };
 
-describeEachTarget("an order in a transaction that the application shares with the saver", (target) => {
+describeEachTarget("a transaction that the application shares with the saver", (target) => {
   let db: Kysely<ShopDatabase & CheckpointDatabase>;
 
   beforeEach(async () => {
@@ -18,13 +18,13 @@ describeEachTarget("an order in a transaction that the application shares with t
     await database.exec("create table orders (id text primary key, item text not null)");
   });
 
-  it("is stored with its conversation", async () => {
+  it("stores the order with its conversation", async () => {
     await expect(placeOrder(db, ORDER, () => true)).resolves.toBe("Your lamp is on its way");
     expect(await db.selectFrom("orders").selectAll().execute()).toEqual([ORDER]);
     expect(await new PostgresSaver(db).getTuple(THREAD)).toBeDefined();
   });
 
-  it("leaves neither a row nor a conversation when the agent fails", async () => {
+  it("stores neither the order nor the conversation if the agent fails", async () => {
     await expect(placeOrder(db, ORDER, () => false)).rejects.toThrow("lamp: not in stock");
     expect(await db.selectFrom("orders").selectAll().execute()).toEqual([]);
     expect(await db.selectFrom("checkpoints").selectAll().execute()).toEqual([]);
@@ -32,7 +32,7 @@ describeEachTarget("an order in a transaction that the application shares with t
     expect(await db.selectFrom("checkpoint_blobs").selectAll().execute()).toEqual([]);
   });
 
-  it("leaves no conversation when the order can't be stored", async () => {
+  it("stores no conversation if the order can't be stored", async () => {
     await placeOrder(db, ORDER, () => true);
     const before = await db.selectFrom("checkpoints").selectAll().execute();
     await expect(placeOrder(db, ORDER, () => true)).rejects.toThrow();

@@ -17,12 +17,12 @@ const HEADER = JSON.stringify({
   channel_values: { city: "Paris" },
 });
 
-async function standAt(database: TestDatabase, version: number): Promise<void> {
+async function migrateOfficially(database: TestDatabase, version: number): Promise<void> {
   for (const migration of OFFICIAL_MIGRATIONS.slice(0, version + 1)) await database.exec(migration);
   await database.exec(`insert into checkpoint_migrations select generate_series(0, ${version})`);
 }
 
-/** A row in each of the tables that a database of that version has. */
+/** Inserts a row into each of the tables that exist at a version. */
 async function fill(database: TestDatabase, version: number): Promise<void> {
   const rows = [
     `insert into checkpoints (thread_id, checkpoint_id, checkpoint) values ('t', '1', '${HEADER}')`,
@@ -33,7 +33,7 @@ async function fill(database: TestDatabase, version: number): Promise<void> {
   for (const insert of rows.slice(0, Math.min(version, rows.length))) await database.exec(insert);
 }
 
-/** All rows, with where each lies on disk: an UPDATE would move it. */
+/** All rows with their physical place, which an UPDATE would change. */
 async function rowsOf(database: TestDatabase): Promise<unknown[]> {
   const rows = [];
   for (const table of TABLES) {
@@ -53,9 +53,9 @@ async function rowsOf(database: TestDatabase): Promise<unknown[]> {
 const VERSIONS = OFFICIAL_MIGRATIONS.map((_, version) => version);
 
 describeEachTarget("adopting a database of an official saver", (target) => {
-  it.each(VERSIONS)("takes one at version %i over without touching a row", async (version) => {
+  it.each(VERSIONS)("setup() adopts version %i without changing a row", async (version) => {
     const database = await target.createDatabase();
-    await standAt(database, version);
+    await migrateOfficially(database, version);
     await fill(database, version);
     const before = await rowsOf(database);
 
@@ -73,9 +73,9 @@ describeEachTarget("adopting a database of an official saver", (target) => {
     expect((await saver.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({});
   });
 
-  it("leaves the record of a newer official saver alone", async () => {
+  it("setup() keeps the recorded versions of a newer official saver", async () => {
     const database = await target.createDatabase();
-    await standAt(database, 9);
+    await migrateOfficially(database, 9);
     await database.exec("insert into checkpoint_migrations values (10), (11)");
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -84,9 +84,9 @@ describeEachTarget("adopting a database of an official saver", (target) => {
     );
   });
 
-  it("takes the newest checkpoint by bytes where the columns have the database's collation", async () => {
+  it("getTuple compares ids byte by byte, even if the columns have the collation of the database", async () => {
     const database = await target.createDatabase();
-    await standAt(database, 4);
+    await migrateOfficially(database, 4);
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
     for (const id of ["a", "B"]) {
@@ -97,7 +97,7 @@ describeEachTarget("adopting a database of an official saver", (target) => {
 });
 
 describeServer("sharing a database with the official JavaScript saver", (target) => {
-  it("reads what it wrote, and leaves its setup() nothing to do", async () => {
+  it("reads its checkpoints, and its setup() changes nothing", async () => {
     const database = await target.createDatabase();
     const official = OfficialSaver.fromConnString(database.source);
     await official.setup();

@@ -12,7 +12,7 @@ const TABLES = ["checkpoint_blobs", "checkpoint_writes"];
 /** Long enough for Postgres to compress it. */
 const LONG = "The same words over and over. ".repeat(500);
 
-/** Whether the server was built with LZ4: those of the distributions are, PGlite and the one from npm are not. */
+/** Whether the server was built with LZ4. Servers of distributions are; PGlite and the server from npm are not. */
 async function hasLz4(database: TestDatabase): Promise<boolean> {
   const rows = await database.query(
     "select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)",
@@ -20,7 +20,7 @@ async function hasLz4(database: TestDatabase): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What the columns are set to, as the catalog writes it: `l` is LZ4, `p` pglz, nothing the server's default. */
+/** The compression of the columns, as the catalog stores it: `l` is LZ4, `p` is pglz, `""` is the default of the server. */
 async function settingsOf(database: TestDatabase, schema = "public"): Promise<unknown[]> {
   const rows = await database.query<{ compression: string }>(
     `select attcompression as compression from pg_attribute
@@ -32,7 +32,7 @@ async function settingsOf(database: TestDatabase, schema = "public"): Promise<un
   return rows.map(({ compression }) => compression);
 }
 
-/** Every stored blob: where it lies on disk, which an UPDATE would change, and by what it is compressed. */
+/** The compression of every stored blob, and its physical place, which an UPDATE would change. */
 async function blobsOf(database: TestDatabase, schema = "public"): Promise<Record<string, unknown>[]> {
   const selects = TABLES.map(
     (table) =>
@@ -55,15 +55,15 @@ async function expectToRead(saver: PostgresSaver, thread: string): Promise<void>
   expect(tuple?.pendingWrites).toEqual([["task", "text", LONG]]);
 }
 
-/** Undoes the steps down to the one that these tests are about. */
-async function undo(kysely: Kysely<CheckpointDatabase>): Promise<void> {
-  let undone: string | undefined;
-  while (undone !== STEP) undone = await migrateDown(kysely);
+/** Reverts the steps down to and including the one under test. */
+async function revert(kysely: Kysely<CheckpointDatabase>): Promise<void> {
+  let reverted: string | undefined;
+  while (reverted !== STEP) reverted = await migrateDown(kysely);
 }
 
-describeEachTarget("compressing stored values", (target) => {
+describeEachTarget("the compression of stored values", (target) => {
   it.each(["public", 'with "quotes"'])(
-    "goes by LZ4 in the schema %p where the server has it, and by the server's default where not",
+    "is LZ4 in the schema %p if the server has it, else the default of the server",
     async (schema) => {
       const database = await target.createDatabase();
       const lz4 = await hasLz4(database);
@@ -76,12 +76,12 @@ describeEachTarget("compressing stored values", (target) => {
     },
   );
 
-  it("leaves the values that are there as they are, and goes on reading them", async () => {
+  it("does not change for stored values, which stay readable", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
-    await undo(kysely);
+    await revert(kysely);
     await putAndRead(saver, "old");
     const before = await blobsOf(database);
     expect(before).toMatchObject([{ by: "pglz" }, { by: "pglz" }]);
@@ -91,13 +91,13 @@ describeEachTarget("compressing stored values", (target) => {
     await expectToRead(saver, "old");
     await putAndRead(saver, "new");
 
-    await undo(kysely);
+    await revert(kysely);
     expect(await settingsOf(database)).toEqual(["", ""]);
     await expectToRead(saver, "new");
     await close();
   });
 
-  it("leaves alone what somebody has chosen for a column of that schema, when it is undone too", async () => {
+  it("does not change for a column with a method of its own, neither when migrating nor when reverting", async () => {
     const database = await target.createDatabase();
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
     await database.exec("alter table checkpoint_blobs alter column blob set compression pglz");
@@ -107,12 +107,12 @@ describeEachTarget("compressing stored values", (target) => {
     expect(await settingsOf(database)).toEqual(["p", method]);
     await migrateToLatest(kysely, { schema: "another" });
     expect(await settingsOf(database, "another")).toEqual([method, method]);
-    await undo(kysely);
+    await revert(kysely);
     expect(await settingsOf(database)).toEqual(["p", ""]);
     await close();
   });
 
-  it("is planned for the server that was asked, before the tables are there too", async () => {
+  it("is planned for the connected server, even before the tables exist", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     const { steps } = await planMigrations(kysely, { schema: 'with "quotes"' });
@@ -126,12 +126,12 @@ describeEachTarget("compressing stored values", (target) => {
   });
 });
 
-describeServer("compressing stored values, for a role that only reads and writes rows", (target) => {
-  it("is no precondition of reading and writing, though setup() names the step where it sees that it is missing", async () => {
+describeServer("the compression of stored values, for a role that only reads and writes rows", (target) => {
+  it("may be missing for reads and writes; setup() throws if it can read that the step is pending", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
-    await undo(kysely);
+    await revert(kysely);
     await close();
     const { role, url, drop } = await createWriter(database);
     const saver = new PostgresSaver(url);
@@ -147,11 +147,11 @@ describeServer("compressing stored values, for a role that only reads and writes
     await drop();
   });
 
-  it("is left to the owner of an official saver's tables: setup() of either has nothing to complain of", async () => {
+  it("is set only by the owner of an official saver's tables; setup() succeeds for both", async () => {
     const database = await target.createDatabase();
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
     const { role, url, drop } = await createWriter(database);
-    // Before PostgreSQL 15 everyone may create tables in "public": it says nothing about whose tables are there.
+    // Before PostgreSQL 15, every role may create tables in "public", whoever owns the checkpoint tables.
     await database.exec(`grant create on schema public to "${role}"`);
     const writer = new PostgresSaver(url);
     await writer.setup();
@@ -169,7 +169,7 @@ describeServer("compressing stored values, for a role that only reads and writes
   });
 });
 
-/** A role that may read and write the rows of the tables that are there, and nothing else. */
+/** Creates a role that may only read and write rows of the existing tables. */
 async function createWriter(
   database: TestDatabase<string>,
 ): Promise<{ role: string; url: string; drop: () => Promise<void> }> {

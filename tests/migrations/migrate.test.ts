@@ -17,8 +17,8 @@ import { describeEachTarget, describeServer } from "../support/targets.js";
 
 const SCHEMAS = ["public", "my-schema", 'with "quotes" and spaces', "Über"];
 
-describeEachTarget("migrating", (target) => {
-  it.each(SCHEMAS)("builds the tables in the schema %p and nowhere else", async (schema) => {
+describeEachTarget("a migration", (target) => {
+  it.each(SCHEMAS)("creates the tables only in the schema %p", async (schema) => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { schema });
     await saver.setup();
@@ -31,7 +31,7 @@ describeEachTarget("migrating", (target) => {
     await saver.end();
   });
 
-  it("says how far a schema has come, before and after", async () => {
+  it("changes the status of the schema from pending to applied", async () => {
     const { source } = await target.createDatabase();
     const { kysely, close } = openDatabase(source);
     expect(await migrationStatus(kysely)).toEqual({
@@ -48,7 +48,7 @@ describeEachTarget("migrating", (target) => {
     await close();
   });
 
-  it("notices steps of a newer version of this library", async () => {
+  it("reports steps of a newer version of this library as unknown", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
@@ -58,25 +58,25 @@ describeEachTarget("migrating", (target) => {
     await close();
   });
 
-  it("undoes its steps one by one while that loses nothing", async () => {
+  it("can be reverted step by step if no data would be lost", async () => {
     const database = await target.createDatabase();
     const before = await dumpSchema(database);
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);
-    const undone = [];
+    const reverted = [];
     for (let step = await migrateDown(kysely); step !== undefined; step = await migrateDown(kysely))
-      undone.push(step);
-    expect(undone).toEqual([...MIGRATION_NAMES].reverse());
-    const left = (await dumpSchema(database)).filter(
+      reverted.push(step);
+    expect(reverted).toEqual([...MIGRATION_NAMES].reverse());
+    const remaining = (await dumpSchema(database)).filter(
       ({ table_name, indexname }) =>
         !String(table_name ?? indexname).startsWith("checkpoint_kysely_migration"),
     );
-    expect(left).toEqual(before);
+    expect(remaining).toEqual(before);
     expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES);
     await close();
   });
 
-  it("refuses to undo a step that data depends on, and changes nothing then", async () => {
+  it("refuses to revert a step if data would be lost, and changes nothing", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -109,7 +109,7 @@ describeEachTarget("migrating", (target) => {
     await saver.end();
   });
 
-  it("lets 20 callers at once set an empty database up", async () => {
+  it("can be run by 20 callers at the same time", async () => {
     const { source } = await target.createDatabase();
     const savers = Array.from(
       { length: 20 },
@@ -119,15 +119,15 @@ describeEachTarget("migrating", (target) => {
     await Promise.all(savers.map((saver) => saver.end()));
   });
 
-  it("works inside a transaction of the caller's, who decides whether it stays", async () => {
+  it("runs inside a transaction of the caller, who commits it or rolls it back", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     const setUp = (fail: boolean) =>
       kysely.transaction().execute(async (transaction) => {
         await new PostgresSaver(transaction).setup();
-        if (fail) throw new Error("changed my mind");
+        if (fail) throw new Error("rolled back by the caller");
       });
-    await expect(setUp(true)).rejects.toThrow("changed my mind");
+    await expect(setUp(true)).rejects.toThrow("rolled back by the caller");
     expect(await dumpSchema(database)).toEqual([]);
     await setUp(false);
     expect(await migrationStatus(kysely)).toMatchObject({ pending: [] });
@@ -135,8 +135,8 @@ describeEachTarget("migrating", (target) => {
   });
 });
 
-describeServer("migrating on a server", (target) => {
-  it("makes setup() of the official saver a no-op", async () => {
+describeServer("a migration on a server", (target) => {
+  it("leaves nothing to do for setup() of the official saver", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -149,7 +149,7 @@ describeServer("migrating on a server", (target) => {
     await saver.end();
   });
 
-  it("works within an application's own Kysely migrations, in their transaction and beside it", async () => {
+  it("runs during an application's own Kysely migrations, in their transaction or on another connection", async () => {
     const database = await target.createDatabase();
     const app = database.kysely();
     const migrator = new Migrator({
@@ -177,7 +177,7 @@ describeServer("migrating on a server", (target) => {
     await app.destroy();
   });
 
-  it("needs only to read and write rows once nothing is to be done, and otherwise says which command to run", async () => {
+  it("needs a privileged role only if steps are pending, and names the command to run", async () => {
     const database = await target.createDatabase();
     const role = `writer_${database.source.split("_").at(-1) ?? ""}`;
     await database.exec(
@@ -205,7 +205,7 @@ describeServer("migrating on a server", (target) => {
     await database.exec(`drop owned by "${role}"; drop role "${role}"`);
   });
 
-  it("gives up after its time where a query holds a table, and changes nothing", async () => {
+  it("fails after the lock timeout while a query locks a table, and changes nothing", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
     await migrateToLatest(kysely);

@@ -19,7 +19,7 @@ async function planOf(database: TestDatabase, query: string): Promise<string> {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 
-/** Enough rows for an index to be worth the while. */
+/** Inserts enough rows for Postgres to use an index. */
 async function fill(database: TestDatabase): Promise<void> {
   await database.exec(`
     insert into agents.checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
@@ -38,7 +38,7 @@ describeEachTarget("optional indexes", (target) => {
     await migrateToLatest(opened.kysely, { schema: "agents" });
   });
 
-  it("come and go, and may be asked for twice", async () => {
+  it("can be created and dropped, and both can be repeated", async () => {
     const options = { schema: "agents", indexes: BOTH };
     expect(await optionalIndexStatus(opened.kysely, options)).toEqual({
       "metadata-index": "missing",
@@ -59,7 +59,7 @@ describeEachTarget("optional indexes", (target) => {
     await opened.close();
   });
 
-  it("serve the conditions that a filter and a deletion by run are made of", async () => {
+  it("are used by filters and by deleteForRuns", async () => {
     await fill(database);
     const byFilter = `select 1 from agents.checkpoints where metadata @> '{"n": 7}'::jsonb`;
     const byRun = `select 1 from agents.checkpoints where (metadata ->> 'run_id') = any ('{run 7}'::text[])`;
@@ -70,7 +70,7 @@ describeEachTarget("optional indexes", (target) => {
     await opened.close();
   });
 
-  it("come and go from the command line, which plans and checks them too", async () => {
+  it("can be created, dropped, planned and checked by the command line", async () => {
     const cli = cliOn(database);
     const migrate = ["migrate", "--schema", "agents"];
     const missing = await cli(...migrate, "--check", "--with", "run-index");
@@ -95,19 +95,19 @@ describeEachTarget("optional indexes", (target) => {
     await opened.close();
   });
 
-  it("are created in a transaction that was lent, and go with it", async () => {
+  it("are created in a passed-in transaction, and rolled back with it", async () => {
     const failing = opened.kysely.transaction().execute(async (transaction) => {
       await createOptionalIndexes(transaction, { schema: "agents", indexes: ["run-index"] });
-      throw new Error("undone");
+      throw new Error("rolled back by the caller");
     });
-    await expect(failing).rejects.toThrow("undone");
+    await expect(failing).rejects.toThrow("rolled back by the caller");
     expect(await optionalIndexStatus(opened.kysely, { schema: "agents" })).toMatchObject({
       "run-index": "missing",
     });
     await opened.close();
   });
 
-  it("are refused by another name", async () => {
+  it("must have a known name", async () => {
     const indexes = JSON.parse('["toString"]') as OptionalIndex[];
     await expect(createOptionalIndexes(opened.kysely, { schema: "agents", indexes })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
@@ -117,7 +117,7 @@ describeEachTarget("optional indexes", (target) => {
 });
 
 describeServer("an optional index", (target) => {
-  it("that an earlier attempt left broken is built anew", async () => {
+  it("is rebuilt if an earlier attempt left it broken", async () => {
     const database = await target.createDatabase();
     const opened = openDatabase(database.source);
     await migrateToLatest(opened.kysely);
@@ -125,7 +125,7 @@ describeServer("an optional index", (target) => {
       `insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
        values ('t', '1', '{}', '{"n": "no number"}')`,
     );
-    // Of the name that ours has, and of an expression that fails on a row.
+    // An index of the same name whose expression fails for a row.
     const failing = sql`create index concurrently checkpoint_run_idx on checkpoints (((metadata ->> 'n')::int))`;
     await expect(failing.execute(opened.kysely)).rejects.toMatchObject({ code: "22P02" });
     expect(await optionalIndexStatus(opened.kysely)).toMatchObject({ "run-index": "broken" });
@@ -137,13 +137,13 @@ describeServer("an optional index", (target) => {
     await opened.close();
   });
 
-  it("keeps no writer off while it is built", async () => {
+  it("does not block writers while it is built", async () => {
     const database = await target.createDatabase();
     const opened = openDatabase(database.source);
     await migrateToLatest(opened.kysely);
     const db = database.kysely<CheckpointDatabase>();
     const built = await db.transaction().execute(async (transaction) => {
-      // A writer that has not committed: the index waits for him, and he for nobody.
+      // The build waits for this open transaction, whose writes must not wait for the build.
       const row = { thread_id: "t", checkpoint_id: "1", checkpoint: '{"v":4,"id":"1","ts":""}' };
       await transaction.insertInto("checkpoints").values(row).execute();
       const building = createOptionalIndexes(opened.kysely, { indexes: ["run-index"] });

@@ -23,7 +23,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
 
   beforeEach(() => database.reset());
 
-  /** @param migrations - How many of the shallow saver's tables are there. */
+  /** @param migrations - How many migrations of the shallow saver to run. */
   async function makeTables(migrations = SHALLOW_MIGRATIONS.length): Promise<void> {
     for (const migration of SHALLOW_MIGRATIONS.slice(0, migrations)) await database.exec(migration);
     await database.exec(`insert into checkpoint_migrations select generate_series(0, ${migrations - 1})`);
@@ -52,7 +52,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
   }
 
   it.each([2, 3, 5])(
-    "of which %i migrations ran are named before anything is recorded",
+    "are refused after %i of its migrations, before anything is changed",
     async (migrations) => {
       await makeTables(migrations);
       const before = await dumpSchema(database);
@@ -81,7 +81,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     },
   );
 
-  it("are named where an older version of this library has recorded its steps", async () => {
+  it("are refused even if an older version of this library has recorded its steps", async () => {
     await makeTables();
     await database.exec("create table checkpoint_kysely_migration (name text primary key, timestamp text)");
     for (const name of MIGRATION_NAMES)
@@ -90,7 +90,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     await expect(saver.setup()).rejects.toThrow(IncompatibleTablesError);
   });
 
-  it("are told from tables of somebody else, which are not touched either", async () => {
+  it("are distinguished from tables of other software, which are refused and not changed", async () => {
     await database.exec("create table checkpoints (id int primary key, station text)");
     await using saver = new PostgresSaver(database.source);
     const refused = await saver.setup().catch((error: unknown) => error);
@@ -102,7 +102,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     ]);
   });
 
-  it("are converted with every row, and then read like those of any other saver", async () => {
+  it("are converted with every row, and can be read afterwards", async () => {
     await makeTables();
     await putRows("t", { id: "2", channel_versions: { a: "02.x", gone: "01.y" } });
     await putBlob("t", "a", '{"b":1}');
@@ -117,7 +117,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(
       "converted 2 checkpoints, 2 values and 3 writes of Python's ShallowPostgresSaver; " +
-        "1 value that no checkpoint refers to is gone\n" +
+        "deleted 1 value that no checkpoint references\n" +
         `${MIGRATION_NAMES.map((name) => `applied ${name}\n`).join("")}schema "public" is up to date\n`,
     );
     await using saver = new PostgresSaver(database.source);
@@ -136,7 +136,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     });
   });
 
-  it("stay as they are where the conversion fails", async () => {
+  it("are not changed if the conversion fails", async () => {
     await makeTables();
     await putRows("t", { channel_versions: {} });
     const before = await dumpSchema(database);

@@ -1,8 +1,8 @@
-/** What `npm audit --json` prints, taken down from npm 11 with the name of the registry replaced. */
+/** Output of `npm audit --json`, copied from npm 11 with the name of the registry replaced. */
 
 const URI = "https://registry.example/-/npm/v1/security/advisories/bulk";
 
-/** Where the registry has an answer; each vulnerability by the name of its package. */
+/** The report for vulnerabilities, each by the name of its package. */
 export function audited(vulnerabilities: Record<string, object>): object {
   const total = Object.keys(vulnerabilities).length;
   return {
@@ -15,7 +15,7 @@ export function audited(vulnerabilities: Record<string, object>): object {
   };
 }
 
-/** A package that is vulnerable by itself. */
+/** A package with an advisory of its own. */
 export function vulnerable(name: string, severity: string): object {
   const url = "https://github.com/advisories/GHSA-aaaa-bbbb-cccc";
   const advisory = { source: 1, name, dependency: name, title: "Slow reading", url, severity, range: "<3" };
@@ -24,7 +24,7 @@ export function vulnerable(name: string, severity: string): object {
   ]);
 }
 
-/** A package that needs one that is vulnerable. */
+/** A package that depends on a vulnerable one. */
 export function vulnerableThrough(name: string, dependency: string, severity: string): object {
   return vulnerability(name, severity, [dependency]);
 }
@@ -34,10 +34,10 @@ function vulnerability(name: string, severity: string, via: unknown[]): object {
   return { name, severity, isDirect: true, via, effects: [], range: "*", nodes, fixAvailable: false };
 }
 
-/** Where the registry answers with an error. */
+/** The report if the registry answers with an error. */
 export function refused(statusCode: number, uri = URI): object {
   return {
-    message: `${statusCode} Whatever It Says - POST ${uri}`,
+    message: `${statusCode} Some Status - POST ${uri}`,
     method: "POST",
     uri,
     headers: { date: ["Sat, 21 Nov 2026 20:40:59 GMT"], "content-length": ["0"], "x-fetch-attempts": ["1"] },
@@ -47,7 +47,7 @@ export function refused(statusCode: number, uri = URI): object {
   };
 }
 
-/** Where the registry is out of reach. */
+/** The report if the registry can't be reached. */
 export const UNREACHABLE = {
   message: `request to ${URI} failed, reason: connect ECONNREFUSED 127.0.0.1:443`,
   error: { summary: "", detail: "" },

@@ -1,11 +1,11 @@
 import { Rolldown } from "tsdown";
 
-// Prints what is left of the given modules in a bundle that imports them and uses nothing of them: their side effects.
+// Bundles an entry that imports the given modules without using them, and prints the code that remains: their side effects.
 const entry = process.argv.slice(2).map((path) => `import ${JSON.stringify(path)};\n`);
 
 const bundle = await Rolldown.rolldown({
   input: "entry",
-  // What comes from other packages stays; whether it has effects is not for this package to say.
+  // Other packages stay external: their side effects are not tested here.
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && id !== "entry",
   treeshake: { moduleSideEffects: true },
   plugins: [

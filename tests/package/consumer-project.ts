@@ -23,21 +23,21 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const Manifest = z.object({ files: z.array(z.string()) });
 
-/** What a program printed, and how it ended. */
+/** The exit code and the output of a program. */
 export interface Outcome {
   readonly code: number | string;
   readonly output: string;
 }
 
-/** Runs a program of Node's to its end, whatever that is. What it prints to both streams counts. */
+/** Runs a Node program to its end. The output holds both streams. */
 export function runNode(cwd: string, script: string, ...args: string[]): Promise<Outcome> {
   return runProgram(cwd, process.execPath, [script, ...args]);
 }
 
-/** Where tarballs are kept for the other test files of a run; `npm ci` removes them. */
+/** The folder of tarballs that test files share. `npm ci` removes it. */
 const PACKED = join(ROOT, "node_modules", ".cache", "packed");
 
-/** Packs the package as npm would publish it, unless that was done since the last change, and returns the path of the tarball. */
+/** Packs the package as npm would publish it, and returns the path of the tarball. Reuses a tarball if no file has changed since. */
 export async function pack(): Promise<string> {
   const tarball = join(PACKED, `${await stateOfPackage()}.tgz`);
   if (existsSync(tarball)) return tarball;
@@ -51,7 +51,7 @@ export async function pack(): Promise<string> {
   return tarball;
 }
 
-/** A digest of the names, sizes and times of all that may be packed. */
+/** A digest of the names, sizes and times of the files that may be packed. */
 async function stateOfPackage(): Promise<string> {
   const { files } = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
   const digest = createHash("sha256").update(ROOT);
@@ -68,8 +68,8 @@ async function stateOfPackage(): Promise<string> {
 }
 
 /**
- * An otherwise empty project, outside of the checkout, that has the package installed: unpacked as npm would, with what it
- * needs linked from the checkout, so that no network is needed.
+ * An empty project outside the checkout with the package installed: unpacked as npm would do, with its dependencies linked from
+ * the checkout, so that no network is needed.
  */
 export class ConsumerProject {
   readonly folder: string;
@@ -78,7 +78,7 @@ export class ConsumerProject {
     this.folder = folder;
   }
 
-  /** @param dependencies the packages to be had in the project besides the package itself */
+  /** @param dependencies - The packages to link, besides the package itself. */
   static async create(tarball: string, dependencies: readonly string[]): Promise<ConsumerProject> {
     const project = new ConsumerProject(await mkdtemp(join(await realpath(tmpdir()), "consumer-")));
     await mkdir(project.packageFolder, { recursive: true });
@@ -107,7 +107,7 @@ export class ConsumerProject {
 }
 
 function runProgram(cwd: string, program: string, args: readonly string[]): Promise<Outcome> {
-  // What this very process was started with is not what a consumer's would be.
+  // A consumer would not have the options of this test process.
   const env = { ...process.env, NODE_OPTIONS: "" };
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {

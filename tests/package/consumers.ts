@@ -1,4 +1,4 @@
-/** What a project on ES modules writes: every subpath, and every planned use of its types. */
+/** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
@@ -14,7 +14,7 @@ export const isOurs = (error: unknown): error is CheckpointError => error instan
 export const named = [openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
-/** The same from a CommonJS module. */
+/** The same consumer as a CommonJS module. */
 export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
 import root = require("langgraph-checkpoint-kysely");
@@ -38,7 +38,7 @@ const NAMES = {
   "/serde": ["JsonSerializer", "MsgpackSerializer"],
 };
 
-/** Programs that print the public names that a subpath lacks, one of each module system. */
+/** Programs that print the public names that a subpath lacks, one for each module system. */
 export const RUNTIME_PROGRAMS = {
   "import.mjs": runtimeProgram((path) => `await import(${path})`),
   "require.cjs": runtimeProgram((path) => `require(${path})`),
@@ -57,7 +57,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** What {@link RUNTIME_PROGRAMS} print where nothing is missing. */
-export const NOTHING_LACKS = Object.keys(NAMES)
+/** The output of {@link RUNTIME_PROGRAMS} if no name is missing. */
+export const NOTHING_MISSING = Object.keys(NAMES)
   .map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`)
   .join("");

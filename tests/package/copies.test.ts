@@ -39,7 +39,7 @@ describeServer("an application with several copies of a package", (server) => {
   afterAll(() => project.remove());
 
   it.each(Object.entries(GRAPH_PROGRAMS))(
-    "runs all stored tasks, on the copy of LangGraph that the package loads and on another: %s",
+    "runs all stored tasks, with the copy of LangGraph that the package loads and with another one: %s",
     async (file, program) => {
       const { source } = await server.createDatabase();
       await project.write(file, program);
@@ -53,7 +53,7 @@ describeServer("an application with several copies of a package", (server) => {
         Object.values(savers).map((runs) => runs.map((run) => run.items)),
       );
       expect(items).toEqual(Array(2).fill(Array(3).fill([ITEMS, ITEMS])));
-      // In the state too, what is read is an instance of the class that the application has.
+      // Values of the state are instances of the application's own class, too.
       const [own] = engines;
       expect([...(own?.MessagePack ?? []), ...(own?.JSON ?? [])].map(({ isSend }) => isSend)).toEqual(
         Array(4).fill(true),
@@ -61,7 +61,7 @@ describeServer("an application with several copies of a package", (server) => {
     },
   );
 
-  it("counts in numbers for a JsonSerializer of another copy of the package, and excludes its locks", async () => {
+  it("uses number versions with a JsonSerializer of another copy, and shares thread locks with it", async () => {
     await project.write("both.mjs", TWO_COPIES_PROGRAM);
     const { output } = await runNode(project.folder, join(project.folder, "both.mjs"));
 

@@ -1,9 +1,9 @@
-/** The engines of the programs: the copy that the package loads too, and a copy of another version. */
+/** The LangGraph packages of the programs: the copy that this package loads, and a copy of another version. */
 const ENGINES = ["@langchain/langgraph", "langgraph-oldest"];
 
 /**
- * Programs that run a graph with stored tasks on each of {@link ENGINES}, one program of each module system. They print a
- * line of JSON for each engine: what the graph did by saver, and whether a Send in the state is one of the engine's. Their
+ * Programs that run a graph with stored tasks on each of {@link ENGINES}, one for each module system. They print a line of JSON
+ * for each engine: the items of the graph by saver, and whether a Send in the state is an instance of the engine's class. Their
  * argument is the connection string of an empty database.
  */
 export const GRAPH_PROGRAMS = {
@@ -27,16 +27,16 @@ async function main() {
       MessagePack: saver,
       JSON: new PostgresSaver(url, new JsonSerializer()),
     };
-    const told = {};
+    const results = {};
     for (const [name, saver] of Object.entries(savers))
-      told[name] = [
+      results[name] = [
         await runGraph(engine, saver, name + index, "task"),
         await runGraph(engine, saver, name + index + "end", "end"),
       ];
-    console.log(JSON.stringify(told));
+    console.log(JSON.stringify(results));
   }
 }
-// The compiler of the tests writes calls of this into the function below.
+// The compiler of the tests adds calls of this function to the one below.
 const __name = (named) => named;
 ${runGraph.toString()}
 main().then(() => process.exit());
@@ -44,8 +44,8 @@ main().then(() => process.exit());
 }
 
 /**
- * The graph of LangGraph's own test for Sends and Commands: a task is given a Command and returns it, and the Command
- * starts another task. It is interrupted while all of that is stored, and goes on from there.
+ * The graph of LangGraph's own test for Sends and Commands: a task receives a Command and returns it, and the Command starts
+ * another task. The graph is interrupted while these tasks are stored, and continues from the checkpoint.
  */
 async function runGraph(
   {
@@ -65,24 +65,24 @@ async function runGraph(
     items: Annotation<string[]>({ reducer: (items, more) => items.concat(more), default: () => [] }),
     kept: Annotation<unknown>,
   });
-  const says = (name: string) => (input: unknown) => {
+  const nodeOf = (name: string) => (input: unknown) => {
     const item = isCommand(input) ? "a Command" : typeof input === "number" ? String(input) : "the state";
     const update = { items: [name + " of " + item] };
     return isCommand(input) ? Object.assign(input, { update }) : update;
   };
-  const sends = [3, 4].map((item) => new Send("task", new Command({ goto: new Send("task", item) })));
+  const tasks = [3, 4].map((item) => new Send("task", new Command({ goto: new Send("task", item) })));
   const graph = new StateGraph(State)
-    .addNode("plan", says("plan"))
-    .addNode("task", says("task"), { ends: ["task"] })
+    .addNode("plan", nodeOf("plan"))
+    .addNode("task", nodeOf("task"), { ends: ["task"] })
     .addNode("ask", () => ({ items: [`ask and hear ${interrupt<string, string>("?")}`] }))
-    .addNode("end", says("end"))
+    .addNode("end", nodeOf("end"))
     .addEdge(START, "plan")
     .addEdge(START, "ask")
-    .addConditionalEdges("plan", () => sends, ["task"])
+    .addConditionalEdges("plan", () => tasks, ["task"])
     .addEdge("task", "end")
     .compile({ checkpointer, interruptBefore: [pausedNode] });
   const thread = { configurable: { thread_id: threadId } };
-  // While the question is open, the tasks of the plan are pending writes; before a pause, the tasks that follow it are a value.
+  // During the interrupt, the tasks of the plan are stored as pending writes. Before `pausedNode`, the next tasks are stored as a value.
   await graph.invoke({ kept: new Send("task", 5) }, thread);
   await graph.invoke(new Command({ resume: "yes" }), thread);
   await graph.invoke(null, thread);

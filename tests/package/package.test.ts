@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
-import { CJS_CONSUMER, ESM_CONSUMER, NOTHING_LACKS, RUNTIME_PROGRAMS } from "./consumers.js";
+import { CJS_CONSUMER, ESM_CONSUMER, NOTHING_MISSING, RUNTIME_PROGRAMS } from "./consumers.js";
 
 const Manifest = z.object({
   name: z.string(),
@@ -21,7 +21,7 @@ const RESOLUTIONS = {
   bundler: { module: "preserve", moduleResolution: "bundler" },
 };
 
-// TypeScript reads all of LangChain's declarations; on a busy machine that takes its time.
+// TypeScript reads all declarations of LangChain, which is slow on a busy machine.
 const TYPE_CHECK_TIMEOUT_MS = 240_000;
 
 const OK = { code: 0, output: "" };
@@ -32,7 +32,7 @@ describe("the published package", () => {
   let manifest: z.infer<typeof Manifest>;
 
   beforeAll(async () => {
-    // Without a build there is nothing to publish; `npm test` builds first.
+    // The package needs a build; `npm test` builds first.
     await access(join(ROOT, "dist", "index.js"));
     manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
     tarball = await pack();
@@ -49,7 +49,7 @@ describe("the published package", () => {
   afterAll(() => project.remove());
 
   it(
-    "type-checks down to its declarations in the strictest project, whatever resolution it has",
+    "type-checks with its declarations in a strict project, in every module resolution",
     async () => {
       const checks = await typeCheck(project, Object.values(RESOLUTIONS));
       expect(checks.map(({ errors }) => errors)).toEqual(checks.map(() => []));
@@ -62,35 +62,35 @@ describe("the published package", () => {
   );
 
   it.each(Object.entries(RUNTIME_PROGRAMS))(
-    "gives every public name to plain Node without the optional peers: %s",
+    "exports every public name in plain Node without the optional peers: %s",
     async (file, program) => {
       await project.write(file, program);
       const outcome = await runNode(project.folder, join(project.folder, file));
-      expect(outcome).toEqual({ code: 0, output: NOTHING_LACKS });
+      expect(outcome).toEqual({ code: 0, output: NOTHING_MISSING });
     },
   );
 
-  // Of several commands npx runs the one that has the package's name, and asks a registry where there is none.
-  it("has a command of its own name that explains its usage", async () => {
+  // If a package has several commands, npx runs the one with the name of the package.
+  it("has a command with its own name, which prints help", async () => {
     const path = manifest.bin[manifest.name] ?? "";
     const outcome = await runNode(project.folder, join(project.packageFolder, path), "--help");
     expect(outcome).toEqual({ code: 0, output: expect.stringContaining(`Usage: ${manifest.name}`) });
     expect(new Set(Object.values(manifest.bin))).toEqual(new Set([path]));
   });
 
-  it("leaves nothing of itself in a bundle that uses nothing of it", async () => {
+  it("adds nothing to a bundle that imports it without using it", async () => {
     const entries = ["index", "db", "migrations", "serde"];
     const modules = entries.map((entry) => join(project.packageFolder, "dist", `${entry}.js`));
     expect(await runNode(ROOT, join(ROOT, "tests/package/bundle-nothing.js"), ...modules)).toEqual(OK);
   });
 
-  it("satisfies publint", async () => {
+  it("passes publint", async () => {
     const outcome = await runNode(ROOT, tool("publint/src/cli.js"), "run", tarball, "--strict");
     expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
   });
 
-  it("satisfies Are the Types Wrong", async () => {
-    // The oldest resolution, of Node 10, knows no subpaths; Node reads them since 12, and this package needs 20.
+  it("passes Are the Types Wrong", async () => {
+    // The profile leaves out the resolution of Node 10, which does not support subpath exports. This package needs Node 20.
     const options = [
       "--profile",
       "node16",
@@ -105,7 +105,7 @@ describe("the published package", () => {
   });
 });
 
-/** Type-checks the consumers and the declarations of the package, not LangChain's, which are not that strict. */
+/** Type-checks the consumers and the declarations of the package, but not those of LangChain, which have errors in strict mode. */
 async function typeCheck(
   project: ConsumerProject,
   resolutions: readonly Record<string, unknown>[],

@@ -25,7 +25,7 @@ const Lock = z.object({
   ),
 });
 
-/** What npm runs by itself when a package is installed, from a registry, from git, or where it stands. */
+/** The scripts that npm runs when a package is installed from a registry, from git or from a folder. */
 const INSTALL_SCRIPTS = [
   "preinstall",
   "install",
@@ -38,7 +38,7 @@ const INSTALL_SCRIPTS = [
   "prepack",
 ];
 
-describe("what comes with the package", () => {
+describe("the manifest and the lock file", () => {
   let manifest: z.infer<typeof Manifest>;
   let lock: z.infer<typeof Lock>;
   let contributing: string;
@@ -49,30 +49,30 @@ describe("what comes with the package", () => {
     contributing = await readRoot("CONTRIBUTING.md");
   });
 
-  it("runs nothing at its installation: no script of its own, and no native code to compile", () => {
+  it("have no install script and no native code to compile", () => {
     expect(Object.keys(manifest.scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);
-    // npm compiles what has such a file, without being told to.
+    // npm runs node-gyp for a package with such a file.
     expect(manifest.files.filter((file) => /\.gypi?$|[*?!{]/.test(file))).toEqual([]);
   });
 
-  it("brings one package that runs a script, msgpackr's optional one: no other without being noticed", () => {
+  it("have only one dependency with an install script, the optional one of msgpackr", () => {
     const shipped = Object.entries(lock.packages).filter(([, { dev = false }]) => !dev);
     const withScript = shipped.filter(([, { hasInstallScript = false }]) => hasInstallScript);
     expect(withScript.map(([path]) => path)).toEqual(["node_modules/msgpackr-extract"]);
   });
 
-  it("is locked without a word of the registry that it was locked from", () => {
+  it("don't name the registry of the lock file", () => {
     const resolved = Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined);
     expect(resolved.map(([path]) => path)).toEqual([]);
   });
 
-  it("has a reason in CONTRIBUTING for each dependency, and reasons for nothing else: what ships", () => {
+  it("have the same dependencies as the table in CONTRIBUTING, each with a reason", () => {
     const reasons = tableAfter("What ships:");
     expect([...reasons.keys()].sort()).toEqual(Object.keys(manifest.dependencies).sort());
     expect(withoutReason(reasons)).toEqual([]);
   });
 
-  it("has a reason in CONTRIBUTING for each dependency, and reasons for nothing else: development", () => {
+  it("have the same development dependencies as the table in CONTRIBUTING, each with a reason", () => {
     const reasons = tableAfter("What is for development:");
     const installed = Object.keys(manifest.devDependencies);
     const peers = Object.keys(manifest.peerDependencies);
@@ -81,18 +81,18 @@ describe("what comes with the package", () => {
     expect(withoutReason(reasons)).toEqual([]);
   });
 
-  it("names in CONTRIBUTING each package that its users bring", () => {
+  it("have only peer dependencies that CONTRIBUTING names", () => {
     const paragraph = /^What you bring:[^]*?\n\n/m.exec(contributing)?.[0] ?? "";
     expect(quotedNames(paragraph).sort()).toEqual(
       expect.arrayContaining(Object.keys(manifest.peerDependencies).sort()),
     );
   });
 
-  /** The packages of the first column of a table with what the second says, each package by itself. */
+  /** The packages in the first column of a table, each with its reason in the second column. */
   function tableAfter(line: string): Map<string, string> {
     const [, after = ""] = contributing.split(`\n${line}\n`);
     const [table = ""] = after.trimStart().split("\n\n");
-    // The first two lines are the headline and what underlines it.
+    // The first two lines are the header and its separator.
     const rows = table
       .split("\n")
       .slice(2)

@@ -1,6 +1,6 @@
 /**
- * A program that has loaded the package by `import` and by `require`. It prints, as JSON, what the savers of one copy make of
- * what comes from the other.
+ * A program that loads the package by `import` and by `require`. It prints as JSON how a saver of one copy works with objects of
+ * the other.
  */
 export const TWO_COPIES_PROGRAM = `
 import { createRequire } from "node:module";

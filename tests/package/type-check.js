@@ -1,7 +1,7 @@
 /**
- * Prints what TypeScript finds wrong in a project and in the packages that stand in its folder: `node type-check.js <folder> <check>…`, each
- * check the JSON of a `tsconfig.json`. One line of JSON comes out for each: the errors, and the files of the folder that were checked.
- * Packages that are linked into the project are read, but not checked: their declarations are their authors' matter, and many.
+ * Type-checks a project and the packages in its folder: `node type-check.js <folder> <check>…`, where each check is the JSON of a
+ * `tsconfig.json`. Prints one line of JSON for each check: the errors, and the checked files of the folder. Packages that are linked
+ * into the project are read, but not checked.
  */
 import { join, relative, sep } from "node:path";
 import process from "node:process";

@@ -1,46 +1,42 @@
-import { Argument, Option } from "commander";
+import { Argument } from "commander";
 import { z } from "zod";
 import type { CommandDefinition } from "../command-definition.js";
-import { hasRows } from "../describe-counts.js";
-import { describePruned } from "../describe-pruned.js";
 import { EXIT_CODE } from "../exit-code.js";
+import { dryRunOption, yesOption } from "../options/shared-options.js";
+import { describePruned, hasRows } from "../output/describe-rows.js";
 
-const flagsOfDeleteRuns = z.object({
+const deleteRunsFlags = z.object({
   runs: z.array(z.string()),
   dryRun: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
 
-const NOTHING = "nothing to delete: no checkpoint is of these runs";
+const NOTHING = "nothing to delete: no checkpoint belongs to these runs";
 
-/** `delete-runs`. */
 export const deleteRuns: CommandDefinition = {
   name: "delete-runs",
   group: "Clean up",
-  summary: "delete the checkpoints of runs, in all threads; asks before it does",
+  summary: "delete the checkpoints of runs, in all threads; asks for confirmation",
   args: () => [new Argument("<runs...>", "the run_id in the metadata of the checkpoints")],
-  options: () => [
-    new Option("--dry-run", "tell what would go, and change nothing"),
-    new Option("--yes", "don't ask"),
-  ],
+  options: () => [dryRunOption(), yesOption()],
   examples: [
     "delete-runs 1f0a2c9e-4b7d-6c3e-8f21-0242ac120002 --dry-run",
     "delete-runs 1f0a2c9e-4b7d-6c3e-8f21-0242ac120002 --yes",
   ],
   run: async ({ saver, style, signal, terminal }, flags) => {
-    const { runs, dryRun, yes } = flagsOfDeleteRuns.parse(flags);
+    const { runs, dryRun, yes } = deleteRunsFlags.parse(flags);
     if (dryRun || !yes) {
-      const doomed = await saver.deleteForRuns(runs, { dryRun: true, signal });
-      const json = { runs, ...doomed };
-      if (!hasRows(doomed)) return { exitCode: EXIT_CODE.ok, text: NOTHING, json };
-      const summary = describePruned(doomed);
-      if (dryRun) return { exitCode: EXIT_CODE.ok, text: `would go: ${summary}`, json };
+      const preview = await saver.deleteForRuns(runs, { dryRun: true, signal });
+      const json = { runs, ...preview };
+      if (!hasRows(preview)) return { exitCode: EXIT_CODE.ok, text: NOTHING, json };
+      const summary = describePruned(preview);
+      if (dryRun) return { exitCode: EXIT_CODE.ok, text: `would delete ${summary}`, json };
       if (!(await terminal.confirm(`${style.bad("Delete")} ${summary}?`))) {
         return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { runs: [] } };
       }
     }
-    const gone = await saver.deleteForRuns(runs, { signal });
-    const text = hasRows(gone) ? `deleted ${describePruned(gone)}` : NOTHING;
-    return { exitCode: EXIT_CODE.ok, text, json: { runs, ...gone } };
+    const deleted = await saver.deleteForRuns(runs, { signal });
+    const text = hasRows(deleted) ? `deleted ${describePruned(deleted)}` : NOTHING;
+    return { exitCode: EXIT_CODE.ok, text, json: { runs, ...deleted } };
   },
 };

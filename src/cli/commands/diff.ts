@@ -1,54 +1,53 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { ChannelDiff } from "../../audit/checkpoint-diff.js";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
-import { compareValues, type ValueChange } from "../compare-values.js";
+import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { compareValues, type ValueChange } from "../output/compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatPart, indent } from "../format-value.js";
-import { counted, humanCount } from "../format-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
-import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
+import { formatPart, indent } from "../output/format-value.js";
+import { counted, humanCount } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+import { describeUnstored, getUnstoredValues, type UnstoredValue } from "../checkpoints/unstored-values.js";
 
-const flagsOfDiff = threadFlags.extend({
+const diffFlags = threadFlags.extend({
   before: z.string(),
   after: z.string(),
   otherThread: z.string().optional(),
 });
 
-/** Of a channel; more than that nobody reads. */
-const MOST_CHANGES = 50;
+/** The maximum number of changes that are printed for one channel. */
+const MAX_CHANGES = 50;
 
-/** `diff`. */
 export const diff: CommandDefinition = {
   name: "diff",
-  group: "Look",
-  summary: "tell what changed between two checkpoints, channel by channel",
+  group: "Inspect",
+  summary: "show what changed between two checkpoints, channel by channel",
   args: () => [
     threadArgument(),
     new Argument("<before>", `the first checkpoint: ${CHECKPOINT_HELP}`),
-    new Argument("<after>", "the second one"),
+    new Argument("<after>", "the second checkpoint"),
   ],
   options: () => [
     namespaceOption(),
-    new Option("--other-thread <thread>", "the thread of the second one (default: the same)"),
+    new Option("--other-thread <thread>", "the thread of the second checkpoint (default: the same)"),
   ],
   examples: ["diff 42 head~1 head", "diff 42 head head --other-thread 42-copy --json"],
   run: async (context, flags) => {
     const { saver, style, signal } = context;
-    const { thread, namespace, before, after, otherThread = thread } = flagsOfDiff.parse(flags);
+    const { thread, namespace, before, after, otherThread = thread } = diffFlags.parse(flags);
     const first = await resolveCheckpoint(context, { thread, namespace, checkpoint: before });
     const second = await resolveCheckpoint(context, { thread: otherThread, namespace, checkpoint: after });
     const { channels } = await saver.diff(first.config, second.config, { signal });
-    const lacking = (side: "before" | "after") =>
+    const unstoredIn = (side: "before" | "after") =>
       channels
         .filter((channel) => channel.change === "unstored" && !Object.hasOwn(channel, side))
         .map(({ channel }) => channel);
     const unstored = {
-      before: await unstoredValues(context, first.config, lacking("before")),
-      after: await unstoredValues(context, second.config, lacking("after")),
+      before: await getUnstoredValues(context, first.config, unstoredIn("before")),
+      after: await getUnstoredValues(context, second.config, unstoredIn("after")),
     };
     return {
       exitCode: EXIT_CODE.ok,
@@ -58,19 +57,18 @@ export const diff: CommandDefinition = {
   },
 };
 
-/** What the values of delta channels are rebuilt from, at each of the checkpoints that lacks them. */
-interface UnstoredOfBoth {
+/** The unstored values of delta channels in each of the two checkpoints. */
+interface UnstoredSides {
   readonly before: readonly UnstoredValue[];
   readonly after: readonly UnstoredValue[];
 }
 
-function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredOfBoth, style: Style): string {
+function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredSides, style: Style): string {
   const changed = channels.filter(({ change }) => change !== "same" && change !== "unstored");
   const deltas = channels.filter(({ change }) => change === "unstored");
   const same = channels.filter(({ change }) => change === "same").length;
-  const rest =
-    same === 0 ? [] : [style.dim(`${counted(same, "channel")} ${same === 1 ? "is" : "are"} the same`)];
-  if (channels.length === 0) return "neither has any values";
+  const rest = same === 0 ? [] : [style.dim(`${counted(same, "channel")} unchanged`)];
+  if (channels.length === 0) return "neither checkpoint has any values";
   return [
     ...changed.map((channel) => formatChannel(channel, style)),
     ...deltas.map((channel) => formatDelta(channel, unstored, style)),
@@ -78,14 +76,14 @@ function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredOfBoth, 
   ].join("\n\n");
 }
 
-function formatDelta(delta: ChannelDiff, unstored: UnstoredOfBoth, style: Style): string {
+function formatDelta(delta: ChannelDiff, unstored: UnstoredSides, style: Style): string {
   const describe = (side: "before" | "after") => {
     const found = unstored[side].find(({ channel }) => channel === delta.channel);
     return found === undefined ? formatPart(delta[side]) : describeUnstored(found);
   };
   return [
     style.warning(`? ${printable(delta.channel)}`),
-    "  not stored with both: a delta channel, which its graph rebuilds from",
+    "  not stored with both checkpoints: a delta channel, which its graph rebuilds from",
     style.bad(indent(describe("before"), "  - ")),
     style.good(indent(describe("after"), "  + ")),
   ].join("\n");
@@ -96,10 +94,10 @@ function formatChannel({ channel, change, before, after }: ChannelDiff, style: S
   if (change === "added") return `${style.good(`+ ${name}`)}\n${formatSide("+", "", after, style)}`;
   if (change === "removed") return `${style.bad(`- ${name}`)}\n${formatSide("-", "", before, style)}`;
   const changes = compareValues(before, after);
-  const shown = changes.slice(0, MOST_CHANGES).map((one) => formatChange(one, style));
+  const shown = changes.slice(0, MAX_CHANGES).map((one) => formatChange(one, style));
   const hidden = changes.length - shown.length;
   const more =
-    hidden === 0 ? [] : [style.dim(`  and ${counted(hidden, "more change")}: --json has both values`)];
+    hidden === 0 ? [] : [style.dim(`  and ${counted(hidden, "more change")}; --json prints both values`)];
   return [`${style.warning(`~ ${name}`)}${lengthsOf(before, after)}`, ...shown, ...more].join("\n");
 }
 
@@ -116,7 +114,7 @@ function formatSide(sign: "-" | "+", path: string, value: unknown, style: Style)
   return sign === "-" ? style.bad(lines) : style.good(lines);
 }
 
-/** How many items there were and are, where a list has grown or shrunk. */
+/** The numbers of items before and after, if they differ. */
 function lengthsOf(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length === after.length) return "";
   return `  ${humanCount(before.length)} -> ${counted(after.length, "item")}`;

@@ -1,30 +1,29 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import { writeFile, writeLines } from "../backup-file.js";
-import { BackupTally } from "../backup-tally.js";
+import { BackupTally } from "../backup-file/backup-tally.js";
+import { type TextSink, writeFile, writeLines } from "../backup-file/write-file.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { describeCounts } from "../describe-counts.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../format-values.js";
-import { printable } from "../printable.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { describeCounts } from "../output/describe-rows.js";
+import { counted } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
 
 const STDOUT = "-";
-const flagsOfExport = z.object({
+const exportFlags = z.object({
   threads: z.array(z.string()).default([]),
   output: z.string().default(STDOUT),
 });
 
-/** `export`. */
 export const exportCommand: CommandDefinition = {
   name: "export",
   group: "Check and back up",
-  summary: "write threads out as a backup that any database can take in again",
+  summary: "write a backup of threads, which `import` can restore into any database",
   args: () => [new Argument("[threads...]", "the threads (default: all)")],
   options: () => [
     new Option(
       "--output <file>",
-      "the file, which is replaced once the backup is complete (default: standard output)",
+      "the file to write, replaced once the backup is complete (default: standard output)",
     ),
   ],
   examples: [
@@ -33,23 +32,23 @@ export const exportCommand: CommandDefinition = {
     "export 42 | gzip > 42.ndjson.gz",
   ],
   run: async ({ saver, style, signal, terminal }, flags) => {
-    const { threads, output } = flagsOfExport.parse(flags);
+    const { threads, output } = exportFlags.parse(flags);
+    const toStdout = output === STDOUT;
     const tally = new BackupTally();
-    // Without a total: how many rows a thread has is not known before they are read.
+    // Without a total: the number of rows is not known before they are read.
     const progress = terminal.progress("exporting");
     const lines = saver.exportThreads({ threads: threads.length === 0 ? undefined : threads, signal });
-    const fill = (sink: { write(text: string): Promise<void> }) =>
+    const writeBackup = (sink: TextSink) =>
       writeLines(lines, sink, (line) => {
         tally.add(line);
         const { counts } = tally;
         progress.update(0, `${counted(counts.threads, "thread")}, ${describeCounts(counts)}`);
       });
     try {
-      await tellingWhatWasDone(
+      await reportInterrupt(
         signal,
-        () => (output === STDOUT ? fill(terminal) : writeFile(output, fill)),
-        () =>
-          output === STDOUT ? "the backup is cut off, and import will refuse it" : "no backup was written",
+        () => (toStdout ? writeBackup(terminal) : writeFile(output, writeBackup)),
+        () => (toStdout ? "the backup is incomplete, and `import` will refuse it" : "no backup was written"),
       );
     } finally {
       progress.stop();
@@ -61,8 +60,8 @@ export const exportCommand: CommandDefinition = {
     return {
       exitCode: missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok,
       text: `exported ${counted(counts.threads, "thread")}: ${describeCounts(counts)}${missing.join("")}`,
-      json: { ...counts, missing: tally.missing, output: output === STDOUT ? null : output },
-      on: output === STDOUT ? "stderr" : "stdout",
+      json: { ...counts, missing: tally.missing, output: toStdout ? null : output },
+      on: toStdout ? "stderr" : "stdout",
     };
   },
 };

@@ -6,31 +6,29 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ImportReport } from "../../backup/backup-types.js";
 import type { BackupCounts } from "../../backup/backup-line.js";
+import { splitLines } from "../backup-file/split-lines.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
-import { describeCounts } from "../describe-counts.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { counted, humanBytes } from "../format-values.js";
-import { KEEP_TOMBSTONES } from "../keep-tombstones.js";
-import { splitLines } from "../split-lines.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { describeCounts } from "../output/describe-rows.js";
+import { counted, humanBytes } from "../output/format-numbers.js";
 
 const STDIN = "-";
-const flagsOfImport = z.object({ file: z.string().default(STDIN) });
+const importFlags = z.object({ file: z.string().default(STDIN) });
 
-/** `import`. */
 export const importCommand: CommandDefinition = {
   name: "import",
   group: "Check and back up",
-  summary: "take in a backup: what is there stays, and what is there and equal is skipped",
+  summary: "restore a backup; existing rows are never changed, and equal ones are skipped",
   args: () => [new Argument("[file]", "the backup, or - for standard input (default: -)")],
   examples: ["import backup.ndjson", "import - < threads.ndjson", "import backup.ndjson --schema restored"],
   run: async (context, flags) => {
-    const { file } = flagsOfImport.parse(flags);
+    const { file } = importFlags.parse(flags);
     const { openSaver, signal, terminal } = context;
-    // A file is looked through first: then one that is damaged leaves nothing behind.
     const lines = linesOf(context, file);
-    const inside = file === STDIN ? undefined : await lookThrough(context, file, lines);
-    const total = inside && inside.checkpoints + inside.writes + inside.blobs;
+    // A file is checked before anything is stored, so that a damaged one leaves no rows behind.
+    const counts = file === STDIN ? undefined : await checkFile(context, file, lines);
+    const total = counts && counts.checkpoints + counts.writes + counts.blobs;
     const progress = terminal.progress("importing", total);
     let soFar: ImportReport | undefined;
     const onProgress = (report: ImportReport): void => {
@@ -39,21 +37,21 @@ export const importCommand: CommandDefinition = {
       progress.update(checkpoints + writes + blobs + skipped, describeCounts(report));
     };
     try {
-      const report = await tellingWhatWasDone(
+      const report = await reportInterrupt(
         signal,
         () =>
-          openSaver(KEEP_TOMBSTONES).importThreads(inside === undefined ? lines : linesOf(context, file), {
-            onProgress,
-            signal,
-          }),
+          openSaver({ keepTombstones: true }).importThreads(
+            counts === undefined ? lines : linesOf(context, file),
+            { onProgress, signal },
+          ),
         () =>
           soFar === undefined
             ? "nothing was stored"
-            : `${describeCounts(soFar)} are stored; run it again to go on`,
+            : `stored ${describeCounts(soFar)}; run the command again to continue`,
       );
-      const there =
-        report.skipped === 0 ? "" : `, ${counted(report.skipped, "row was", "rows were")} there already`;
-      const text = `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${there}`;
+      const skipped =
+        report.skipped === 0 ? "" : `, skipped ${counted(report.skipped, "row")} that already existed`;
+      const text = `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${skipped}`;
       return { exitCode: EXIT_CODE.ok, text, json: report };
     } finally {
       progress.stop();
@@ -61,8 +59,8 @@ export const importCommand: CommandDefinition = {
   },
 };
 
-/** What is in a file, which is found out line by line. */
-async function lookThrough(
+/** Reads the whole file without storing anything, and counts its rows. */
+async function checkFile(
   { terminal }: CommandContext,
   file: string,
   lines: AsyncIterable<string>,
@@ -71,7 +69,7 @@ async function lookThrough(
   const { size } = await stat(file);
   const progress = terminal.progress("checking", size);
   let done = 0;
-  const counting = async function* (): AsyncGenerator<string> {
+  const withProgress = async function* (): AsyncGenerator<string> {
     for await (const line of lines) {
       done += Buffer.byteLength(line) + 1;
       progress.update(done, `${humanBytes(done)} of ${humanBytes(size)}`);
@@ -79,7 +77,7 @@ async function lookThrough(
     }
   };
   try {
-    return await inspectBackup(counting());
+    return await inspectBackup(withProgress());
   } finally {
     progress.stop();
   }
@@ -89,8 +87,8 @@ function linesOf({ terminal, signal }: CommandContext, file: string): AsyncItera
   if (file !== STDIN) return splitLines(createReadStream(file, { signal }));
   const { stdin } = terminal;
   if (stdin === undefined || stdin.isTTY === true) {
-    throw new InvalidConfigError("file", "name the backup, or send it to standard input");
+    throw new InvalidConfigError("file", "name a backup, or pipe one to standard input");
   }
-  // Whoever waits for the next line would not hear of Ctrl-C otherwise.
+  // Without the signal, an interrupt would not end the wait for the next line.
   return splitLines(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin);
 }

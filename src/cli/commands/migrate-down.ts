@@ -1,23 +1,22 @@
 import type { CommandDefinition } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
 
-/** `migrate down`. */
 export const migrateDown: CommandDefinition = {
   name: "down",
-  summary: "undo the newest step, where that loses no data",
+  summary: "revert the newest step, unless that would lose data",
   examples: ["migrate down", "migrate down --schema agents"],
   run: async ({ db, schema, lockTimeoutMs, style, signal }) => {
-    const { migrateDown: undoNewest } = await import("../../migrations/migrate.js");
-    const undone = await tellingWhatWasDone(
+    const { migrateDown: revertNewest } = await import("../../migrations/migrate.js");
+    const reverted = await reportInterrupt(
       signal,
-      () => undoNewest(db, { schema, lockTimeoutMs }),
-      () => "nothing was undone",
+      () => revertNewest(db, { schema, lockTimeoutMs }),
+      () => "nothing was reverted",
     );
     const text =
-      undone === undefined
-        ? `schema "${schema}" has no step left to undo`
-        : `${style.warning("undone")} ${undone}`;
-    return { exitCode: EXIT_CODE.ok, text, json: { schema, undone: undone ?? null } };
+      reverted === undefined
+        ? `schema "${schema}" has no step to revert`
+        : `${style.warning("reverted")} ${reverted}`;
+    return { exitCode: EXIT_CODE.ok, text, json: { schema, undone: reverted ?? null } };
   },
 };

@@ -4,13 +4,12 @@ import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatGrants, type PrintedGrants } from "../format-grants.js";
 
 const DEFAULT_ROLES = { readWrite: "checkpoint_writer", readOnly: "checkpoint_reader" };
-// To GRANT these are everybody and nobody, quoted too, and so never the name of a role.
-const NO_ROLES = ["public", "none"];
+// In GRANT, these names never mean a role, even if they are quoted.
+const RESERVED_ROLES = ["public", "none"];
 
-const given = z.object({
+const grantFlags = z.object({
   printGrants: z.boolean().default(false),
   readWrite: z.string().optional(),
   readOnly: z.string().optional(),
@@ -21,24 +20,47 @@ export function grantOptions(): Option[] {
   return [
     new Option(
       "--print-grants",
-      "print the SQL that grants a read-write and a read-only role what they need; needs no database",
+      "print the SQL that grants a read-write role and a read-only role their privileges; needs no database",
     ).conflicts(["plan", "check"]),
-    new Option("--read-write <role>", `with --print-grants (default: ${DEFAULT_ROLES.readWrite})`),
-    new Option("--read-only <role>", `with --print-grants (default: ${DEFAULT_ROLES.readOnly})`),
+    new Option(
+      "--read-write <role>",
+      `the read-write role of --print-grants (default: ${DEFAULT_ROLES.readWrite})`,
+    ),
+    new Option(
+      "--read-only <role>",
+      `the read-only role of --print-grants (default: ${DEFAULT_ROLES.readOnly})`,
+    ),
   ];
 }
 
+/** The privileges of two roles on the tables of one schema, as they are printed. */
+interface PrintedGrants {
+  /** The schema that holds the tables. */
+  readonly schema: string;
+  /** The role of services that run graphs. */
+  readonly readWrite: RoleGrants;
+  /** The role of people and programs that only read threads. */
+  readonly readOnly: RoleGrants;
+}
+
+/** The privileges of one role. */
+interface RoleGrants {
+  readonly role: string;
+  /** In order, without final semicolons. */
+  readonly statements: readonly string[];
+}
+
 /**
- * Prints the grants, where `flags` ask for them. Needs no database.
+ * Prints the grants, if the flags ask for them. Needs no database.
  *
- * @returns `undefined` where something else was asked for.
- * @throws InvalidConfigError naming the option whose role is none, or that is given without `--print-grants`.
+ * @returns `undefined` if the flags don't ask for grants.
+ * @throws InvalidConfigError naming the option, if its role is invalid, or if it is given without `--print-grants`.
  */
 export async function reportGrants({ schema }: OfflineContext, flags: unknown): Promise<Report | undefined> {
-  const { printGrants, readWrite, readOnly } = given.parse(flags);
+  const { printGrants, readWrite, readOnly } = grantFlags.parse(flags);
   if (!printGrants) {
-    refuseGiven("--read-write", readWrite);
-    refuseGiven("--read-only", readOnly);
+    requireAbsent("--read-write", readWrite);
+    requireAbsent("--read-only", readOnly);
     return undefined;
   }
   const roles = {
@@ -55,13 +77,45 @@ export async function reportGrants({ schema }: OfflineContext, flags: unknown): 
   return { exitCode: EXIT_CODE.ok, text: formatGrants(json), json };
 }
 
-function refuseGiven(option: string, role: string | undefined): void {
-  if (role !== undefined) throw new InvalidConfigError(option, "goes with --print-grants only");
+function requireAbsent(option: string, role: string | undefined): void {
+  if (role !== undefined) throw new InvalidConfigError(option, "requires --print-grants");
 }
 
 function checkedRole(option: string, role: string): string {
   if (role === "") throw new InvalidConfigError(option, "must not be empty");
-  if (NO_ROLES.includes(role)) throw new InvalidConfigError(option, `"${role}" can't be the name of a role`);
+  if (RESERVED_ROLES.includes(role)) throw new InvalidConfigError(option, `"${role}" can't be a role name`);
   if (Buffer.byteLength(role) <= MAX_NAME_BYTES) return role;
   throw new InvalidConfigError(option, `must not be longer than ${MAX_NAME_BYTES} bytes`);
+}
+
+/** Grants can't take this privilege away, so the SQL only mentions it. */
+const NOTE_ON_PUBLIC =
+  "-- In a database created before PostgreSQL 15, every role may create tables in schema public.\n" +
+  "-- To revoke that from all roles: revoke create on schema public from public;";
+
+/**
+ * Formats grants as SQL that `psql` or any other client can run: one transaction, so that a missing role rolls back all grants.
+ */
+function formatGrants({ schema, readWrite, readOnly }: PrintedGrants): string {
+  return [
+    `${header(schema)}\nbegin;`,
+    section("Read-write role", readWrite),
+    section("Read-only role", readOnly),
+    "commit;",
+  ].join("\n\n");
+}
+
+// Names are quoted as JSON, so that a line break in a name does not end the comment.
+function header(schema: string): string {
+  const lines = [
+    `-- Grants on the tables in schema ${JSON.stringify(schema)}.`,
+    "-- The tables and the roles must exist. Run this as the owner of the tables.",
+  ];
+  if (schema === "public") lines.push(NOTE_ON_PUBLIC);
+  return lines.join("\n");
+}
+
+function section(title: string, { role, statements }: RoleGrants): string {
+  const lines = statements.map((statement) => `${statement};`);
+  return [`-- ${title}: ${JSON.stringify(role)}`, ...lines].join("\n");
 }

@@ -7,14 +7,14 @@ import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 
-/** How long an interrupted command takes to drop a half-built index, and to look at what is there, in milliseconds. */
-const CLEANED_UP_WITHIN_MS = 1_000;
+/** How long an interrupted command may take to drop unfinished indexes, and then to read their states, in milliseconds. */
+const CLEANUP_TIMEOUT_MS = 1_000;
 
 const KNOWN = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
 
 const names = z.array(z.enum(KNOWN)).default([]);
 
-/** What the parser finds for {@link indexOptions}. */
+/** The flags of {@link indexOptions}. */
 export const indexFlags = { with: names, without: names };
 
 interface IndexFlags {
@@ -27,15 +27,15 @@ export function indexOptions(): Option[] {
   return [
     new Option(
       "--with <index...>",
-      "create an optional index while agents go on writing: metadata-index for filters, run-index for delete-runs",
+      "create an optional index without blocking writers: metadata-index for filters, run-index for delete-runs",
     ).choices(KNOWN),
     new Option("--without <index...>", "drop an optional index").choices(KNOWN).conflicts(["plan", "check"]),
   ];
 }
 
 /**
- * Creates and drops what the flags name, and tells what became of it. An interrupt cancels the statement on the server, and
- * an index that it leaves half built is dropped.
+ * Creates and drops the indexes of the flags, and reports their states. An interrupt cancels the statement on the server, and
+ * unfinished indexes are dropped.
  */
 export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
   const { db, schema, style, signal } = context;
@@ -49,8 +49,8 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
     states = await createOptionalIndexes(db, { schema, indexes: wanted });
   } catch (error) {
     if (!signal.aborted) throw error;
-    const left = await describeInterrupted(context, flags);
-    throw new CheckpointError("ABORTED", `interrupted: schema "${schema}" is up to date; ${left}`, {
+    const states = await describeInterrupted(context, flags);
+    throw new CheckpointError("ABORTED", `interrupted: schema "${schema}" is up to date; ${states}`, {
       cause: error,
     });
   }
@@ -63,35 +63,35 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
   };
 }
 
-/** Says what has become of each index, in one line, once what is half built has been dropped. */
+/** Drops unfinished indexes, and describes the state of each index on one line. */
 async function describeInterrupted(
   { dbUntil, schema }: CommandContext,
   { with: wanted, without }: IndexFlags,
 ): Promise<string> {
   const { dropBrokenIndexes } = await import("../../migrations/indexes/create-indexes.js");
   const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
-  const limit = { limitMs: CLEANED_UP_WITHIN_MS };
+  const limit = { limitMs: CLEANUP_TIMEOUT_MS };
   try {
     await withinTime(limit, (signal) => dropBrokenIndexes(dbUntil(signal), { schema, indexes: wanted }));
   } catch {
-    // A transaction that the index waited for keeps it from being dropped as well: its state below says so.
+    // A transaction that blocked the creation of the index may block the drop too. The state below shows that.
   }
   try {
     const states = await withinTime(limit, (signal) => optionalIndexStatus(dbUntil(signal), { schema }));
-    return [...without, ...wanted].map((index) => describeLeft(index, states[index])).join(", ");
+    return [...without, ...wanted].map((index) => describeState(index, states[index])).join(", ");
   } catch {
-    return "`migrate status` shows what has become of the indexes";
+    return "`migrate status` shows the states of the indexes";
   }
 }
 
-function describeLeft(index: OptionalIndex, state: IndexState): string {
+function describeState(index: OptionalIndex, state: IndexState): string {
   if (state === "broken") {
-    return `${index} is left broken: \`migrate --with ${index}\` builds it anew, \`migrate --without ${index}\` drops it`;
+    return `${index} is broken: \`migrate --with ${index}\` rebuilds it, \`migrate --without ${index}\` drops it`;
   }
   return `${index} is ${state}`;
 }
 
-/** Tells which of the indexes that are asked for are not there. */
+/** Reports which of the requested indexes are not ready. */
 export async function checkIndexes(
   { db, schema, style }: CommandContext,
   { with: wanted }: IndexFlags,
@@ -107,7 +107,7 @@ export async function checkIndexes(
   };
 }
 
-/** The SQL that would create them, to be run after the plan, since it can't be part of a transaction. */
+/** The SQL that would create the indexes. It follows the plan, since it can't run in a transaction. */
 export async function planIndexes(
   schema: string,
   { with: wanted }: IndexFlags,
@@ -117,7 +117,9 @@ export async function planIndexes(
   const statements = planOptionalIndexes({ schema, indexes: wanted });
   const lines = statements.map((statement) => `${statement};`);
   return {
-    text: ["\n\n-- Optional indexes: each by itself, outside of transactions", ...lines].join("\n"),
+    text: ["\n\n-- Optional indexes: run each statement on its own, outside a transaction", ...lines].join(
+      "\n",
+    ),
     json: { indexes: statements },
   };
 }

@@ -2,13 +2,12 @@ import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import type { Style } from "../style.js";
+import { formatTable } from "../output/format-table.js";
+import type { Style } from "../output/style.js";
 
-/** `migrate status`. */
 export const migrateStatus: CommandDefinition = {
   name: "status",
-  summary: "list the steps (applied, pending, unknown to this version) and the optional indexes",
+  summary: "list the migration steps (applied, pending, unknown to this version) and the optional indexes",
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
     const { migrationStatus } = await import("../../migrations/migration-status.js");
@@ -33,7 +32,7 @@ function formatStatus({ schema, applied, pending, unknown, officialVersion, inde
     ...pending.map((name) => [name, style.warning("pending")]),
     ...unknown.map((name) => [name, style.bad("unknown")]),
   ];
-  const official = officialVersion === null ? "none on record" : `version ${officialVersion} on record`;
+  const official = officialVersion === null ? "none recorded" : `version ${officialVersion} recorded`;
   return [
     `schema "${schema}"`,
     formatTable([["STEP", "STATE"], ...rows.sort(byName)]),
@@ -53,7 +52,7 @@ function coloured(state: IndexState, style: Style): string {
       return style.warning(state);
     case "broken":
       return style.bad(state);
-    // No fault: not every service needs one.
+    // Not coloured: an optional index may be missing.
     case "missing":
       return state;
   }

@@ -1,36 +1,35 @@
 import { Option } from "commander";
 import { z } from "zod";
 import type { ShallowConversion } from "../../migrations/convert-shallow-tables.js";
+import type { MigrationPlan } from "../../migrations/plan-migrations.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatPlan } from "../format-plan.js";
-import { counted } from "../format-values.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { counted } from "../output/format-numbers.js";
 import { migrateDown } from "./migrate-down.js";
-import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
+import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
 import { migrateStatus } from "./migrate-status.js";
 
-const flagsOfMigrate = z.object({
+const migrateFlags = z.object({
   plan: z.boolean().default(false),
   check: z.boolean().default(false),
   convertShallow: z.boolean().default(false),
   ...indexFlags,
 });
-type Flags = z.output<typeof flagsOfMigrate>;
+type Flags = z.output<typeof migrateFlags>;
 
-/** `migrate`, `migrate --plan`, `migrate --check`, `migrate --with`, `migrate --without`, `migrate --print-grants`. */
 export const migrate: CommandDefinition = {
   name: "migrate",
-  summary: "bring the tables to the newest version",
+  summary: "create the tables, or migrate them to the newest version",
   takesLocks: true,
-  makesDatabase: true,
+  createsDatabase: true,
   options: () => [
-    new Option("--plan", "print the SQL that would run, complete enough to apply it by hand; run nothing"),
-    new Option("--check", "run nothing; exit with 1 when steps are pending").conflicts("plan"),
+    new Option("--plan", "print the SQL of the pending steps, complete enough to run by hand; run nothing"),
+    new Option("--check", "run nothing; exit with 1 if steps are pending").conflicts("plan"),
     new Option(
       "--convert-shallow",
-      "convert the tables of Python's ShallowPostgresSaver first; stop the services that use them",
+      "first convert the tables of Python's ShallowPostgresSaver; stop the services that use them before",
     ).conflicts(["plan", "check"]),
     ...indexOptions(),
     ...grantOptions(),
@@ -48,18 +47,18 @@ export const migrate: CommandDefinition = {
   subcommands: [migrateStatus, migrateDown],
   runOffline: reportGrants,
   run: async (context, flags) => {
-    const parsed = flagsOfMigrate.parse(flags);
+    const parsed = migrateFlags.parse(flags);
     if (parsed.plan) return printPlan(context, parsed);
-    return parsed.check ? checkPending(context, parsed) : bringToLatest(context, parsed);
+    return parsed.check ? checkPending(context, parsed) : runMigrations(context, parsed);
   },
 };
 
-async function bringToLatest(context: CommandContext, flags: Flags): Promise<Report> {
+async function runMigrations(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, lockTimeoutMs, style, signal } = context;
   const options = { schema, lockTimeoutMs };
   const { convertShallowTables } = await import("../../migrations/convert-shallow-tables.js");
   const { migrateToLatest } = await import("../../migrations/migrate.js");
-  const { converted, applied } = await tellingWhatWasDone(
+  const { converted, applied } = await reportInterrupt(
     signal,
     async () => {
       if (!flags.convertShallow) return { converted: undefined, applied: await migrateToLatest(db, options) };
@@ -84,11 +83,11 @@ function countsOf({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConv
 
 function describeConversion({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConversion): string {
   const rows = `${counted(checkpoints, "checkpoint")}, ${counted(blobs, "value")} and ${counted(writes, "write")}`;
-  const gone =
+  const deleted =
     unreferencedBlobs === 0
       ? ""
-      : `; ${counted(unreferencedBlobs, "value that no checkpoint refers to is", "values that no checkpoint refers to are")} gone`;
-  return `converted ${rows} of Python's ShallowPostgresSaver${gone}\n`;
+      : `; deleted ${counted(unreferencedBlobs, "value that no checkpoint references", "values that no checkpoint references")}`;
+  return `converted ${rows} of Python's ShallowPostgresSaver${deleted}\n`;
 }
 
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
@@ -96,6 +95,26 @@ async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: F
   const plan = await planMigrations(db, { schema, lockTimeoutMs });
   const { text, json } = await planIndexes(schema, flags);
   return { exitCode: EXIT_CODE.ok, text: `${formatPlan(plan)}${text}`, json: { ...plan, ...json } };
+}
+
+/**
+ * Formats a plan as SQL that `psql` or any other client can run: one transaction, which fails as a whole if another migration
+ * ran first.
+ */
+function formatPlan({ schema, preparation, steps }: MigrationPlan): string {
+  // Quoted as JSON, so that a line break in the name does not end the comment.
+  const place = `schema ${JSON.stringify(schema)}`;
+  if (steps.length === 0) return `-- ${place} is up to date, nothing to do`;
+  return [
+    `-- Migrates ${place} to the newest version.\nbegin;`,
+    section("Lock out other migrations, and create the tables that record steps", preparation),
+    ...steps.map(({ name, statements }) => section(name, statements)),
+    "commit;",
+  ].join("\n\n");
+}
+
+function section(title: string, statements: readonly string[]): string {
+  return [`-- ${title}`, ...statements.map((statement) => `${statement};`)].join("\n");
 }
 
 async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {

@@ -1,17 +1,16 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { PruneReport } from "../../retention/retention-types.js";
-import { NO_ROWS } from "../../saver/model/row-counts.js";
+import type { PruneReport, RetentionOptions } from "../../retention/retention-types.js";
+import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { describeCounts, hasRows } from "../describe-counts.js";
-import { describeMissing, describePruned } from "../describe-pruned.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { countOption, durationOption, repeatedOption } from "../option-values.js";
-import { pruneTask, type PruneFlags, type PruneTask } from "../prune-task.js";
-import { tellingWhatWasDone } from "../telling-what-was-done.js";
+import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
+import { dryRunOption, yesOption } from "../options/shared-options.js";
+import { describeCounts, describeMissing, describePruned, hasRows } from "../output/describe-rows.js";
 
-const flagsOfPrune = z.object({
+const pruneFlags = z.object({
   threads: z.array(z.string()).default([]),
   strategy: z.enum(["keep-latest", "delete"]).optional(),
   olderThan: z.number().optional(),
@@ -22,35 +21,35 @@ const flagsOfPrune = z.object({
   dryRun: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
+type Flags = z.output<typeof pruneFlags>;
 
 const NOTHING = "nothing to prune";
 
-/** `prune`. */
 export const prune: CommandDefinition = {
   name: "prune",
   group: "Clean up",
-  summary: "drop old checkpoints, of some threads or by age and number; asks before it does",
+  summary: "delete old checkpoints, of some threads or by age and number; asks for confirmation",
   args: () => [
     new Argument(
       "[threads...]",
-      "threads that are cut down to the newest checkpoint of each namespace; without them go by age and number",
+      "keep only the newest checkpoint of each namespace of these threads; without threads, --older-than and --keep-last select checkpoints",
     ),
   ],
   options: () => [
-    new Option(
-      "--strategy <strategy>",
-      "what becomes of the threads that are named (default: keep-latest)",
-    ).choices(["keep-latest", "delete"]),
-    durationOption("--older-than <time>", "drop what is older than this, such as 30d or 12h"),
-    countOption("--keep-last <n>", "but not so many of the newest of each namespace", 1),
-    repeatedOption("--thread <thread>", "by age and number only in this thread; may be given several times"),
+    new Option("--strategy <strategy>", "what to do with the named threads (default: keep-latest)").choices([
+      "keep-latest",
+      "delete",
+    ]),
+    durationOption("--older-than <time>", "delete checkpoints older than this, such as 30d or 12h"),
+    countOption("--keep-last <n>", "keep this many of the newest checkpoints of each namespace", 1),
+    repeatedOption("--thread <thread>", "with --older-than or --keep-last, only in this thread"),
     repeatedOption(
       "--namespace <ns>",
-      "and only in this namespace, '' being the root graph; may be given several times",
+      "with --older-than or --keep-last, only in this namespace, '' for the root graph",
     ),
-    new Option("--dry-run", "tell what would go, and change nothing"),
-    countOption("--batch-size <n>", "how many checkpoints go in one transaction (default: 500)", 1),
-    new Option("--yes", "don't ask"),
+    dryRunOption(),
+    countOption("--batch-size <n>", "how many checkpoints one transaction deletes (default: 500)", 1),
+    yesOption(),
   ],
   examples: [
     "prune --older-than 30d --keep-last 10 --dry-run",
@@ -59,31 +58,70 @@ export const prune: CommandDefinition = {
     "prune --older-than 30d --keep-last 10 --thread 42 --namespace '' --yes --json",
   ],
   run: async (context, flags) => {
-    const parsed = flagsOfPrune.parse(flags);
-    refuseMixed(parsed);
+    const parsed = pruneFlags.parse(flags);
+    checkCombination(parsed);
     const task = pruneTask(context, parsed);
     const { style, terminal } = context;
-    if (parsed.yes && !parsed.dryRun) return carryOut(context, task);
-    const doomed = await preview(context, task);
-    const summary = describePruned(doomed);
-    if (!hasRows(doomed)) return report(doomed, true, NOTHING);
-    if (parsed.dryRun) return report(doomed, true, `would go: ${summary}`);
-    if (!(await terminal.confirm(`${style.warning("Prune")} ${summary}?`))) {
+    if (parsed.yes && !parsed.dryRun) return runTask(context, task);
+    const preview = await previewTask(context, task);
+    const summary = describePruned(preview);
+    if (!hasRows(preview)) return report(preview, true, NOTHING);
+    if (parsed.dryRun) return report(preview, true, `would delete ${summary}`);
+    if (!(await terminal.confirm(`${style.warning("Delete")} ${summary}?`))) {
       return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { pruned: false } };
     }
-    return carryOut(context, task, doomed.checkpoints);
+    return runTask(context, task, preview.checkpoints);
   },
 };
 
-/** What would go. Among many threads that takes as long to find out as a while of pruning. */
-async function preview({ signal, terminal }: CommandContext, task: PruneTask): Promise<PruneReport> {
-  const progress = terminal.progress("looking");
+function checkCombination({ threads, strategy, olderThan, keepLast, thread, namespace }: Flags): void {
+  const hasAgeOptions = [olderThan, keepLast, thread, namespace].some((value) => value !== undefined);
+  if (threads.length > 0 && hasAgeOptions) {
+    throw new InvalidConfigError(
+      "--older-than, --keep-last, --thread, --namespace",
+      "can't be combined with threads as arguments; name the threads with --thread",
+    );
+  }
+  if (threads.length === 0 && strategy !== undefined) {
+    throw new InvalidConfigError("--strategy", "requires threads as arguments");
+  }
+  if (threads.length === 0 && olderThan === undefined && keepLast === undefined) {
+    throw new InvalidConfigError("prune", "name threads, or pass --older-than or --keep-last");
+  }
+}
+
+interface PruneTask {
+  preview(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
+  run(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
+}
+
+function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
+  const { threads, strategy, olderThan, keepLast, thread, namespace, batchSize } = flags;
+  if (strategy === "delete") {
+    return {
+      preview: () => saver.prune(threads, { strategy: "delete", dryRun: true, signal }),
+      run: () => saver.prune(threads, { strategy: "delete", signal }),
+    };
+  }
+  const options: RetentionOptions =
+    threads.length > 0
+      ? { threads, keepLast: 1, batchSize, signal }
+      : { olderThanMs: olderThan, keepLast, threads: thread, namespaces: namespace, batchSize, signal };
+  return {
+    preview: (onProgress) => saver.prune({ ...options, dryRun: true, onProgress }),
+    run: (onProgress) => saver.prune({ ...options, onProgress }),
+  };
+}
+
+/** Counts the rows that would be deleted. With many threads, this takes about as long as deleting them. */
+async function previewTask({ signal, terminal }: CommandContext, task: PruneTask): Promise<PruneReport> {
+  const progress = terminal.progress("scanning");
   try {
-    return await tellingWhatWasDone(
+    return await reportInterrupt(
       signal,
       () =>
         task.preview((counts) => {
-          progress.update(0, `${describeCounts(counts)} would go`);
+          progress.update(0, `would delete ${describeCounts(counts)}`);
         }),
       () => "nothing was changed",
     );
@@ -92,21 +130,21 @@ async function preview({ signal, terminal }: CommandContext, task: PruneTask): P
   }
 }
 
-/** @param total - How many checkpoints are to go, where that is known. */
-async function carryOut({ signal, terminal }: CommandContext, task: PruneTask, total?: number) {
+/** @param total - The number of checkpoints to delete, if it is known. */
+async function runTask({ signal, terminal }: CommandContext, task: PruneTask, total?: number) {
   const progress = terminal.progress("pruning", total);
   let soFar = NO_ROWS;
   try {
-    const gone = await tellingWhatWasDone(
+    const pruned = await reportInterrupt(
       signal,
       () =>
         task.run((counts) => {
           soFar = counts;
           progress.update(counts.checkpoints, describeCounts(counts));
         }),
-      () => `${describeCounts(soFar)} are gone; run it again to go on`,
+      () => `deleted ${describeCounts(soFar)}; run the command again to continue`,
     );
-    return report(gone, false, hasRows(gone) ? `pruned ${describePruned(gone)}` : NOTHING);
+    return report(pruned, false, hasRows(pruned) ? `deleted ${describePruned(pruned)}` : NOTHING);
   } finally {
     progress.stop();
   }
@@ -114,23 +152,4 @@ async function carryOut({ signal, terminal }: CommandContext, task: PruneTask, t
 
 function report(pruned: PruneReport, dryRun: boolean, text: string): Report {
   return { exitCode: EXIT_CODE.ok, text: text + describeMissing(pruned), json: { ...pruned, dryRun } };
-}
-
-function refuseMixed({ threads, strategy, olderThan, keepLast, thread, namespace }: PruneFlags): void {
-  const byAge = [olderThan, keepLast, thread, namespace].some((value) => value !== undefined);
-  if (threads.length > 0 && byAge) {
-    throw new InvalidConfigError(
-      "--older-than, --keep-last, --thread, --namespace",
-      "don't go with threads as arguments: name them by --thread",
-    );
-  }
-  if (threads.length === 0 && strategy !== undefined) {
-    throw new InvalidConfigError("--strategy", "goes with threads as arguments only");
-  }
-  if (threads.length === 0 && olderThan === undefined && keepLast === undefined) {
-    throw new InvalidConfigError(
-      "prune",
-      "name threads, or say what is too old by --older-than or --keep-last",
-    );
-  }
 }

@@ -1,34 +1,33 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { printable } from "../printable.js";
-import { checkpointIdOf } from "./fork.js";
+import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
+import { printable } from "../output/printable.js";
 
-const flagsOfRollback = threadFlags.extend({ checkpoint: z.string() });
+const rollbackFlags = threadFlags.extend({ checkpoint: z.string() });
 
-/** `rollback`. */
 export const rollback: CommandDefinition = {
   name: "rollback",
   group: "Change",
-  summary: "take a thread back to one of its checkpoints; what came after it stays, on a branch",
-  args: () => [threadArgument(), new Argument("<checkpoint>", CHECKPOINT_HELP)],
+  summary: "roll a thread back to one of its checkpoints; later checkpoints stay, on a branch",
+  args: () => [threadArgument(), new Argument("<checkpoint>", `the checkpoint: ${CHECKPOINT_HELP}`)],
   options: () => [namespaceOption()],
   examples: ["rollback 42 head~1", "rollback 42 head~1 --json"],
   run: async (context, flags) => {
     const { signal } = context;
-    const { thread, namespace, checkpoint } = flagsOfRollback.parse(flags);
-    const { followingSaver } = await import("../following-saver.js");
+    const { thread, namespace, checkpoint } = rollbackFlags.parse(flags);
+    const { openMatchingSaver } = await import("../serializers/open-matching-saver.js");
     const target = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const head = await resolveCheckpoint(context, { thread, namespace });
-    const forker = await followingSaver(context, { thread, namespace, ids: [target.id, head.id] });
-    const config = await forker.rollback(thread, target.id, { checkpointNs: namespace, signal });
-    const id = checkpointIdOf(config);
+    const key = { threadId: thread, checkpointNs: namespace };
+    const saver = await openMatchingSaver(context, key, [target.id, head.id]);
+    const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
+    const id = checkpointIdOf(config) ?? "";
     return {
       exitCode: EXIT_CODE.ok,
-      text: `thread ${printable(thread)} is back at ${printable(target.id)}, as checkpoint ${printable(id)}`,
+      text: `rolled thread ${printable(thread)} back to ${printable(target.id)}: created checkpoint ${printable(id)}`,
       json: { thread, namespace, target: target.id, checkpoint: id },
     };
   },

@@ -1,32 +1,31 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { Option } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, notFound, resolveCheckpoint } from "../checkpoint-reference.js";
+import { checkpointIdOf, notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatBriefly, formatValue, indent } from "../format-value.js";
-import { counted } from "../format-values.js";
-import { repeatedOption } from "../option-values.js";
-import { printable } from "../printable.js";
-import type { Style } from "../style.js";
-import { describeUnstored, type UnstoredValue, unstoredValues } from "../unstored-values.js";
+import { formatBriefly, formatValue, indent } from "../output/format-value.js";
+import { counted } from "../output/format-numbers.js";
+import { repeatedOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+import { describeUnstored, getUnstoredValues, type UnstoredValue } from "../checkpoints/unstored-values.js";
 
-const flagsOfState = threadFlags.extend({
+const stateFlags = threadFlags.extend({
   checkpoint: z.string().optional(),
   channel: z.array(z.string()).optional(),
 });
 
-/** `state`. */
 export const state: CommandDefinition = {
   name: "state",
-  group: "Look",
+  group: "Inspect",
   summary: "print the values of a checkpoint",
   args: () => [threadArgument()],
   options: () => [
-    new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`),
+    new Option("--checkpoint <id>", `the checkpoint: ${CHECKPOINT_HELP} (default: head)`),
     namespaceOption(),
-    repeatedOption("--channel <name>", "only this channel; may be given several times"),
+    repeatedOption("--channel <name>", "only this channel"),
   ],
   examples: [
     "state 42",
@@ -35,14 +34,14 @@ export const state: CommandDefinition = {
   ],
   run: async (context, flags) => {
     const { saver, style, signal } = context;
-    const { thread, namespace, checkpoint, channel } = flagsOfState.parse(flags);
+    const { thread, namespace, checkpoint, channel } = stateFlags.parse(flags);
     const { config, id } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const tuple = await saver.getTuple(config, { channels: channel, signal });
     if (tuple === undefined) throw notFound(thread, namespace, id);
     const key = { threadId: thread, checkpointNs: namespace };
     const { unstoredDeltas } = await import("../../audit/unstored-deltas.js");
     const deltas = await unstoredDeltas(context.tables, key, tuple, channel);
-    const unstored = await unstoredValues(context, config, deltas);
+    const unstored = await getUnstoredValues(context, config, deltas);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];
     const exitCode = missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
     return {
@@ -58,7 +57,7 @@ function toJson({ checkpoint, metadata, parentConfig }: CheckpointTuple, thread:
     thread,
     namespace,
     checkpoint: checkpoint.id,
-    parent: idOf(parentConfig) ?? null,
+    parent: checkpointIdOf(parentConfig) ?? null,
     time: checkpoint.ts,
     metadata: metadata ?? null,
     versions: checkpoint.channel_versions,
@@ -67,9 +66,9 @@ function toJson({ checkpoint, metadata, parentConfig }: CheckpointTuple, thread:
 }
 
 interface Absent {
-  /** Delta channels, which have a value that is not stored. */
+  /** Delta channels, whose values are not stored. */
   readonly unstored: readonly UnstoredValue[];
-  /** The channels that were asked for, and of which there is nothing to print. */
+  /** The requested channels that have no stored value. */
   readonly missing: readonly string[];
 }
 
@@ -77,10 +76,10 @@ function formatState(tuple: CheckpointTuple, { unstored, missing }: Absent, styl
   const { checkpoint, metadata, parentConfig, pendingWrites = [] } = tuple;
   const facts = [
     ["checkpoint", printable(checkpoint.id)],
-    ["parent", printable(idOf(parentConfig) ?? "none")],
+    ["parent", printable(checkpointIdOf(parentConfig) ?? "none")],
     ["time", printable(checkpoint.ts)],
     ["metadata", formatBriefly(metadata)],
-    ["beside it", pendingWrites.length === 0 ? "" : counted(pendingWrites.length, "pending write")],
+    ["writes", pendingWrites.length === 0 ? "" : counted(pendingWrites.length, "pending write")],
   ];
   const head = facts
     .filter(([, value]) => value !== "")
@@ -93,12 +92,7 @@ function formatState(tuple: CheckpointTuple, { unstored, missing }: Absent, styl
     return `${style.warning(printable(delta.channel))}\n  ${reason}`;
   });
   const valueless = missing.filter((name) => unstored.every((delta) => delta.channel !== name));
-  const absent = valueless.map((name) => `${style.warning(printable(name))}\n  has no value here`);
+  const absent = valueless.map((name) => `${style.warning(printable(name))}\n  no value at this checkpoint`);
   const body = [...values, ...deltas, ...absent];
   return [head.join("\n"), ...(body.length === 0 ? ["no values"] : body)].join("\n\n");
-}
-
-function idOf(config: CheckpointTuple["parentConfig"]): string | undefined {
-  const id: unknown = config?.configurable?.checkpoint_id;
-  return typeof id === "string" ? id : undefined;
 }

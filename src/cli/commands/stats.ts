@@ -1,35 +1,34 @@
 import { Argument } from "commander";
 import { z } from "zod";
 import type { StorageReport, StorageSize, TaskStats } from "../../audit/audit-types.js";
-import { notFound } from "../checkpoint-reference.js";
+import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { counted, humanBytes, humanCount } from "../format-values.js";
-import { countOption } from "../option-values.js";
-import { printable } from "../printable.js";
+import { formatTable } from "../output/format-table.js";
+import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
+import { countOption } from "../options/option-values.js";
+import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 20;
-const flagsOfStats = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
+const statsFlags = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
 
-/** `stats`. */
 export const stats: CommandDefinition = {
   name: "stats",
-  group: "Look",
-  summary: "tell what takes the space, by thread, by channel and by task",
+  group: "Inspect",
+  summary: "show the storage of threads, channels and tasks",
   args: () => [
-    new Argument("[thread]", "only this thread, with its tasks (default: all, which reads all rows)"),
+    new Argument("[thread]", "only this thread, with its tasks (default: all threads; reads every row)"),
   ],
   options: () => [
     countOption(
       "--limit <n>",
-      `how many threads, channels and tasks, the largest first (default: ${DEFAULT_LIMIT})`,
+      `how many threads, channels and tasks, largest first (default: ${DEFAULT_LIMIT})`,
       1,
     ),
   ],
   examples: ["stats", "stats 42 --limit 5", "stats --json"],
   run: async ({ saver, signal, terminal: { columns: width } }, flags) => {
-    const { thread, limit } = flagsOfStats.parse(flags);
+    const { thread, limit } = statsFlags.parse(flags);
     const storage = await saver.storage({ threadId: thread, limit, signal });
     if (thread === undefined) {
       return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true, width), json: storage };
@@ -73,7 +72,7 @@ function formatStorage(
       humanBytes(thread.writeBytes),
       humanBytes(bytesOf(thread)),
     ]);
-    const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "IN ALL"];
+    const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "TOTAL"];
     parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4, 5], width }));
   }
   if (channels.length > 0) {

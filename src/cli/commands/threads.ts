@@ -3,36 +3,36 @@ import { z } from "zod";
 import type { ThreadSummary } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { ago, humanCount, humanTime } from "../format-values.js";
-import { countOption, parseJsonObject, parseTime } from "../option-values.js";
-import { printable } from "../printable.js";
-import { shellWord } from "../shell-word.js";
+import { formatTable } from "../output/format-table.js";
+import { ago, humanCount, humanTime } from "../output/format-numbers.js";
+import { countOption, parseJsonObject, parseTime } from "../options/option-values.js";
+import { afterOption } from "../options/shared-options.js";
+import { printable } from "../output/printable.js";
+import { shellWord } from "../output/shell-word.js";
 
 const DEFAULT_LIMIT = 50;
 
-const flagsOfThreads = z.object({
+const threadsFlags = z.object({
   limit: z.number().default(DEFAULT_LIMIT),
   after: z.string().optional(),
   filter: z.record(z.string(), z.unknown()).optional(),
   updatedAfter: z.date().optional(),
 });
-type Flags = z.output<typeof flagsOfThreads>;
+type Flags = z.output<typeof threadsFlags>;
 
-/** `threads`. */
 export const threads: CommandDefinition = {
   name: "threads",
-  group: "Look",
+  group: "Inspect",
   summary: "list the threads, with the newest checkpoint of each",
   options: () => [
-    countOption("--limit <n>", `how many (default: ${DEFAULT_LIMIT})`, 1),
-    new Option("--after <thread>", "go on behind this thread, the last of the page before"),
-    new Option("--filter <json>", "only those whose newest metadata contains this").argParser(
+    countOption("--limit <n>", `how many threads (default: ${DEFAULT_LIMIT})`, 1),
+    afterOption(),
+    new Option("--filter <json>", "only threads whose newest metadata contains this JSON").argParser(
       parseJsonObject,
     ),
     new Option(
       "--updated-after <time>",
-      "only those with a checkpoint later than that: ISO 8601, or 24h for ago",
+      "only threads with a checkpoint later than this: an ISO 8601 time, or an age such as 24h",
     ).argParser(parseTime),
   ],
   examples: [
@@ -42,17 +42,17 @@ export const threads: CommandDefinition = {
     `threads --filter '{"source": "loop"}' --json`,
   ],
   run: async ({ saver, style, signal, terminal }, flags) => {
-    const query = flagsOfThreads.parse(flags);
+    const query = threadsFlags.parse(flags);
     const found = await saver.listThreads({ ...query, signal });
     const last = found.length === query.limit ? found.at(-1)?.threadId : undefined;
     const json = { threads: found, next: last ?? null };
     if (found.length === 0) return { exitCode: EXIT_CODE.ok, text: "no threads", json };
-    const more = last === undefined ? "" : `\n\n${style.dim(`the next page: ${nextPage(query, last)}`)}`;
+    const more = last === undefined ? "" : `\n\n${style.dim(`next page: ${nextPage(query, last)}`)}`;
     return { exitCode: EXIT_CODE.ok, text: formatThreads(found, terminal.columns) + more, json };
   },
 };
 
-/** The command line that goes on with the same list. */
+/** The command line of the next page of the same list. */
 function nextPage({ limit, filter, updatedAfter }: Flags, last: string): string {
   const words = [
     ...(limit === DEFAULT_LIMIT ? [] : ["--limit", String(limit)]),

@@ -1,32 +1,34 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { namespaceOption, threadArgument, threadFlags } from "../arguments.js";
-import { CHECKPOINT_HELP, resolveCheckpoint } from "../checkpoint-reference.js";
+import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../format-table.js";
-import { formatBriefly } from "../format-value.js";
-import { humanBytes } from "../format-values.js";
-import { printable } from "../printable.js";
+import { formatTable } from "../output/format-table.js";
+import { formatBriefly } from "../output/format-value.js";
+import { humanBytes } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
 
-const flagsOfWrites = threadFlags.extend({ checkpoint: z.string().optional() });
+const writesFlags = threadFlags.extend({ checkpoint: z.string().optional() });
 
-/** `writes`. */
 export const writes: CommandDefinition = {
   name: "writes",
-  group: "Look",
-  summary: "list what the tasks wrote that started from a checkpoint",
+  group: "Inspect",
+  summary: "list the pending writes of a checkpoint",
   args: () => [threadArgument()],
-  options: () => [new Option("--checkpoint <id>", `${CHECKPOINT_HELP} (default: head)`), namespaceOption()],
+  options: () => [
+    new Option("--checkpoint <id>", `the checkpoint: ${CHECKPOINT_HELP} (default: head)`),
+    namespaceOption(),
+  ],
   examples: ["writes 42", "writes 42 --checkpoint head~1 --json"],
   run: async (context, flags) => {
     const { saver, signal, terminal } = context;
-    const { thread, namespace, checkpoint } = flagsOfWrites.parse(flags);
+    const { thread, namespace, checkpoint } = writesFlags.parse(flags);
     const { id, config } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const found = await saver.writesOf(config, { signal });
     const json = { thread, namespace, checkpoint: id, writes: found };
     if (found.length === 0) {
-      const text = `checkpoint ${printable(id)} has no writes beside it`;
+      const text = `checkpoint ${printable(id)} has no writes`;
       return { exitCode: EXIT_CODE.ok, text, json };
     }
     const rows = found.map((write) => [

@@ -9,22 +9,22 @@ import {
   parseOptionalIndexes,
 } from "./optional-index.js";
 
-/** Which optional indexes, and where. */
+/** The optional indexes to create or drop. */
 export interface OptionalIndexOptions {
-  /** The schema that holds the tables. Default `public`. */
+  /** The schema that holds the tables. Default: `public`. */
   readonly schema?: string;
   readonly indexes: readonly OptionalIndex[];
 }
 
 /**
- * Creates optional indexes while agents go on writing: `concurrently`, each by itself; in a transaction that was lent, or on
- * PGlite, in the ordinary way, which keeps writers off. One that an earlier attempt left broken is built anew; one that
- * somebody else is building is left to him.
+ * Creates optional indexes without blocking writers: with `concurrently`, one after another. In a transaction that the caller
+ * passed in, and on PGlite, they are created without it, which blocks writers. An index that an earlier attempt left broken is
+ * rebuilt. An index that another session is building is left alone.
  *
- * @returns What each has come to.
- * @throws InvalidConfigError for a name that is none.
- * @throws PermissionError when the role does not own the tables.
- * @throws DatabaseError when the database refuses, as where the tables are missing.
+ * @returns The state of each index.
+ * @throws InvalidConfigError for an unknown name.
+ * @throws PermissionError if the role does not own the tables.
+ * @throws DatabaseError if a statement fails, for example because the tables are missing.
  *
  * @example
  * ```ts
@@ -53,10 +53,10 @@ export async function createOptionalIndexes(
 }
 
 /**
- * Drops optional indexes, in the way that {@link createOptionalIndexes} creates them. Those that are not there are no error.
+ * Drops optional indexes, `concurrently` where {@link createOptionalIndexes} would create them so. A missing index is not an error.
  *
- * @throws InvalidConfigError for a name that is none.
- * @throws PermissionError when the role does not own the tables.
+ * @throws InvalidConfigError for an unknown name.
+ * @throws PermissionError if the role does not own the tables.
  *
  * @example
  * ```ts
@@ -78,10 +78,10 @@ export async function dropOptionalIndexes(
 }
 
 /**
- * Drops those of the indexes that an interrupted attempt has left half built: they cost every write, and serve no query.
+ * Drops those of the indexes that an interrupted attempt left broken: writes maintain them, but no query uses them.
  *
- * @throws InvalidConfigError for a name that is none.
- * @throws PermissionError when the role does not own the tables.
+ * @throws InvalidConfigError for an unknown name.
+ * @throws PermissionError if the role does not own the tables.
  */
 export async function dropBrokenIndexes(
   db: Kysely<CheckpointDatabase>,
@@ -91,16 +91,16 @@ export async function dropBrokenIndexes(
   await dropOptionalIndexes(db, { schema, indexes: indexes.filter((index) => states[index] === "broken") });
 }
 
-/** It can't be where statements are in a transaction, and there is nobody to be kept off where there is one connection. */
+/** `concurrently` is impossible in a transaction, and useless if the database has only one connection. */
 function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
   return !db.isTransaction && db.getExecutor().adapter.supportsMultipleConnections === true;
 }
 
 /**
- * The SQL that {@link createOptionalIndexes} sends for indexes that are not there: each statement by itself, outside of
- * transactions.
+ * Returns the SQL that {@link createOptionalIndexes} sends for missing indexes. Each statement must run on its own, outside a
+ * transaction.
  *
- * @throws InvalidConfigError for a name that is none.
+ * @throws InvalidConfigError for an unknown name.
  */
 export function planOptionalIndexes({ schema = "public", indexes }: OptionalIndexOptions): string[] {
   return parseOptionalIndexes(indexes).map(

@@ -4,8 +4,8 @@ import { toDatabaseError } from "../../db/to-database-error.js";
 import { OPTIONAL_INDEXES, type OptionalIndex } from "./optional-index.js";
 
 /**
- * How far an optional index has come: `broken` is what a `create index concurrently` leaves that did not come to its end,
- * an index that costs and serves nobody.
+ * The state of an optional index. A failed or interrupted `create index concurrently` leaves a `broken` one: writes maintain it,
+ * but no query uses it.
  */
 export type IndexState = "missing" | "building" | "ready" | "broken";
 
@@ -16,9 +16,9 @@ interface IndexRow {
 }
 
 /**
- * Tells which of the optional indexes are there. Reads the catalog alone, which everyone may.
+ * Returns the state of each optional index. Reads only the catalog, which every role may read.
  *
- * @throws DatabaseError when the database can't be reached.
+ * @throws DatabaseError if the database can't be reached.
  *
  * @example
  * ```ts

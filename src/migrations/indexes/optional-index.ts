@@ -1,26 +1,26 @@
 import { type RawBuilder, sql } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
 
-/** An index that pays for some and only costs others; see docs/indexes.md for what it costs, and when it pays. */
+/** An index that not every service needs. See docs/indexes.md for its costs and benefits. */
 export type OptionalIndex = "metadata-index" | "run-index";
 
 interface IndexDefinition {
-  /** Its name in the database. */
+  /** The name of the index in the database. */
   readonly name: string;
   readonly table: string;
-  /** What stands behind the table in `create index`. */
+  /** The part of `create index` after the table. */
   readonly on: RawBuilder<unknown>;
 }
 
-/** What each is, by the name that it is asked for by. */
+/** The definitions of the indexes, by the names that callers use. */
 export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, IndexDefinition>> = {
-  // Serves `list` and `listThreads` with a filter. Of the two kinds the one that is smaller, and knows `@>` alone.
+  // For `list` and `listThreads` with a filter. `jsonb_path_ops` is smaller than the default, and supports `@>`.
   "metadata-index": {
     name: "checkpoint_metadata_idx",
     table: "checkpoints",
     on: sql`using gin (metadata jsonb_path_ops)`,
   },
-  // Serves `deleteForRuns`. Checkpoints without a run take no room in it.
+  // For `deleteForRuns`. Leaves out checkpoints without a run.
   "run-index": {
     name: "checkpoint_run_idx",
     table: "checkpoints",
@@ -28,12 +28,12 @@ export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, IndexDefinition>> 
   },
 };
 
-/** @throws InvalidConfigError for a name that is none. */
+/** @throws InvalidConfigError for an unknown name. */
 export function parseOptionalIndexes(names: readonly string[]): OptionalIndex[] {
   for (const name of names) {
     if (!isOptionalIndex(name)) {
       const known = Object.keys(OPTIONAL_INDEXES).join(", ");
-      throw new InvalidConfigError("indexes", `there is no index "${name}", but ${known}`);
+      throw new InvalidConfigError("indexes", `unknown optional index "${name}"; expected one of ${known}`);
     }
   }
   return [...new Set(names)].filter(isOptionalIndex);
@@ -43,23 +43,23 @@ function isOptionalIndex(name: string): name is OptionalIndex {
   return Object.hasOwn(OPTIONAL_INDEXES, name);
 }
 
-/** The statement that creates one; `concurrently` it keeps no writer off, and can't be part of a transaction. */
+/** The statement that creates an index. With `concurrently`, it does not block writers, but can't run in a transaction. */
 export function createIndexStatement(
   schema: string,
   index: OptionalIndex,
   concurrently: boolean,
 ): RawBuilder<unknown> {
   const { name, table, on } = OPTIONAL_INDEXES[index];
-  const how = concurrently ? sql`create index concurrently` : sql`create index`;
-  return sql`${how} if not exists ${sql.id(name)} on ${sql.id(schema, table)} ${on}`;
+  const command = concurrently ? sql`create index concurrently` : sql`create index`;
+  return sql`${command} if not exists ${sql.id(name)} on ${sql.id(schema, table)} ${on}`;
 }
 
-/** The statement that drops one. */
+/** The statement that drops an index. */
 export function dropIndexStatement(
   schema: string,
   index: OptionalIndex,
   concurrently: boolean,
 ): RawBuilder<unknown> {
-  const how = concurrently ? sql`drop index concurrently` : sql`drop index`;
-  return sql`${how} if exists ${sql.id(schema, OPTIONAL_INDEXES[index].name)}`;
+  const command = concurrently ? sql`drop index concurrently` : sql`drop index`;
+  return sql`${command} if exists ${sql.id(schema, OPTIONAL_INDEXES[index].name)}`;
 }

@@ -8,7 +8,7 @@ const OFFICIAL_VERSIONS = [0, 1, 2, 3];
 
 const key = sql`text collate ${sql.ref(KEY_COLLATION)}`;
 
-/** The four tables of the official savers. Where they exist already they are left as they are: adopted. */
+/** Creates the four tables of the official savers. Existing tables are adopted unchanged. */
 export const createTables: MigrationStep = {
   async up(db) {
     await db.schema
@@ -42,7 +42,7 @@ export const createTables: MigrationStep = {
       .addPrimaryKeyConstraint("checkpoint_blobs_pkey", ["thread_id", "checkpoint_ns", "channel", "version"])
       .execute();
 
-    // No foreign key to checkpoints: the engine sends writes in parallel with the checkpoint that they belong to.
+    // No foreign key to checkpoints: LangGraph stores writes in parallel with their checkpoint.
     await db.schema
       .createTable("checkpoint_writes")
       .ifNotExists()
@@ -75,6 +75,6 @@ export const createTables: MigrationStep = {
 async function refuseUnlessEmpty(db: Kysely<MigratedTables>): Promise<void> {
   for (const table of TABLES) {
     const row = await db.selectFrom(table).select("thread_id").limit(1).executeTakeFirst();
-    if (row !== undefined) throw new MigrationError(`"${table}" holds rows, which dropping it would lose`);
+    if (row !== undefined) throw new MigrationError(`table "${table}" holds rows, which would be lost`);
   }
 }

@@ -4,7 +4,7 @@ import type { MigrationStep } from "./step.js";
 
 const OFFICIAL_VERSIONS = [4];
 
-/** A channel that was emptied is a blob row of type `empty` without bytes. */
+/** Allows blobs without bytes: an emptied channel is a row of the type `empty`. */
 export const allowEmptyBlobs: MigrationStep = {
   async up(db) {
     await db.schema
@@ -23,7 +23,7 @@ export const allowEmptyBlobs: MigrationStep = {
       .executeTakeFirst();
     if (empty !== undefined) {
       throw new MigrationError(
-        `thread "${empty.thread_id}" has an emptied channel, which the older schema can't hold`,
+        `thread "${empty.thread_id}" has an emptied channel, which the older schema can't store`,
       );
     }
     await forgetOfficialVersions(db, OFFICIAL_VERSIONS);

@@ -3,10 +3,10 @@ import { MigrationError } from "../../errors/index.js";
 import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
 import type { MigrationStep } from "./step.js";
 
-// 5 does nothing, and 6 to 8 index thread_id, which the primary keys do already.
+// Version 5 does nothing. Versions 6 to 8 create indexes on thread_id, which the primary keys make redundant.
 const OFFICIAL_VERSIONS = [5, 6, 7, 8, 9];
 
-/** Where in the graph a task stands: the first key by which pending writes are ordered. */
+/** Adds the path of a task in the graph, by which pending writes are ordered first. */
 export const addTaskPath: MigrationStep = {
   async up(db) {
     await db.schema

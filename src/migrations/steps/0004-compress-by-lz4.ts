@@ -3,19 +3,19 @@ import type { MigratedTables, MigrationStep } from "./step.js";
 
 const TABLES = ["checkpoint_blobs", "checkpoint_writes"] as const;
 
-/** How the catalog writes down by what a column's values are compressed. */
+/** The compression methods of a column, as the catalog stores them. */
 const COMPRESSION = { notSet: "", lz4: "l" } as const;
 
 /**
- * Compresses new values by LZ4 where the server was built with it: Postgres's own pglz takes most of the time of storing
- * a large value. This changes the catalog alone, rows that are there stay as they are. A column for which somebody has
- * chosen is left alone.
+ * Compresses new values with LZ4 if the server was built with it: the default, pglz, takes most of the time of storing a large
+ * value. The step changes only the catalog; stored rows stay as they are. A column with a compression method of its own is left
+ * unchanged.
  */
 export const compressByLz4: MigrationStep = {
   async up(db, schema) {
     if (!(await hasLz4(db))) return;
     for (const table of TABLES) {
-      // A plan may come before the table.
+      // A plan runs before the tables exist.
       const compression = (await compressionOf(db, schema, table)) ?? COMPRESSION.notSet;
       if (compression === COMPRESSION.notSet) await setCompression(db, schema, table, "lz4");
     }
@@ -29,7 +29,7 @@ export const compressByLz4: MigrationStep = {
   },
 };
 
-/** Servers are built with it or not; packages and clouds have it, some small builds don't. */
+/** Distributions and cloud providers build PostgreSQL with LZ4. Some small builds lack it. */
 async function hasLz4(db: Kysely<MigratedTables>): Promise<boolean> {
   const setting = await db
     .selectFrom("pg_catalog.pg_settings")
@@ -57,7 +57,7 @@ async function compressionOf(
   return column?.attcompression;
 }
 
-// Kysely's builder has no word for this.
+// Kysely's builder does not support this statement.
 async function setCompression(
   db: Kysely<MigratedTables>,
   schema: string,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { MigrationError } from "../../errors/index.js";
 import { KEY_COLLATION, type MigrationStep } from "./step.js";
 
-/** The threads that were deleted for good: what savers write with `keepTombstones`. */
+/** Creates the table of deleted threads, in which savers with `keepTombstones` record them. */
 export const createTombstones: MigrationStep = {
   async up(db) {
     await db.schema
@@ -17,7 +17,7 @@ export const createTombstones: MigrationStep = {
     const row = await db.selectFrom("checkpoint_tombstones").select("thread_id").limit(1).executeTakeFirst();
     if (row !== undefined) {
       throw new MigrationError(
-        '"checkpoint_tombstones" holds rows: without them deleted threads could come back',
+        'table "checkpoint_tombstones" holds rows: without them, deleted threads could be written to again',
       );
     }
     await db.schema.dropTable("checkpoint_tombstones").execute();

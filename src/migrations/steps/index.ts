@@ -5,7 +5,7 @@ import { compressByLz4 } from "./0004-compress-by-lz4.js";
 import { createTombstones } from "./0005-create-tombstones.js";
 import type { MigrationStep } from "./step.js";
 
-/** Every step, oldest first, by the name that is recorded in the database. */
+/** Every step by its recorded name, oldest first. */
 export const MIGRATION_STEPS: Readonly<Record<string, MigrationStep>> = {
   "0001-create-tables": createTables,
   "0002-allow-empty-blobs": allowEmptyBlobs,

@@ -3,11 +3,10 @@ import { MigrationError } from "../../errors/index.js";
 import type { MigratedTables } from "./step.js";
 
 /**
- * Notes in the official savers' own table that the schema has what their migrations `versions` would have made, so
- * that `setup()` of either is a no-op here.
+ * Records migrations of the official savers as done, in their own table, so that `setup()` of either saver does nothing.
  *
- * Both count in this one table: from 5 on the versions are Python's, so that the JavaScript one would skip a migration
- * that it numbers 5 to 9 some day. It would skip it in every database that Python's saver has set up, too.
+ * Both savers use the same table. From 5 on, the versions are those of Python's saver, so that the JavaScript saver would skip
+ * future migrations with the numbers 5 to 9. It would skip them in every database that Python's saver has set up, too.
  */
 export async function recordOfficialVersions(
   db: Kysely<MigratedTables>,
@@ -20,7 +19,7 @@ export async function recordOfficialVersions(
     .execute();
 }
 
-/** Takes the notes back; the official savers heal the schema themselves should they need it again. */
+/** Removes the records. An official saver would run these migrations again. */
 export async function forgetOfficialVersions(
   db: Kysely<MigratedTables>,
   versions: readonly number[],

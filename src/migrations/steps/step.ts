@@ -1,23 +1,23 @@
 import type { Kysely } from "kysely";
 
 /**
- * One version of the schema. A released step never changes: a database that ran it yesterday and one that runs it
- * today must end up alike. So a step declares the tables that it touches itself, and imports nothing that moves.
+ * One version of the schema. A released step never changes, so that every database gets the same schema, whenever it is migrated.
+ * Therefore steps declare the tables that they use, and import nothing that may change.
  */
 export interface MigrationStep {
   /**
-   * Brings the schema one version up. A plan prints what this would run, and may come before all other steps: so this
-   * reads nothing but the catalog, where it must cope with tables that are not there yet.
+   * Migrates the schema to this version. A plan records the statements without running the earlier steps, so this may read only
+   * the catalog, and the tables may be missing there.
    *
-   * @param db - Names the tables in `schema` by itself.
-   * @param schema - Where the tables are, for what a raw statement names.
+   * @param db - A Kysely on `schema`.
+   * @param schema - The schema that holds the tables, for raw statements.
    */
   up(db: Kysely<MigratedTables>, schema: string): Promise<void>;
-  /** Undoes {@link up}, or throws when that would lose data. */
+  /** Reverts {@link up}, or throws if that would lose data. */
   down(db: Kysely<MigratedTables>, schema: string): Promise<void>;
 }
 
-/** The tables, and Postgres's catalog, as far as the steps read or write their rows. */
+/** The columns of the tables and of the catalog that the steps read or write. */
 export interface MigratedTables {
   checkpoints: { thread_id: string };
   checkpoint_blobs: { thread_id: string; blob: Uint8Array | null };
@@ -30,5 +30,5 @@ export interface MigratedTables {
   "pg_catalog.pg_attribute": { attrelid: number; attname: string; attcompression: string };
 }
 
-/** The column type of every key: text compared byte by byte, as LangGraph compares ids, and fastest to index. */
+/** The collation of every key: compares text byte by byte, as LangGraph compares ids, and is the fastest to index. */
 export const KEY_COLLATION = "C";

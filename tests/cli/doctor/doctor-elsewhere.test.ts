@@ -11,7 +11,7 @@ import { PgBouncer, type PgBouncerOptions } from "../../poolers/pgbouncer.js";
 import { cli } from "../cli.js";
 import { complaints, examine, OPTIONS } from "./examine.js";
 
-describe("doctor of a server of one's own", () => {
+describe("doctor with a server of its own", () => {
   let server: EmbeddedServer;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe("doctor of a server of one's own", () => {
     return { code, findings: (JSON.parse(stdout) as { findings: Finding[] }).findings };
   }
 
-  it("tells that nobody cleans up, and what to do about it", async () => {
+  it("warns if autovacuum is off, with a remedy", async () => {
     await send("alter system set autovacuum = off", "select pg_reload_conf()");
     await server.stop();
     await server.start();
@@ -43,7 +43,7 @@ describe("doctor of a server of one's own", () => {
     expect(complaints(findings, "settings").map(({ message }) => message.split(" ")[0])).toContain("fsync");
   });
 
-  it("tells a standby, and looks at all else there too", async () => {
+  it("reports a standby as an error, and runs all other checks", async () => {
     await server.stop();
     await writeFile(join(server.folder, "data", "standby.signal"), "");
     await server.start();
@@ -57,7 +57,7 @@ describe("doctor of a server of one's own", () => {
 });
 
 describe("doctor without a connection", () => {
-  it("says why there is none, and what to do", async () => {
+  it("prints the reason and a remedy", async () => {
     const argv = ["doctor", "--url", `postgres://app:secret@127.0.0.1:${await freePort()}/agents`];
     const { code, stdout, stderr } = await cli(argv);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -68,11 +68,11 @@ describe("doctor without a connection", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "CONNECTION_FAILED" } });
   });
 
-  it("names what the server refuses", async () => {
+  it("prints the remedy for a missing database", async () => {
     const url = new URL(process.env.CHECKPOINT_TEST_SERVER ?? "");
     url.pathname = "/not_there";
     expect((await cli(["doctor", "--url", url.href])).stderr).toMatch(
-      /; correct the database's name, or create it\n$/,
+      /; correct the database name, or create the database\n$/,
     );
   });
 });
@@ -90,13 +90,13 @@ describePgBouncer("doctor", (target) => {
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
     pooler = await PgBouncer.open(database.source, options);
-    // Leaves the pooler a connection that is older than the next client.
+    // Afterwards, the pooler has a server connection that is older than the next client.
     await examine(database, {}, pooler.url);
     const limits = { ...OPTIONS.limits, poolerAgeMs: 0 };
     return (await examine(database, { limits }, pooler.url)).filter(({ check }) => check === "pooler");
   }
 
-  it.each([1, 3])("says what savers need in transaction mode, over %i connections", async (poolSize) => {
+  it.each([1, 3])("warns about transaction mode, with %i connections", async (poolSize) => {
     expect(await through({ mode: "transaction", poolSize })).toMatchObject([
       {
         state: "warning",
@@ -106,13 +106,13 @@ describePgBouncer("doctor", (target) => {
     ]);
   });
 
-  it("says that statement mode will not do", async () => {
+  it("reports statement mode as an error", async () => {
     expect(await through({ mode: "statement" })).toMatchObject([
       { state: "error", message: expect.stringContaining("statement mode") },
     ]);
   });
 
-  it("has nothing against session mode", async () => {
+  it("accepts session mode", async () => {
     expect(await through({ mode: "session" })).toMatchObject([
       { state: "ok", message: expect.stringMatching(/^a pooler in session mode/) },
     ]);

@@ -3,16 +3,16 @@ import { diagnose, type DiagnoseOptions } from "../../../src/doctor/diagnose.js"
 import type { Finding } from "../../../src/doctor/finding.js";
 import type { TestDatabase } from "../../support/targets.js";
 
-/** Has no test complain of the connections that other tests have to the same server. */
+/** Never reports the number of connections, since other tests use the same server. */
 export const OPTIONS: DiagnoseOptions = { schema: "public", limits: { connectionShare: 2 } };
 
-/** Everything that doctor finds out about a database, for the role of `as`. */
+/** Diagnoses a database, with the connection string of another role if one is given. */
 export async function examine(
   { source }: TestDatabase,
   options: Partial<DiagnoseOptions> = {},
-  as = source,
+  connection = source,
 ): Promise<Finding[]> {
-  const database = openDatabase(as);
+  const database = openDatabase(connection);
   try {
     return await diagnose(database.kysely, { ...OPTIONS, ...options });
   } finally {
@@ -20,6 +20,7 @@ export async function examine(
   }
 }
 
+/** The findings of one check, except those with the state `ok`. */
 export function complaints(findings: readonly Finding[], check: string): Omit<Finding, "check">[] {
   return findings
     .filter((finding) => finding.check === check && finding.state !== "ok")

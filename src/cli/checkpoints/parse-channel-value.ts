@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
+import { InvalidConfigError } from "../../errors/index.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isPlainObject } from "../../serde/plain-object.js";
+import { pythonOriginOf } from "../../serde/python/python-origin.js";
+
+const MESSAGE_EXAMPLE = '{"role": "user", "content": "hi"}';
+
+/**
+ * Converts the JSON that a user gave for a channel to a value of that channel. For a channel that has held messages, the JSON
+ * is coerced to messages, as LangGraph's reducer does. JSON is refused for a channel that has held other objects of classes.
+ *
+ * @param earlier - Values that the channel has held, or parts of them.
+ * @throws InvalidConfigError if the channel has held messages and the JSON is not one, or if it has held other objects.
+ */
+export function parseChannelValue(channel: string, json: unknown, earlier: readonly unknown[]): unknown {
+  if (earlier.some(isMessage)) return toMessage(channel, json, "the JSON");
+  if (earlier.some((value) => isArray(value) && value.some(isMessage))) {
+    if (isArray(json)) return json.map((item, index) => toMessage(channel, item, `the JSON at [${index}]`));
+    throw refusal(channel, "holds a list of messages, but the JSON is not a list");
+  }
+  const name = earlier.map((value) => classNameIn(value, new Set())).find((found) => found !== undefined);
+  if (name === undefined || json === null) return json;
+  throw refusal(
+    channel,
+    `holds objects of class ${name}, which JSON can't represent; use \`fork\` of a saver instead`,
+  );
+}
+
+function isMessage(value: unknown): value is BaseMessage {
+  return BaseMessage.isInstance(value);
+}
+
+/** @param subject - How an error names the JSON. */
+function toMessage(channel: string, json: unknown, subject: string): BaseMessage {
+  const problem = `holds messages, but ${subject} is not a message such as ${MESSAGE_EXAMPLE}`;
+  if (!isMessageLike(json)) throw refusal(channel, problem);
+  try {
+    const message = coerceMessageLikeToMessage(json);
+    if (typeof message.id !== "string") {
+      // LangGraph's reducer identifies messages by their ids, and would assign a new one at every read.
+      message.id = randomUUID();
+      message.lc_kwargs.id = message.id;
+    }
+    return message;
+  } catch (cause) {
+    throw refusal(channel, problem, cause);
+  }
+}
+
+function refusal(channel: string, problem: string, cause?: unknown): InvalidConfigError {
+  return new InvalidConfigError("--set", `the channel "${channel}" ${problem}`, { channel, cause });
+}
+
+// Stricter than LangChain's coercion, which converts an object without content to an empty message.
+function isMessageLike(json: unknown): json is BaseMessageLike {
+  if (isArray(json)) return json.length === 2 && json.every((part) => typeof part === "string");
+  if (!isRecord(json)) return false;
+  return (
+    typeof (json.role ?? json.type) === "string" &&
+    (typeof json.content === "string" || isArray(json.content))
+  );
+}
+
+/** The class name of the first object in a value that is neither a list nor a plain object. */
+function classNameIn(value: unknown, seen: Set<object>): string | undefined {
+  if (!isObject(value) || seen.has(value)) return undefined;
+  seen.add(value);
+  const origin = pythonOriginOf(value);
+  if (origin !== undefined) return `${origin.module}.${origin.name}`;
+  if (!isArray(value) && !isPlainObject(value)) return value.constructor.name;
+  for (const item of Object.values(value)) {
+    const name = classNameIn(item, seen);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import { getSystemErrorMap } from "node:util";
+import { codeOf } from "../../errors/error-code.js";
+import { CheckpointError } from "../../errors/index.js";
+
+/** A write to a file or stream failed, for example because the disk is full. */
+export class OutputError extends CheckpointError {
+  /**
+   * @param output - The name of the file or stream.
+   * @param cause - The error of the operating system.
+   */
+  constructor(output: string, cause: unknown) {
+    super("OUTPUT_FAILED", `can't write ${output}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** The reader of the output closed it, as `head` does. Not reported to the user. */
+export class ClosedPipeError extends CheckpointError {
+  constructor() {
+    super("CLOSED_PIPE", "the reader closed the output");
+  }
+}
+
+/** Returns the error to throw for a failed write. */
+export function outputError(output: string, cause: unknown): CheckpointError {
+  return isClosedPipe(cause) ? new ClosedPipeError() : new OutputError(output, cause);
+}
+
+/** Whether a write failed because the reader closed the pipe. */
+export function isClosedPipe(error: unknown): boolean {
+  return codeOf(error) === "EPIPE";
+}
+
+/** The message of the operating system. Node's own message would add an error code and the name of a system call. */
+function reasonOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return String(error);
+  const known = "errno" in error ? getSystemErrorMap().get(Number(error.errno)) : undefined;
+  return known?.[1] ?? ("message" in error ? String(error.message) : "unknown reason");
+}

@@ -1,0 +1,88 @@
+import { types } from "node:util";
+import {
+  AbortError,
+  CheckpointError,
+  InvalidConfigError,
+  PermissionError,
+  ThreadDeletedError,
+} from "../../errors/index.js";
+import type { CommandIO } from "../command-io.js";
+import type { PrintOptions } from "../options/common-options.js";
+import { EXIT_CODE, type ExitCode } from "../exit-code.js";
+import { formatJson } from "../output/format-json.js";
+import { ClosedPipeError } from "./output-error.js";
+import { printable, printableLines } from "../output/printable.js";
+import { shellWord } from "../output/shell-word.js";
+import { styleFor } from "../output/style.js";
+
+/**
+ * Prints an error as one line on standard error, and returns the exit code. With `verbose`, the stacks of the error and all
+ * its causes follow. With `json`, the error is also printed to standard output, which is then always a JSON document.
+ *
+ * @param redact - Masks passwords in a text.
+ */
+export function reportFailure(
+  thrown: unknown,
+  { json, verbose }: PrintOptions,
+  io: CommandIO,
+  redact: (text: string) => string,
+): ExitCode {
+  if (thrown instanceof ClosedPipeError) return EXIT_CODE.no;
+  const error = withRemedy(thrown);
+  const message = printable(redact(messageOf(error)).replaceAll(/\s*[\r\n]+\s*/g, " "));
+  io.stderr.write(`${styleFor(io.stderr, io.env).bad("error:")} ${message}\n`);
+  if (verbose) io.stderr.write(`${printableLines(redact(stacksOf(error).join("\ncaused by: ")))}\n`);
+  if (json) io.stdout.write(`${formatJson({ error: { code: publicCodeOf(error), message } })}\n`);
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (publicCodeOf(error) === "ABORTED") return EXIT_CODE.interrupted;
+  return error instanceof InvalidConfigError ? EXIT_CODE.usage : EXIT_CODE.no;
+}
+
+function withRemedy(error: unknown): unknown {
+  if (error instanceof AbortError) return new CheckpointError(error.code, "interrupted", { cause: error });
+  if (error instanceof ThreadDeletedError) {
+    const lift = `tombstones lift ${shellWord(error.threadId ?? "")}`;
+    return new CheckpointError(error.code, `${error.message}; \`${lift}\` allows writes to it again`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof PermissionError)) return error;
+  return new CheckpointError(
+    error.code,
+    `${error.message}; \`doctor\` lists the privileges that the role lacks`,
+    {
+      cause: error,
+    },
+  );
+}
+
+function messageOf(error: unknown): string {
+  return isError(error) ? error.message || error.name : String(error);
+}
+
+function publicCodeOf(error: unknown): string {
+  return error instanceof CheckpointError ? error.code : "UNEXPECTED";
+}
+
+function stacksOf(error: unknown): string[] {
+  return causesOf(error).map((cause) => (isError(cause) ? (cause.stack ?? cause.message) : String(cause)));
+}
+
+/** The error, its cause, the cause of that, and so on. Stops at a circular reference. */
+function causesOf(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  let next: unknown = error;
+  while (next !== undefined && !chain.includes(next)) {
+    chain.push(next);
+    next = isError(next) ? next.cause : undefined;
+  }
+  return chain;
+}
+
+// In a VM context, as in jest, Node's own errors are not instances of this realm's Error.
+function isError(error: unknown): error is Error {
+  return types.isNativeError(error) || error instanceof Error;
+}

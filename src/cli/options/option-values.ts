@@ -1,0 +1,80 @@
+import { InvalidArgumentError, Option } from "commander";
+import { mayHoldBigIntegers, quoteBigIntegers } from "../../serde/json/big-integers.js";
+import { isRecord } from "../../serde/objects/type-guards.js";
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/;
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** An option whose value is a whole number. */
+export function countOption(flags: string, description: string, min = 0): Option {
+  return new Option(flags, description).argParser((text) => parseCount(text, min));
+}
+
+/** An option that may be repeated. */
+export function repeatedOption(flags: string, description: string): Option {
+  const add = (text: string, previous: readonly string[] | undefined) => [...(previous ?? []), text];
+  return new Option(flags, `${description}; may be repeated`).argParser<readonly string[] | undefined>(add);
+}
+
+/** An option whose value is a duration such as `30d`, parsed to milliseconds. */
+export function durationOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseDuration);
+}
+
+/** Parses a duration to milliseconds: `90s`, `45m`, `12h`, `30d`, `2w`. */
+export function parseDuration(text: string): number {
+  const [, count = "", unit = ""] = DURATION.exec(text) ?? [];
+  const milliseconds = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (count !== "" && Number.isFinite(milliseconds)) return milliseconds;
+  throw new InvalidArgumentError("Expected a duration such as 90s, 45m, 12h, 30d or 2w.");
+}
+
+/** Parses an ISO 8601 time, or an age such as `24h`. */
+export function parseTime(text: string): Date {
+  if (DURATION.test(text)) return new Date(Date.now() - parseDuration(text));
+  const time = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError("Expected a time such as 2026-03-01T12:00:00Z, or an age such as 24h.");
+}
+
+/** Parses a JSON object. */
+export function parseJsonObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (isRecord(value)) return value;
+  throw new InvalidArgumentError('Expected a JSON object such as {"source": "loop"}.');
+}
+
+/** Parses `channel=JSON`, and adds it to the channels of earlier options. */
+export function collectChannelValue(
+  text: string,
+  previous: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Expected channel=JSON, such as plan='\"B\"'.");
+  return { ...previous, [text.slice(0, at)]: parseJson(text.slice(at + 1)) };
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError("Expected JSON; a JSON string needs its own quotes, as in '\"B\"'.");
+  }
+  if (mayHoldBigIntegers(text) && quoteBigIntegers(text) !== text)
+    throw new InvalidArgumentError("Expected integers up to 2^53; larger ones would lose digits.");
+  return value;
+}
+
+function parseCount(text: string, min: number): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(count) && count >= min) return count;
+  throw new InvalidArgumentError(`Expected a whole number${min === 0 ? "" : `, at least ${min}`}.`);
+}

@@ -1,0 +1,33 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+
+/** How help describes the value of an option or argument that names a checkpoint. */
+export const CHECKPOINT_HELP = "an id, head (the newest checkpoint), or head~2 (the parent of its parent)";
+
+/** The argument of commands on one thread. */
+export function threadArgument(description = "the thread's id"): Argument {
+  return new Argument("<thread>", description);
+}
+
+/** The option of commands on one namespace of a thread. */
+export function namespaceOption(): Option {
+  return new Option("--namespace <ns>", "the namespace of a subgraph (default: the root graph)");
+}
+
+/** The flags of {@link threadArgument} and {@link namespaceOption}. */
+export const threadFlags = z.object({ thread: z.string(), namespace: z.string().default("") });
+
+/** The option of commands that delete. */
+export function dryRunOption(): Option {
+  return new Option("--dry-run", "print what would be deleted, and delete nothing");
+}
+
+/** The option of commands that ask for confirmation. */
+export function yesOption(): Option {
+  return new Option("--yes", "don't ask for confirmation");
+}
+
+/** The option that continues a paged list of threads. */
+export function afterOption(): Option {
+  return new Option("--after <thread>", "continue after this thread, the last one of the previous page");
+}

@@ -1,0 +1,42 @@
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+const SECOND = 1_000;
+const TIMES = [
+  ["day", 24 * 60 * 60 * SECOND],
+  ["hour", 60 * 60 * SECOND],
+  ["minute", 60 * SECOND],
+] as const;
+
+/** A number of bytes for people: `1.2 MB`. */
+export function humanBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}
+
+/** A number for people: `12,345`. */
+export function humanCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** A number with its noun: `1 thread`, `2,000 threads`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${humanCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A time for people, in UTC: `2026-03-01 12:00:05Z`. */
+export function humanTime(time: Date): string {
+  if (Number.isNaN(time.getTime())) return "unknown";
+  return `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
+}
+
+/** The age of a time: `3 minutes ago`. */
+export function ago(time: Date, now = new Date()): string {
+  const passed = now.getTime() - time.getTime();
+  for (const [unit, length] of TIMES) {
+    if (passed >= length) return `${counted(Math.floor(passed / length), unit)} ago`;
+  }
+  return passed >= 0 ? "just now" : "in the future";
+}

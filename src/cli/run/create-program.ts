@@ -1,0 +1,128 @@
+import { Command } from "commander";
+import packageJson from "../../../package.json" with { type: "json" };
+import { COMMAND_GROUPS, type CommandDefinition } from "../command-definition.js";
+import { commonOptions, LOCK_TIMEOUT } from "../options/common-options.js";
+import { COMMANDS } from "../commands/index.js";
+import { EXIT_CODE_HELP } from "../exit-code.js";
+import { explainUsageError, reportUsageError } from "../errors/report-usage-error.js";
+import type { CommandRuntime } from "./run-command.js";
+
+const NAME = "langgraph-checkpoint-kysely";
+const DEFAULT_WIDTH = 100;
+/** The minimum width of a column of help. If there is less room, help is not wrapped. */
+const MIN_HELP_COLUMN = 20;
+
+/** Runs a command with the options and arguments that the parser found. */
+export type Execute = (command: CommandDefinition, flags: unknown) => Promise<void>;
+
+/** Builds the parser of all commands and options. */
+export function createProgram(runtime: CommandRuntime, execute: Execute): Command {
+  const { io, redact } = runtime;
+  const program = new Command(NAME)
+    .description(
+      "Inspects, changes, deletes, checks and backs up LangGraph checkpoints in PostgreSQL, and migrates their tables.",
+    )
+    .version(packageJson.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      // The parser may quote an argument that is a connection string.
+      writeErr: (text) => io.stderr.write(redact(text)),
+      getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
+    });
+  const withUsageErrors = (command: Command): Command =>
+    command.configureOutput({
+      outputError: (text) => {
+        // Redact before explainUsageError joins lines: a secret may hold line breaks.
+        reportUsageError(explainUsageError(redact(text), command), runtime);
+      },
+    });
+  withUsageErrors(program).commandsGroup("Help:").helpCommand(true);
+  const common = commonOptions();
+  for (const option of common) program.addOption(option);
+  const lockingCommands = new Set<Command>();
+  // By default, the help of `migrate status` would list the options of `migrate`, which it does not accept.
+  program.configureHelp({
+    showGlobalOptions: true,
+    minWidthToWrap: MIN_HELP_COLUMN,
+    visibleGlobalOptions: (command) =>
+      command === program
+        ? []
+        : common.filter((option) => option.long !== LOCK_TIMEOUT || lockingCommands.has(command)),
+  });
+  for (const group of COMMAND_GROUPS) {
+    for (const command of COMMANDS.filter((one) => (one.group ?? "Tables") === group)) {
+      addCommand(program, command, {
+        execute,
+        withUsageErrors,
+        lockingCommands,
+        takesLocks: false,
+      }).helpGroup(`${group}:`);
+    }
+  }
+  return addHelp(
+    program,
+    COMMANDS.flatMap(({ examples }) => examples.slice(0, 1)),
+  );
+}
+
+interface Registration {
+  readonly execute: Execute;
+  /** Makes a command report usage errors in our format. */
+  readonly withUsageErrors: (command: Command) => Command;
+  /** Collects the commands that accept `--lock-timeout`. */
+  readonly lockingCommands: Set<Command>;
+  readonly takesLocks: boolean;
+}
+
+function addCommand(parent: Command, definition: CommandDefinition, registration: Registration): Command {
+  const { execute, lockingCommands } = registration;
+  const takesLocks = registration.takesLocks || definition.takesLocks === true;
+  const command = registration
+    .withUsageErrors(parent.command(definition.name))
+    .description(definition.summary);
+  if (takesLocks) lockingCommands.add(command);
+  for (const argument of definition.args?.() ?? []) command.addArgument(argument);
+  for (const option of definition.options?.() ?? []) command.addOption(option);
+  for (const subcommand of definition.subcommands ?? []) {
+    addCommand(command, subcommand, { ...registration, takesLocks });
+  }
+  command.action(async () => {
+    refuseOptionsOfParent(command, parent);
+    if (!takesLocks) refuseLockTimeout(command);
+    await execute(definition, { ...command.optsWithGlobals<object>(), ...argumentsOf(command) });
+  });
+  return addHelp(command, definition.examples);
+}
+
+/** The arguments that were given, by their names. */
+function argumentsOf(command: Command): Record<string, unknown> {
+  const values: readonly unknown[] = command.processedArgs;
+  return Object.fromEntries(
+    command.registeredArguments
+      .map((argument, index) => [argument.name(), values[index]] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+/** The parser would accept `migrate down --plan`, and the command would revert a step instead of printing a plan. */
+function refuseOptionsOfParent(command: Command, parent: Command): void {
+  if (parent.parent === null) return;
+  const given = parent.options.find((option) => parent.getOptionValue(option.attributeName()) !== undefined);
+  if (given !== undefined)
+    command.error(`error: option '${given.flags}' does not apply to '${command.name()}'`);
+}
+
+/** Refuses the option for commands that take no lock, where it would have no effect. */
+function refuseLockTimeout(command: Command): void {
+  const { lockTimeout } = command.optsWithGlobals<{ lockTimeout?: unknown }>();
+  if (lockTimeout !== undefined) {
+    command.error(`error: option '${LOCK_TIMEOUT}' does not apply to '${command.name()}'`);
+  }
+}
+
+function addHelp(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  $ npx ${NAME} ${example}`);
+  return command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\n${EXIT_CODE_HELP}`);
+}

@@ -1,0 +1,69 @@
+import { INLINE } from "../../audit/queries/get-stored-types.js";
+import {
+  type CompressionAlgorithm,
+  type CompressionLayer,
+  isCompression,
+  LAYER_OF,
+} from "../../serde/compressed/codecs.js";
+import { CompressedSerializer } from "../../serde/compressed/compressed-serializer.js";
+import { KEY_VARIABLE } from "../../serde/encrypted/aes-cipher.js";
+import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
+import { JsonSerializer } from "../../serde/json/json-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { CommandIO } from "../command-io.js";
+import { aesSerializer, CliSerializer } from "./cli-serializer.js";
+
+/** The type tag of the encryption that Python's saver supports too. */
+const AES_LAYER = "aes";
+
+/** Formats of single values. They don't show in which format a service writes its other values. */
+const SPECIAL_FORMATS: ReadonlySet<string> = new Set(["null", "bytes", "bytearray", "empty", "pickle"]);
+
+const NO_KEY = `the thread is encrypted; set the environment variable ${KEY_VARIABLE} to the key, as for Python's saver`;
+
+/**
+ * Creates a serializer that writes in the format of stored values, so that every reader of those can read the new ones: JSON if
+ * all of them are JSON, else MessagePack; compressed if one of them is; encrypted if one of them is, or if there are none and
+ * the environment has a key. If the command line can't write the format, every write fails with the reason.
+ *
+ * @param types - The type tags of the stored values.
+ * @throws InvalidConfigError if the key in the environment is invalid. The message does not quote the key.
+ */
+export function matchingSerializer(types: readonly string[], env: CommandIO["env"]): ContextualSerializer {
+  const { [KEY_VARIABLE]: key = "" } = env;
+  const tags = types.filter((type) => type !== INLINE).map((type) => type.split("+"));
+  const layers = new Set(tags.flatMap(([, ...others]) => others));
+  const formats = new Set(tags.flatMap(([format = ""]) => (SPECIAL_FORMATS.has(format) ? [] : [format])));
+  const isEncrypted = layers.has(AES_LAYER) || (types.length === 0 && key !== "");
+  const refusal = refusalOf(formats, layers) ?? (isEncrypted && key === "" ? NO_KEY : undefined);
+  if (refusal !== undefined) return new CliSerializer(env, refusal);
+  const isJson = formats.size === 1 && formats.has("json") && !types.includes(INLINE);
+  const plain = isJson ? new JsonSerializer() : new MsgpackSerializer();
+  const compression = [...layers].find(isCompression);
+  const serde =
+    compression === undefined
+      ? plain
+      : new CompressedSerializer(plain, { algorithm: algorithmOf(compression) });
+  return isEncrypted ? aesSerializer(key, serde) : serde;
+}
+
+/** Whether a type tag names the encryption that {@link matchingSerializer} can write. */
+export function isAes(type: string): boolean {
+  return type.split("+").includes(AES_LAYER);
+}
+
+function refusalOf(formats: ReadonlySet<string>, layers: ReadonlySet<string>): string | undefined {
+  if (layers.has(AES_GCM_LAYER))
+    return "the thread is encrypted with AES-256-GCM, and only the service that wrote it has the keys; use a saver with that service's serializer";
+  const cipher = [...layers].find((layer) => layer !== AES_LAYER && !isCompression(layer));
+  const unknown = cipher ?? [...formats].find((format) => format !== "json" && format !== "msgpack");
+  return unknown === undefined
+    ? undefined
+    : `the thread's values have the type "${unknown}", which only the service that wrote them supports; use a saver with that service's serializer`;
+}
+
+function algorithmOf(layer: CompressionLayer): CompressionAlgorithm {
+  if (layer === LAYER_OF.brotli) return "brotli";
+  return layer === LAYER_OF.gzip ? "gzip" : "zstd";
+}
