@@ -3,7 +3,7 @@ import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 
-/** Which channels of a namespace are delta channels. Remembers those of the last namespace that was asked for. */
+/** Looks up the delta channels of namespaces. Caches those of the last namespace. */
 export class DeltaChannels {
   readonly #call: CallContext;
   #last: { readonly namespace: string; readonly channels: ReadonlySet<string> } | undefined;
@@ -12,6 +12,7 @@ export class DeltaChannels {
     this.#call = call;
   }
 
+  /** @returns Whether a channel of the namespace is a delta channel. */
   async of({ threadId, checkpointNs }: NamespaceKey): Promise<(channel: string) => boolean> {
     const namespace = rowKey(threadId, checkpointNs);
     if (this.#last?.namespace !== namespace) {
