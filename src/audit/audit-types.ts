@@ -111,7 +111,7 @@ export type ProblemKind =
 /** A problem with stored rows, and its place. */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** `error`: a checkpoint can't be read completely; `notice`: no reader needs the rows. */
+  /** `error`: a checkpoint can't be read completely. `notice`: no known loss. */
   readonly severity: "error" | "notice";
   readonly threadId: string;
   readonly checkpointNs: string;

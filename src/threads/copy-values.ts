@@ -124,6 +124,7 @@ async function copyUnreplaced<Row extends PageRow, Place extends ValueContext, S
       if (!(error instanceof ReplacedValueError)) throw error;
       const [again] = await table.getPage({ begin: { key, inclusive: true }, pageSize: 1 });
       if (again === undefined || !isDeepStrictEqual(table.placeOf(again), key)) return undefined;
+      // readUnreplaced tries again, with the new row.
       row = again;
       throw error;
     }

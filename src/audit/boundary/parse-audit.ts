@@ -4,6 +4,7 @@ import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
 import type { TaskScope } from "../queries/measure-tasks.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
@@ -61,8 +62,9 @@ export function parseStorageScope(query: unknown): StorageScope {
   return { threadId: parsed?.threadId, limit: parsed?.limit ?? DEFAULT_LIMIT };
 }
 
-const listener = z.custom<(progress: VerifyProgress) => void>(isFunction, "must be a function");
-const verifyOptions = z.strictObject({ onProgress: listener.optional(), signal }).nullish();
+const verifyOptions = z
+  .strictObject({ onProgress: functionSchema<(progress: VerifyProgress) => void>().optional(), signal })
+  .nullish();
 
 /** The parsed arguments of `verify`. */
 export interface VerifyRequest {
@@ -80,13 +82,9 @@ export function parseVerify(thread: unknown, options: unknown): VerifyRequest {
   };
 }
 
-const reducers = recordOf(z.string(), z.custom<ChannelReducer>(isFunction, "must be a function"));
+const reducers = recordOf(z.string(), functionSchema<ChannelReducer>());
 
 /** Parses the reducers of `rebuildBlobs`. */
 export function parseReducers(value: unknown): ChannelReducers {
   return parse(reducers, value, "reducers");
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === "function";
 }

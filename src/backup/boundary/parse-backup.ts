@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
@@ -9,12 +10,11 @@ const exportOptions = z
   .strictObject({ threads: z.array(threadId).optional(), signal: abortSignal.nullish() })
   .nullish();
 
-const listener = z.custom<NonNullable<ImportOptions["onProgress"]>>(
-  (value) => typeof value === "function",
-  "must be a function",
-);
 const importOptions = z
-  .strictObject({ onProgress: listener.optional(), signal: abortSignal.nullish() })
+  .strictObject({
+    onProgress: functionSchema<NonNullable<ImportOptions["onProgress"]>>().optional(),
+    signal: abortSignal.nullish(),
+  })
   .nullish();
 
 /** Parses the options of `exportThreads`: the distinct threads to export, or `undefined` for all. */

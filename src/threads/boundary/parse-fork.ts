@@ -2,13 +2,13 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, recordOf, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePutConfig } from "../../saver/boundary/parse-config.js";
 import { parse } from "../../parsing/parse.js";
 
-const reducer = z.custom<ChannelReducer>((value) => typeof value === "function", "must be a function");
-const reducers = recordOf(keyText, reducer).default({});
+const reducers = recordOf(keyText, functionSchema<ChannelReducer>()).default({});
 
 const forkOptions = z
   .strictObject({
@@ -24,7 +24,7 @@ const rollbackOptions = z
 
 const checkpointId = keyText.refine((id) => id !== "", "must not be empty");
 
-/** A checked call of `fork` or `rollback`. */
+/** The parsed arguments of `fork` or `rollback`. */
 export interface ForkRequest {
   /** The checkpoint to fork; without an id the newest of the namespace. */
   readonly subject: NamespaceKey & Partial<CheckpointKey>;

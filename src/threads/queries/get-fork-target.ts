@@ -9,9 +9,9 @@ import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 /** A checkpoint that is forked, without its values. */
 export interface ForkTargetRow {
   checkpoint_id: string;
-  /** As JSON text. */
+  /** The header as JSON text. */
   checkpoint: string;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string;
   /** The metadata that the fork copies. It stays JSON text, since JavaScript can't represent every number. */
   carried_metadata: string;

@@ -10,7 +10,7 @@ import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 export interface HistoryRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string | null;
   /** The time in the header; `null` when the id contains a time. */
   ts: string | null;

@@ -39,7 +39,7 @@ export interface ThreadRow {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string | null;
   /** The time in the header; `null` when the id contains a time. */
   ts: string | null;
