@@ -31,9 +31,12 @@ export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck
   if ("problem" in read) return [read.problem, ...(await problemsOfParent(row, check, []))];
   const unstored = channelsIn(row.missing);
   const missing = unstored.filter(({ channel }) => !mayBeEmpty({ channel, ...originOf(read, channel) }));
-  const isDelta = missing.length === 0 ? () => false : await check.deltaChannels.of(key);
+  const deltas = await check.deltaChannels.among(
+    key,
+    missing.map(({ channel }) => channel),
+  );
   const refused = check.refusesPlaintext ? namesIn(row.inline) : [];
-  const values = missing.filter(({ channel }) => !isDelta(channel));
+  const values = missing.filter(({ channel }) => !deltas.has(channel));
   return [
     ...(await problemsOfUnstored(key, values, check)),
     ...refused.map((channel) => error("undecodable-value", { ...key, channel }, INLINE_REFUSAL)),
@@ -103,10 +106,9 @@ async function problemsOfParent(
   const { parent_checkpoint_id: parent } = row;
   if (parent === null) return [];
   if (!row.has_parent) {
-    const isDelta = unstored.length === 0 ? () => false : await deltaChannels.of(key);
-    const lost = unstored.filter(isDelta);
-    if (lost.length === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
-    return lost.map((channel) =>
+    const lost = await deltaChannels.among(key, unstored);
+    if (lost.size === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
+    return [...lost].map((channel) =>
       error(
         "missing-parent",
         { ...key, channel },

@@ -44,7 +44,7 @@ describe("buildBranches", () => {
   });
 
   it("begins a branch with a checkpoint whose parent is missing", () => {
-    const entries = [entry("4", "gone"), entry("1"), entry("2", "1"), entry("5", "4")];
+    const entries = [entry("4", "missing"), entry("1"), entry("2", "1"), entry("5", "4")];
     expect(buildBranches(entries).map(shapeOf)).toEqual([
       ["1", "2"],
       ["4", "5"],

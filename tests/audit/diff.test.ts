@@ -16,8 +16,8 @@ describeEachLayout("diff", (open) => {
     const { saver } = audited;
     const config = threadConfig(newThread());
     const message = () => new AIMessage({ content: "hi", id: "1" });
-    const first = await putValues(saver, config, { gone: 1, kept: ["a"], log: ["a"], said: message() });
-    const { gone, kept, ...versions } = first.checkpoint.channel_versions;
+    const first = await putValues(saver, config, { draft: 1, kept: ["a"], log: ["a"], said: message() });
+    const { draft, kept, ...versions } = first.checkpoint.channel_versions;
     const versionOf = (channel: string) => saver.getNextVersion(versions[channel]);
     const next = {
       ...first.checkpoint,
@@ -36,7 +36,7 @@ describeEachLayout("diff", (open) => {
     const { before, after, channels } = await saver.diff(first.config, second);
     expect([before, after]).toEqual([first.config, second]);
     expect(channels).toEqual([
-      { channel: "gone", change: "removed", beforeVersion: gone, before: 1 },
+      { channel: "draft", change: "removed", beforeVersion: draft, before: 1 },
       { channel: "kept", change: "same", beforeVersion: kept, afterVersion: kept },
       {
         channel: "log",

@@ -30,15 +30,15 @@ describeEachLayout("verify", (open) => {
     const { saver } = audited;
     const { thread } = await family();
     await family(thread, "child:1");
-    const told: VerifyProgress[] = [];
-    const onProgress = (progress: VerifyProgress) => told.push(progress);
+    const reports: VerifyProgress[] = [];
+    const onProgress = (progress: VerifyProgress) => reports.push(progress);
     expect(await saver.verify(thread, { onProgress })).toEqual({
       threads: 1,
       checkpoints: 4,
       values: 10,
       problems: [],
     });
-    expect(told.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
+    expect(reports.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
   });
 
   it("checks all threads, or one", async () => {

@@ -34,8 +34,8 @@ describeServer("a backup with concurrent writers", (server) => {
     })();
     const deleting = (async () => {
       while (isRunning()) {
-        await putValues(writer, threadConfig("gone"), { list: ["short"] });
-        await writer.deleteThread("gone");
+        await putValues(writer, threadConfig("short-lived"), { list: ["short"] });
+        await writer.deleteThread("short-lived");
       }
     })();
     try {

@@ -67,7 +67,7 @@ describeServer("the lock of a thread", (target) => {
   it("passes to a waiting saver when its connection dies, and aborts the holder's signal", async () => {
     const [saver, other] = [openSaver(), openSaver()];
     let reason: unknown;
-    const gone = saver.withThreadLock(thread, async (lock) => {
+    const losing = saver.withThreadLock(thread, async (lock) => {
       const next = other.withThreadLock(thread, () => "ran");
       await untilLocks(database, 2);
       await endHolders(database);
@@ -76,7 +76,7 @@ describeServer("the lock of a thread", (target) => {
       // The waiting caller lost its connection too, and has opened another.
       return next;
     });
-    const error: unknown = await gone.catch((failure: unknown) => failure);
+    const error: unknown = await losing.catch((failure: unknown) => failure);
     expect(error).toMatchObject({ name: "ThreadLockLostError", code: "THREAD_LOCK_LOST", threadId: thread });
     expect(error).toMatchObject({ cause: expect.any(ConnectionError) });
     expect(reason).toBe(error);

@@ -176,9 +176,9 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
     const kysely = database.kysely<CheckpointDatabase>();
     const config = await filledThread();
     const rolledBack = kysely.transaction().execute(async (transaction) => {
-      const lent = new PostgresSaver(transaction, undefined, KEEPING);
-      await lent.deleteThread(thread);
-      await expect(putFrom(lent, "loop", config)).rejects.toBeInstanceOf(ThreadDeletedError);
+      const transactional = new PostgresSaver(transaction, undefined, KEEPING);
+      await transactional.deleteThread(thread);
+      await expect(putFrom(transactional, "loop", config)).rejects.toBeInstanceOf(ThreadDeletedError);
       throw new Error("rolled back");
     });
     await expect(rolledBack).rejects.toThrow("rolled back");

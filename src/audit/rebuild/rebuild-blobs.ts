@@ -66,8 +66,11 @@ async function missingValues(
   const { channel_versions } = tuple.checkpoint;
   const source = tuple.metadata?.source;
   const isOptional = (channel: string) => mayBeEmpty({ channel, version: channel_versions[channel], source });
-  const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(call).of(key);
-  const versions = new Map(unstored.filter(([channel]) => !isDelta(channel)));
+  const deltas = await new DeltaChannels(call).among(
+    key,
+    unstored.map(([channel]) => channel),
+  );
+  const versions = new Map(unstored.filter(([channel]) => !deltas.has(channel)));
   const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
   return {
     key,

@@ -67,10 +67,10 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", Histo
               sql<number>`count(*)::integer`.as("writes"),
               sql<boolean>`coalesce(bool_or(write.channel = ${sql.lit(INTERRUPT)}), false)`.as("interrupted"),
             ])
-            .as("beside"),
+            .as("counts"),
         (join) => join.onTrue(),
       )
-      .select(["page.checkpoint_id", "page.parent_checkpoint_id", "beside.writes", "beside.interrupted"])
+      .select(["page.checkpoint_id", "page.parent_checkpoint_id", "counts.writes", "counts.interrupted"])
       .select((eb) => [
         sql<string | null>`${eb.ref("page.metadata")}::text`.as("metadata"),
         // Reading the header may decompress it, so read it only when the id contains no time.
