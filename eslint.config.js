@@ -2,7 +2,12 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist", "coverage", "node_modules", "src/db/schema.generated.ts", "tests/fixtures/**"] },
+  {
+    ignores: [
+      ...["dist", "coverage", "node_modules", "src/db/schema.generated.ts", "tests/fixtures/**"],
+      "docs/.vitepress/{cache,dist}/**",
+    ],
+  },
   js.configs.recommended,
   {
     files: ["**/*.ts"],

@@ -117,7 +117,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   constructor(opened: OpenedSaver) {
     super(opened.serde);
-    // LangGraph calls the method without `this` in subgraphs, and the method of a subclass may need it as well.
+    // LangGraph calls the method without `this` in subgraphs. A subclass that overrides it may need `this` as well.
     const getNextVersion = this.getNextVersion.bind(this);
     Object.defineProperty(this, "getNextVersion", {
       value: getNextVersion,
@@ -128,11 +128,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Creates or updates the schema, adopting the tables of an official saver as they are. Any number of processes may
-   * call it at once, and where nothing is to be done it only reads.
+   * Creates or migrates the tables, and adopts those of an official saver as they are. Any number of processes may
+   * call it at the same time. Where nothing has to change, it only reads.
    *
-   * @throws MigrationRequiredError when the role may not do what is missing; it says which command does it.
-   * @throws MigrationError when a step fails; nothing is changed then.
+   * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to
+   *   run.
+   * @throws MigrationError where a step fails. Nothing is changed then.
    *
    * @example
    * ```ts
@@ -144,12 +145,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Reads the checkpoint that `config` names, or the newest of its namespace when it names none.
+   * Reads the checkpoint that `config` names, or the newest one of its namespace.
    *
-   * @param options - How much of it is read; all by default.
-   * @returns The tuple, or `undefined` when there is none, or when `config` names no thread.
-   * @throws DeserializationError when a value can't be read.
-   * @throws DatabaseError when the database refuses.
+   * @param options - The parts to read. Default: all.
+   * @returns The tuple, or `undefined` where there is no such checkpoint, or `config` names no thread.
+   * @throws DeserializationError for a value that can't be read.
+   * @throws DatabaseError where the database reports an error.
    *
    * @example
    * ```ts
@@ -171,13 +172,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Lists checkpoints, newest first, reading them page by page as the caller goes on.
+   * Lists checkpoints, newest first. It reads them page by page, as far as the caller iterates.
    *
-   * @param config - Narrows the list to a thread, a namespace (`""` is the root graph), a checkpoint. A config without
-   *   a thread lists all threads; an empty thread is refused.
-   * @param options - `before`: only checkpoints older than that one. `filter`: only those whose metadata contains it.
-   *   `limit`: at most so many, after all other conditions. `values`, `channels`, `writes`: how much of each is read.
-   * @throws InvalidConfigError for an argument that can't be used, at the first `next()` and before any I/O.
+   * @param config - Narrows the list to a thread, a namespace (`""` is the root graph) or a checkpoint. A config
+   *   without a thread lists all threads. An empty thread id is refused.
+   * @param options - `before`: only checkpoints older than that one. `filter`: only checkpoints whose metadata
+   *   contains it. `limit`: the largest number of checkpoints, after all other conditions. `values`, `channels`,
+   *   `writes`: the parts to read.
+   * @throws InvalidConfigError for an invalid argument, at the first `next()` and before any I/O.
    *
    * @example
    * ```ts
@@ -196,17 +198,18 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Stores a checkpoint as the successor of the one that `config` names, with the values of the channels in
-   * `newVersions`. The arguments are encoded before the promise is returned: what is changed later is not stored.
+   * `newVersions`. It encodes the arguments before it returns the promise, so a later change by the caller is not
+   * stored.
    *
-   * A value whose channel has no version in `channel_versions` is not stored, as in the official JavaScript saver: nobody has
-   * written to that channel yet, and a graph that reads the checkpoint begins the channel with its default again. A default
-   * that is another one each time, such as an id or a date, belongs into a node.
+   * It does not store the value of a channel without a version in `channel_versions`, like the official JavaScript
+   * saver: nothing has written to such a channel, and a graph that reads the checkpoint starts it with its default
+   * again. So a default that differs each time, such as an id or a date, belongs in a node.
    *
    * @returns The config of the new checkpoint.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws SerializationError for a value that would not read back equal, before anything is written.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws SerializationError for a value that would not be read back equal, before anything is written.
    * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
-   * @throws DatabaseError when the database refuses; nothing is stored then.
+   * @throws DatabaseError where the database reports an error. Nothing is stored then.
    *
    * @example
    * ```ts
@@ -226,12 +229,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Stores the writes of a task beside the checkpoint that it started from. They may arrive before that checkpoint
-   * does. Writes that are there already stay as they are, but for errors, interrupts and resumes, where the last counts.
+   * Stores the pending writes of a task, which belong to the checkpoint that the task started from. They may arrive
+   * before that checkpoint. A stored write stays as it is, except errors, interrupts and resumes: of these the last
+   * one counts.
    *
-   * @param taskPath - Where in the graph the task stands; the first key that writes are ordered by.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws SerializationError for a value that would not read back equal, before anything is written.
+   * @param taskPath - The position of the task in the graph, by which writes are ordered first.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws SerializationError for a value that would not be read back equal, before anything is written.
    * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
    *
    * @example
@@ -252,10 +256,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Deletes a thread with all of its namespaces. One that does not exist is no error. A checkpoint that somebody is putting just
-   * then stays, with all of its values.
+   * Deletes a thread with all of its namespaces. A thread that does not exist is no error. A checkpoint that another
+   * caller puts at the same time stays, with all of its values.
    *
-   * @throws InvalidConfigError for an empty thread, before any I/O.
+   * @throws InvalidConfigError for an empty thread id, before any I/O.
    *
    * @example
    * ```ts
@@ -270,11 +274,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Sends any number of calls in a constant number of round trips: all of them count or none, as if made one by one.
+   * Sends any number of calls in a constant number of round trips. Either all of them count or none, as if they were
+   * made one by one.
    *
-   * @param run - Makes the calls, on what it is handed; see {@link CheckpointBatch}. If it throws, nothing is sent.
+   * @param run - Makes the calls on the batch that it gets; see {@link CheckpointBatch}. If it throws, nothing is
+   *   sent.
    * @returns What `run` returned, once everything is stored.
-   * @throws What one of the calls threw, or a DatabaseError; nothing is stored then.
+   * @throws The error of a refused call, or a DatabaseError. Nothing is stored then.
    *
    * @example
    * ```ts
@@ -286,10 +292,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Collects what the ancestors of a checkpoint wrote to delta channels, back to the nearest stored value of each, in
-   * one statement whatever the depth.
+   * Reads what the ancestors of a checkpoint wrote to delta channels, back to the nearest stored value of each, in
+   * one statement at any depth.
    *
-   * @returns For each channel its writes, oldest first, and the value that they build upon, where there is one.
+   * @returns For each channel its writes, oldest first, and the value that they build upon, if there is one.
    *
    * @example
    * ```ts
@@ -310,11 +316,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Reads one channel of many threads, each from its newest checkpoint, in one statement: the titles of all
-   * conversations of a user, say. The sends of checkpoints before version 4 of the format are not stored as a value.
+   * Reads one channel of many threads, each from its newest checkpoint, in one statement: for example the titles of
+   * all conversations of a user. The sends of checkpoints before version 4 of the format are not stored as a value.
    *
-   * @returns The values by thread, in the order of `threadIds`; threads that have none are left out.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @returns The values by thread, in the order of `threadIds`, without the threads that have none.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
    * @example
    * ```ts
@@ -333,9 +339,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * The version of a channel after `current`: larger, and unlike that of any other branch of the thread. It is bound to
-   * its saver, since LangGraph calls it without `this` in subgraphs; a subclass may override it. Threads begin with text, as Python's saver writes it; with the
-   * `JsonSerializer` they begin with numbers, so that the official JavaScript saver can take them over.
+   * Returns the version of a channel after `current`. It is larger, and differs from the versions of all other
+   * branches of the thread. A new thread begins with text, as in Python's saver. With the `JsonSerializer` it begins
+   * with a number, so that the official JavaScript saver can take it over. The method is bound to its saver, because
+   * LangGraph calls it without `this` in subgraphs. A subclass may override it.
    *
    * @example
    * ```ts
@@ -350,18 +357,21 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Runs a function while no other run has the lock of the thread, in this process or another. It is a lock between those
-   * who take it: calls outside of it are not kept off. When the process that holds it dies, the database frees it.
+   * Runs a function while no other run, in this process or another, has the lock of the thread. Only callers of this
+   * method respect the lock: other calls on the thread are not delayed. If the process that holds it dies, the
+   * database releases it.
    *
-   * All locks of savers that share a pool are held on one connection beside it, so that they take none from it; on a lent
-   * Kysely, on one of its own. On PGlite, which one process has to itself, they are held in memory.
+   * All savers that share a pool hold their locks on one connection beside the pool, so they take no connection of
+   * the pool. With a Kysely that you passed in, one of its connections holds the locks. On PGlite, which only one
+   * process uses, memory holds them.
    *
    * @param run - Gets a signal that aborts when the lock is lost.
    * @returns What `run` returned.
-   * @throws ThreadLockedError when `waitMs` is over.
-   * @throws ThreadLockLostError, once `run` has ended, when the connection of the lock died meanwhile.
-   * @throws InvalidConfigError on a lent transaction, and for a thread that the caller has locked already.
-   * @throws AbortError when the signal ended the wait.
+   * @throws ThreadLockedError where the lock is not free within `waitMs`.
+   * @throws ThreadLockLostError after `run` has ended, where the connection of the lock was lost meanwhile.
+   * @throws InvalidConfigError in a transaction that you passed in, and for a thread that the caller has locked
+   *   already.
+   * @throws AbortError where the signal ended the wait.
    *
    * @example
    * ```ts
@@ -377,26 +387,27 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The two share
-   * nothing afterwards. A thread that does not exist is no error, and nor is a copy that is made again.
+   * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The copy
+   * shares nothing with the original. A thread that does not exist is no error, and a copy may be repeated.
    *
-   * It is one transaction: nobody sees a part of the copy, and a call that fails leaves nothing behind. The server copies the
-   * rows by itself. With a serializer that binds values to their place (`AesGcmSerializer`) the values go through this
-   * process instead, in portions, and a connection is in use until the last one is stored.
+   * The copy is one transaction, so nobody sees a part of it, and a failed call leaves nothing behind. The server
+   * copies the rows. With a serializer that binds values to their place (`AesGcmSerializer`), the values go through
+   * this process instead, in portions, and the call uses one connection until it ends.
    *
-   * Both threads may be written to, pruned and deleted meanwhile.
+   * Other callers may write, prune and delete both threads at the same time.
    *
-   * @param source - The thread that is copied.
-   * @param target - The thread that it is copied to: a new one, or an earlier copy of `source`.
-   * @param options - `reencode` writes the copy anew, so that Python's saver goes on with it.
-   * @returns How many rows `target` now has of `source`, also those that an earlier copy brought. The bytes are those of `source`.
-   * @throws ThreadExistsError when `target` has checkpoints that `source` has not, or has them as they are and `reencode` is
-   *   asked for; nothing is written then.
-   * @throws DeserializationError, SerializationError when a value can't be read or written anew; it names the channel. So it is
-   *   with a value of AES-256-GCM, which is bound to its thread, and a saver without the serializer that wrote it; nothing is
-   *   written then.
-   * @throws ThreadDeletedError when `target` was deleted for good, with `keepTombstones`.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @param source - The thread to copy.
+   * @param target - The id of the copy: a new thread, or an earlier copy of `source`.
+   * @param options - `reencode` encodes the copy again, so that Python's saver can continue it.
+   * @returns The number of rows that `target` has of `source`, including those of an earlier copy. The bytes are
+   *   those of `source`.
+   * @throws ThreadExistsError where `target` has checkpoints that `source` lacks, or has unconverted ones and
+   *   `reencode` is set. Nothing is written then.
+   * @throws DeserializationError, SerializationError naming the channel, for a value that can't be decoded or encoded
+   *   again. AES-256-GCM binds a value to its thread, so this includes such a value and a saver without the
+   *   serializer that wrote it. Nothing is written then.
+   * @throws ThreadDeletedError where `target` has a tombstone, with `keepTombstones`.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
    * @example
    * ```ts
@@ -411,11 +422,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Lists threads by their ids, in the order of the database, by steps through the index; the checkpoints of those that it
-   * lists are counted, and a `filter` that few threads match is looked up in each that it passes over.
+   * Lists threads by id, in the order of the database. It steps through the index and counts the checkpoints of the
+   * threads that it returns. A `filter` is evaluated for each thread on the way, also for those that it excludes.
    *
-   * @returns A page of them: the next one begins `after` its last, and one shorter than `limit` is the last.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @returns A page of threads. The next page starts `after` the last thread. A page shorter than `limit` is the last
+   *   one.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
    * @example
    * ```ts
@@ -433,7 +445,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   /**
    * Reads the checkpoints of a namespace as a tree of branches, without their values.
    *
-   * @throws CorruptCheckpointError when the metadata of a checkpoint is no object.
+   * @throws CorruptCheckpointError where the metadata of a checkpoint is not an object.
    *
    * @example
    * ```ts
@@ -446,14 +458,15 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Makes a new checkpoint whose parent is the one that `config` names, or the newest of its namespace: a run that goes on
-   * from it begins a branch. Nothing is deleted, and values that don't change are not stored again. Pending writes stay
-   * with the checkpoint that they belong to, so that its tasks run anew. Its metadata is that of its parent, with the source
-   * `fork`, the next step and no `run_id`: a filter that finds the parent by a key of yours finds it too.
+   * Creates a checkpoint whose parent is the one that `config` names, or the newest one of its namespace. A run that
+   * continues from it starts a branch. Nothing is deleted, and unchanged values are not stored again. Pending writes
+   * stay with their checkpoint, so the tasks of the fork run again. The fork has the metadata of its parent, with the
+   * source `fork`, the next step and no `run_id`, so a filter for your own keys that finds the parent finds the fork
+   * too.
    *
-   * @returns The config of the new checkpoint, which is the newest of its namespace where ids are UUIDs.
-   * @throws CheckpointNotFoundError when there is no such checkpoint.
-   * @throws InvalidConfigError for an argument that can't be used, and for a delta channel that needs a reducer.
+   * @returns The config of the new checkpoint. It is the newest of its namespace where ids are UUIDs.
+   * @throws CheckpointNotFoundError where the checkpoint is not stored.
+   * @throws InvalidConfigError for an invalid argument, and for a delta channel that needs a reducer.
    *
    * @example
    * ```ts
@@ -467,14 +480,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Takes a namespace back to one of its checkpoints: a new one, with the values and the metadata that {@link fork} gives it,
-   * becomes the newest. What came
-   * after it is still there, on a branch of its own. Other namespaces stay as they are. A run that is under way goes on: wait
-   * for its end, or keep runs off by `withThreadLock`.
+   * Takes a namespace back to one of its checkpoints: a new checkpoint, with the values and the metadata that {@link
+   * fork} gives it, becomes the newest. The checkpoints after the old one stay, on a branch of their own. Other
+   * namespaces stay as they are. An active run continues: wait for its end, or prevent runs with `withThreadLock`.
    *
    * @returns The config of the new checkpoint.
-   * @throws CheckpointNotFoundError when there is no such checkpoint.
-   * @throws InvalidConfigError for an argument that can't be used, and for a delta channel that needs a reducer.
+   * @throws CheckpointNotFoundError where the checkpoint is not stored.
+   * @throws InvalidConfigError for an invalid argument, and for a delta channel that needs a reducer.
    *
    * @example
    * ```ts
@@ -488,11 +500,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Lists the threads that savers with `keepTombstones` have deleted for good, in the order of the database.
+   * Lists the tombstones of the threads that savers with `keepTombstones` have deleted, in the order of the database.
    *
-   * @returns A page of them; go on with `after`, the last thread of the page.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws MigrationRequiredError where the tables are too old to have tombstones.
+   * @returns A page of tombstones. The next page starts `after` the last thread.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old for tombstones.
    *
    * @example
    * ```ts
@@ -507,13 +519,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Deletes the tombstones of threads, so that savers with `keepTombstones` write to these threads again. What was deleted
-   * does not come back. A thread without a tombstone is no error.
+   * Deletes the tombstones of threads, so that savers with `keepTombstones` write to these threads again. The deleted
+   * rows do not come back. A thread without a tombstone is no error.
    *
-   * @param threadIds - The threads; none for an empty list.
-   * @returns Those of them that had a tombstone.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws MigrationRequiredError where the tables are too old to have tombstones.
+   * @param threadIds - The ids of the threads.
+   * @returns The ids of the threads that had a tombstone.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws MigrationRequiredError where the tables are too old for tombstones.
    *
    * @example
    * ```ts
@@ -527,19 +539,19 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Prunes threads: of each namespace only the newest checkpoint stays, with its pending writes and all of its values.
-   * The namespace of a subgraph call goes whole, with the checkpoint that the call started from. What a kept checkpoint needs of older ones stays too: the values that it shares, and for LangGraph's delta channels
-   * the ancestors that their values are rebuilt from. Values that no checkpoint refers to go, and writes whose checkpoint
-   * never came.
+   * Deletes all checkpoints of threads except the newest one of each namespace. It never deletes what a kept
+   * checkpoint needs: its pending writes, its values, and the ancestors that a delta channel is rebuilt from, even
+   * with concurrent writers. It deletes the namespace of a subgraph call together with the checkpoint that the call
+   * started from. It also deletes values that no checkpoint references, and writes whose checkpoint was never stored.
    *
-   * It works in transactions of some hundred checkpoints each, and each that has been committed counts, also where the
-   * call fails or is ended later. Threads are only read and written to as before meanwhile.
+   * It works in transactions of some hundred checkpoints each. A committed transaction counts, even if the call fails
+   * later. Threads can be read and written at the same time.
    *
-   * @param threadIds - Those that don't exist are no error; an empty list prunes nothing.
+   * @param threadIds - The ids of the threads. A thread that does not exist is no error.
    * @param options - `strategy`: `keep_latest`, the default, or `delete`, which deletes the threads whole.
-   * @returns What went.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws DatabaseError when the database refuses.
+   * @returns What was deleted.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws DatabaseError where the database reports an error.
    *
    * @example
    * ```ts
@@ -549,19 +561,20 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async prune(threadIds: readonly string[], options?: PruneOptions): Promise<PruneReport>;
   /**
-   * Prunes by age and number, all threads or some: a checkpoint goes when it is older than `olderThanMs` and not among the
-   * newest `keepLast` of its namespace. The newest checkpoint of a namespace always stays, and so does what a kept
-   * checkpoint needs of older ones. Only the namespace of a subgraph call goes whole, once the checkpoint that the call started
-   * from goes or is gone and all that the call stored is older than `olderThanMs`. The age is that in the checkpoint's id, a UUID of version 6; ids of another kind have no
-   * age, and are never old enough.
+   * Prunes all threads, or some, by age and number: it deletes a checkpoint that is older than `olderThanMs` and not
+   * among the newest `keepLast` of its namespace. It never deletes the newest checkpoint of a namespace, nor what a
+   * kept checkpoint needs. The exception is the namespace of a subgraph call: it is deleted whole, once the
+   * checkpoint that the call started from is deleted and everything that the call stored is older than `olderThanMs`.
+   * The age is the time in the checkpoint's id, a UUID of version 6. Checkpoints with other ids have no age, and are
+   * never old enough.
    *
-   * With `idleForMs` it deletes threads whole in which nothing was stored for a time: those whose newest checkpoint, of any
-   * namespace, is older. It looks again after it has locked the checkpoints of a thread, so one that somebody is going on with
-   * stays. An id that holds no time counts with the `ts` of its header here, as in `listThreads`.
+   * With `idleForMs` it deletes whole threads whose newest checkpoint, of any namespace, is older. It checks the age
+   * again after it has locked the checkpoints of a thread, so a thread that becomes active stays. For an id without a
+   * time the `ts` of its header counts here, as in `listThreads`.
    *
-   * @returns What went, or with `dryRun` what would go.
-   * @throws InvalidConfigError for an argument that can't be used, and where no bound is given; before any I/O.
-   * @throws DatabaseError when the database refuses; what was committed by then stays done.
+   * @returns What was deleted, or with `dryRun` what would be deleted.
+   * @throws InvalidConfigError for an invalid argument, and where no bound is given, before any I/O.
+   * @throws DatabaseError where the database reports an error. Committed transactions count.
    *
    * @example
    * ```ts
@@ -582,15 +595,15 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Deletes the checkpoints whose metadata has one of these as its `run_id`, in all threads and namespaces, with their
-   * writes; the newest of a namespace too. Those that stay read as before: what their delta channels are rebuilt from stays
-   * with them, even if it is of one of the runs. Values that no checkpoint refers to any more go too.
+   * Deletes the checkpoints of runs with their writes, in all threads and namespaces, including the newest ones. The
+   * `run_id` in the metadata decides. Other checkpoints read as before: what their delta channels are rebuilt from is
+   * kept, even if it is of one of the runs. Values that no checkpoint references any more are deleted too.
    *
-   * @param runIds - Those that no checkpoint has are no error; an empty list deletes nothing.
-   * @param options - `dryRun`: counts what would go, and changes nothing.
-   * @returns What went, or with `dryRun` what would go.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws DatabaseError when the database refuses; what was committed by then stays done.
+   * @param runIds - The ids of the runs. A run without checkpoints is no error.
+   * @param options - `dryRun`: counts what would be deleted, and changes nothing.
+   * @returns What was deleted, or with `dryRun` what would be deleted.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws DatabaseError where the database reports an error. Committed transactions count.
    *
    * @example
    * ```ts
@@ -603,13 +616,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * The writes that are recorded beside a checkpoint, by task path, task and position: what the tasks did that started
-   * from it.
+   * Reads the writes of the tasks that started from a checkpoint, ordered by task path, task and position.
    *
-   * @param config - Names the checkpoint; the newest of the namespace is meant where it names none.
-   * @returns No writes where there is no such checkpoint and nobody wrote anything for it.
+   * @param config - Names the checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @returns The writes. There are none where the checkpoint does not exist.
    * @throws InvalidConfigError for a config without a thread, before any I/O.
-   * @throws DeserializationError when a value can't be read; it names the channel.
+   * @throws DeserializationError naming the channel of a value that can't be read.
    *
    * @example
    * ```ts
@@ -626,10 +638,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * How much each task of a thread wrote, by checkpoint, namespace, task path and task. The server counts, and reads no
-   * value for it.
+   * Measures how much each task of a thread wrote, by checkpoint, namespace, task path and task. The server counts
+   * without reading the values.
    *
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
    * @example
    * ```ts
@@ -642,10 +654,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * What takes the space: headers, values and writes, in total, by thread and by channel. No value is read for it, but
-   * without a thread all rows are gone through once.
+   * Measures the space of headers, values and writes: in total, by thread and by channel. It reads no values. Without
+   * a thread it scans all rows once.
    *
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
    * @example
    * ```ts
@@ -659,15 +671,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * What changed between two checkpoints, channel by channel; they may be of two threads. A channel with the same
-   * version in both checkpoints of a namespace is the same, and is not read; other channels have changed if their values
-   * differ.
+   * Compares two checkpoints, of one thread or of two, channel by channel. A channel with the same version in two
+   * checkpoints of one namespace is the same, and is not read. For other channels the values are compared.
    *
-   * @param a - Names the first checkpoint; the newest of the namespace is meant where it names none.
-   * @param b - Names the second, likewise.
-   * @throws InvalidConfigError for a config that can't be used, before any I/O.
+   * @param a - Names the first checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @param b - Names the second checkpoint in the same way.
+   * @throws InvalidConfigError for an invalid config, before any I/O.
    * @throws CheckpointNotFoundError where one of them is not stored.
-   * @throws DeserializationError when a value can't be read; it names the channel.
+   * @throws DeserializationError naming the channel of a value that can't be read.
    *
    * @example
    * ```ts
@@ -681,21 +692,23 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Restores the missing values of a checkpoint from what its ancestors' tasks wrote: on the nearest ancestor that has a
-   * value of the channel, or from nothing, the writes are applied by the channel's reducer, oldest first. What is stored
-   * is not touched. Delta channels have no values of their own, and are left alone, and so are channels of Python that held
-   * nothing. Where {@link Auditing.verify} can't tell, a reducer for the channel says that it held something.
+   * Rebuilds the missing values of a checkpoint from the writes of its ancestors' tasks. It starts from the nearest
+   * ancestor that has a value of the channel, or from an empty channel, and applies the writes with the channel's
+   * reducer, oldest first. It changes nothing that is stored. It leaves out delta channels, which have no values of
+   * their own, and channels of Python that were empty. Where {@link verify} can't decide that, a reducer for the
+   * channel says that it had a value.
    *
-   * LangGraph.js records no task paths before 1.5: parallel tasks are applied in the order of their ids then, which need
-   * not be that of the graph. A message that was written without an id gets a new one from `messagesStateReducer`.
+   * LangGraph.js before 1.5 records no task paths. Parallel tasks are then applied in the order of their ids, which
+   * may differ from that of the graph. `messagesStateReducer` gives a message that was written without an id a new
+   * one.
    *
-   * @param config - Names the checkpoint; the newest of the namespace is meant where it names none.
-   * @param reducers - One for each channel that is missing, as the graph's annotation has it, but that it is called with
-   *   `undefined` at first where no ancestor has a value; `(_, update) => update` for a channel whose last write counts.
-   * @returns What was restored; nothing where nothing is missing.
-   * @throws InvalidConfigError for a config that can't be used, and for a missing channel without a reducer.
+   * @param config - Names the checkpoint. Without a checkpoint id it is the newest of the namespace.
+   * @param reducers - A reducer for each missing channel, as in the graph's annotation. It gets `undefined` as the
+   *   first value where no ancestor has one. Use `(_, update) => update` for a channel whose last write counts.
+   * @returns The rebuilt values.
+   * @throws InvalidConfigError for an invalid config, and for a missing channel without a reducer.
    * @throws CheckpointNotFoundError where the checkpoint is not stored.
-   * @throws WritesMissingError where a value can't be told from the writes that are there; nothing is stored then.
+   * @throws WritesMissingError where the stored writes do not determine a value. Nothing is stored then.
    *
    * @example
    * ```ts
@@ -717,17 +730,17 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Looks at everything that is stored of a thread, or of all threads, whether it can be read back: each row once, page by
-   * page, beside running agents. Only what is found is kept in memory.
+   * Checks that everything stored of a thread, or of all threads, can be read back. It reads each row once, page by
+   * page, while agents run, and keeps only the problems in memory.
    *
-   * Channels that an engine makes for itself, as `branch:to:…`, are taken for empty where nothing is stored of them at a
-   * version that is text, as Python's saver has it. Python's saver stores nothing for any other empty channel either, nor for
-   * an `UntrackedValue`: there the step decides in which the channel got its version. It is a problem where that step wrote
-   * a value, none where it wrote none, and a notice where this is not recorded: after `durability="exit"`, after a prune,
-   * and for an `UntrackedValue` in an update of the state.
+   * Channels that an engine creates itself, such as `branch:to:…`, count as empty where they have no value and their
+   * version is text, as in Python's saver. Python's saver stores nothing for other empty channels either, nor for an
+   * `UntrackedValue`. There the step in which the channel got its version decides: it is a problem if that step wrote
+   * a value, no problem if it wrote none, and a notice if that is not recorded: after `durability="exit"`, after a
+   * prune, and for an `UntrackedValue` in an update of the state.
    *
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws AbortError when the signal ended it.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws AbortError where the signal ended the call.
    *
    * @example
    * ```ts
@@ -741,17 +754,17 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Writes threads out as lines of JSON: a header, the rows as they are stored, and an end with the counts and a checksum.
-   * Values are not decoded, so that the key of encrypted ones is not needed. What is held at a time has a bound, however long a
-   * thread or a value is: long values come in pieces of 57 KiB.
+   * Exports threads as lines of JSON: a header, the rows as they are stored, and a last line with counts and a
+   * checksum. It does not decode values, so encrypted ones need no key. Its memory is bounded for threads and values
+   * of any size: long values come in pieces of 57 KiB.
    *
-   * Other processes may write, prune and delete meanwhile. Every checkpoint comes with all of its values and writes as they
-   * were at one moment; so do up to 1,000 checkpoints of a thread together. A longer thread is read in portions, the newest
-   * first: where it has delta channels, don't prune it at the same time.
+   * Other processes may write, prune and delete at the same time. Each checkpoint is exported with all of its values
+   * and writes as of one moment, and so are up to 1,000 checkpoints of a thread together. A longer thread is read in
+   * portions, the newest first. Don't prune such a thread at the same time if it has delta channels.
    *
-   * @returns The lines, without their line feeds.
-   * @throws InvalidConfigError for an argument that can't be used, before any I/O.
-   * @throws AbortError when the signal ended it.
+   * @returns The lines, without line feeds.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws AbortError where the signal ended the call.
    *
    * @example
    * ```ts
@@ -765,19 +778,19 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Stores what {@link exportThreads} has written, in portions; a value is stored whole, and held for it. Nothing is
-   * overwritten: a row that is there and equal is skipped, so that an import that was cut short is begun again and goes on;
-   * one that is there and differs ends it.
+   * Stores the lines of {@link exportThreads}, in portions. A value is assembled in memory and stored whole. It
+   * overwrites nothing: it skips a row that is stored and equal, so an interrupted import can be started again, and
+   * fails for a row that is stored and differs.
    *
-   * Other processes may write, prune and delete meanwhile. Each portion, of up to 1,000 rows or 8 MB, is one transaction.
-   * Where somebody deletes values of a longer thread before the checkpoints that reference them are stored, the import fails
-   * with a BackupError; import the backup again then.
+   * Other processes may write, prune and delete at the same time. Each portion, of up to 1,000 rows or 8 MB, is one
+   * transaction. If another process deletes values of a longer thread before the checkpoints that reference them are
+   * stored, the import fails with a BackupError. Import the backup again then.
    *
-   * @param lines - Without their line feeds.
+   * @param lines - The lines, without line feeds.
    * @returns What was stored.
-   * @throws BackupError for what is no backup, one that is cut off or damaged, rows that are there and differ, and values that
-   *   others have deleted meanwhile. It has what was stored until then.
-   * @throws ThreadDeletedError with `keepTombstones`, for a thread that was deleted.
+   * @throws BackupError for lines that are not a backup, for a backup that is cut off or damaged, for stored rows
+   *   that differ, and for values that others have deleted. It contains what was stored.
+   * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone.
    *
    * @example
    * ```ts
@@ -795,21 +808,21 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Yields the checkpoints of a thread that are stored from now on by savers with `notify: true`, in the order of their
-   * commits, each once. What savers without it store, and the official ones, is not heard, and yielded only where it is
-   * found among what was missed: before the connection stood, or while it was lost.
+   * Yields each checkpoint of a thread that savers with `notify: true` store from now on, once, in the order of the
+   * commits. Other savers send no notifications. Their checkpoints are yielded only where the watch looks for missed
+   * ones: before its connection was established, or after it was lost.
    *
-   * It begins with the first `next()`: what this process begins to store after that call is yielded, whatever becomes of
-   * its connections, and so is what others store with an id of a later millisecond. One connection beside the pool hears
-   * for all watches of savers on that pool. When it is lost it is made again, and what was stored meanwhile is yielded:
-   * checkpoints with larger ids than those that were seen of their namespace.
+   * The watch starts with the first `next()`. It yields what this process begins to store after that call, even if
+   * connections are lost, and what other processes store with an id of a later millisecond. One connection beside the
+   * pool listens for all watches of the savers on that pool. If it is lost, the watch connects again, and yields the
+   * checkpoints with larger ids than the last seen of their namespace.
    *
-   * `break`, `return()` (also while somebody waits for `next()`) and `end()` of the saver end it; so does `signal`, upon
-   * which `next()` rejects with an AbortError.
+   * `break`, `return()` (also while a `next()` waits) and `end()` of the saver end the watch. A `signal` ends it as
+   * well: `next()` then rejects with an AbortError.
    *
-   * @throws InvalidConfigError, at the first `next()`, on a Kysely or a transaction that was lent, and behind a pooler in
-   *   transaction mode, as far as that can be told: no notifications arrive there.
-   * @throws ConnectionError when the database can't be reached within the bound of `retry` in the beginning.
+   * @throws InvalidConfigError at the first `next()`, on a Kysely or a transaction that you passed in, and behind a
+   *   pooler in transaction mode where that is detected: no notifications arrive there.
+   * @throws ConnectionError where the database can't be reached at the start, within the limit of `retry`.
    *
    * @example
    * ```ts
@@ -826,9 +839,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Looks whether checkpoints can be stored now. It never rejects, reads only the catalog, tries nothing twice, and gives up
-   * after two seconds; with a `signal` when that says so. A PGlite that was not used yet is opened first: that keeps the
-   * process busy for seconds, in which no timer fires, and the two seconds begin after it.
+   * Checks whether checkpoints can be stored now. It never rejects, reads only the catalog, retries nothing, and ends
+   * after two seconds, or when the `signal` aborts. It opens a PGlite that is not open yet first. That blocks the
+   * process for seconds, so no timer fires, and the two seconds start after it.
    *
    * @example
    * ```ts
@@ -841,7 +854,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Closes what this saver opened; what it was lent stays open. May be called more than once.
+   * Closes what this saver opened. The saver never closes a pool, a Kysely or a PGlite that you passed in. It may be
+   * called more than once.
    *
    * @example
    * ```ts
@@ -861,9 +875,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   /**
    * Runs a call: parses its arguments, observes it, and ends it by its signal.
    *
-   * @param sources - Where the caller may have put a signal.
-   * @param parse - Called before this method returns. A refusal counts as a failed call. Spans and logs show the `subject` that it
-   *   returns.
+   * @param sources - Where the caller may have passed a signal.
+   * @param parse - Called before this method returns. A refused argument counts as a failed call. Spans and logs show
+   *   the `subject` that it returns.
    * @param work - Gets the context of the call and the parsed arguments.
    */
   #run<Request extends object, Result>(

@@ -1,3 +1,4 @@
+export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
 export { guardPool } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/open-database.js";

@@ -5,10 +5,11 @@ import { CheckpointSaver } from "./checkpoint-saver.js";
 import { openSaver } from "./saver/call/open-saver.js";
 
 /**
- * Keeps the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
+ * Stores the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.
  *
- * Each of `put`, `putWrites` and `getTuple` is one statement, unless values are tens of megabytes long, and `deleteThread`
- * one transaction, in one round trip as well: done or not done, never half. Transient faults are retried, and a lost connection never ends the process.
+ * `put`, `putWrites` and `getTuple` are one statement each, unless values are tens of megabytes long. `deleteThread` is one
+ * transaction in one round trip. So each call is done completely or not at all. The saver retries transient faults, and a lost
+ * connection never ends the process.
  *
  * @example
  * ```ts
@@ -23,20 +24,20 @@ import { openSaver } from "./saver/call/open-saver.js";
  */
 export class PostgresSaver extends CheckpointSaver {
   /**
-   * @param source - Where the checkpoints are: what is described is opened at the first query and closed by
-   *   {@link end}, what is already open is lent and stays open. A transaction of the caller's own is fine: a checkpoint
-   *   then commits together with the application's rows.
-   * @param serde - How values become bytes; MessagePack in Python's layout by default. `JsonSerializer` writes the
-   *   layout of the official JavaScript saver.
-   * @param options - The schema, and how connections and faults are dealt with.
-   * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
+   * @param source - The database. The saver opens a described one (a connection string or pool options) at the first query, and
+   *   {@link end} closes it. It never closes a pool, a Kysely or a PGlite that you pass in. You may pass in a transaction: then a
+   *   checkpoint commits together with the rows of the application.
+   * @param serde - The serializer of the values. Default: MessagePack in Python's layout. `JsonSerializer` writes the layout of the
+   *   official JavaScript saver.
+   * @param options - The schema, and the handling of connections and faults.
+   * @throws InvalidConfigError for an invalid source, serializer or option.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(openSaver(source, serde, options));
   }
 
   /**
-   * A saver on a connection string, opened at the first query and closed by {@link end}.
+   * Creates a saver on a connection string. It connects at the first query, and {@link end} closes it.
    *
    * @param connString - `postgres://…` as `pg` takes it, `memory://` for PGlite in memory, `file://folder` for PGlite
    *   in a folder.

@@ -5,16 +5,18 @@ import { CheckpointSaver } from "./checkpoint-saver.js";
 import { openSaver } from "./saver/call/open-saver.js";
 
 /**
- * Keeps the newest checkpoint of each namespace and nothing before it: what agents go on from, without the history of how
- * they came there. Every `put` removes what was before in its own transaction and round trip: older checkpoints, their
- * writes, and values that the new one does not refer to. Interrupts and other pending writes of the newest one stay.
+ * Stores only the newest checkpoint of each namespace: agents can continue from it, but have no history. Each `put` deletes,
+ * in its own transaction and round trip, older checkpoints, their writes, and values that the new one does not reference. It
+ * keeps interrupts and other pending writes of the newest checkpoint.
  *
- * It works on the tables of a {@link PostgresSaver}, and on threads that one has begun: their history goes with the next
- * `put`. Without history there is no going back: an older checkpoint is not found.
+ * It uses the tables of a {@link PostgresSaver}, and can continue its threads: the next `put` deletes their history. Without a
+ * history, time travel is not possible: an older checkpoint is not found.
  *
- * Each call of a subgraph has a namespace of its own, whose newest checkpoint stays when the call is over: `prune` removes it.
+ * Each call of a subgraph has a namespace of its own. Its newest checkpoint stays when the call has ended, until `prune` deletes
+ * it.
  *
- * Where a graph has delta channels, what these are made of stays until they are stored whole; `list` does not show it.
+ * Where a graph has delta channels, the ancestors that their values are rebuilt from stay until the values are stored whole.
+ * `list` does not return these ancestors.
  *
  * @example
  * ```ts
@@ -27,19 +29,19 @@ import { openSaver } from "./saver/call/open-saver.js";
  */
 export class ShallowPostgresSaver extends CheckpointSaver {
   /**
-   * @param source - As that of a `PostgresSaver`.
-   * @param serde - How values become bytes; MessagePack in Python's layout by default.
-   * @param options - As those of a `PostgresSaver`.
-   * @throws InvalidConfigError for a source, a serializer or an option that can't be used.
+   * @param source - The database, as for a `PostgresSaver`.
+   * @param serde - The serializer of the values. Default: MessagePack in Python's layout.
+   * @param options - The same as for a `PostgresSaver`.
+   * @throws InvalidConfigError for an invalid source, serializer or option.
    */
   constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
     super(openSaver(source, serde, options, true));
   }
 
   /**
-   * A saver on a connection string, opened at the first query and closed by `end()`.
+   * Creates a saver on a connection string. It connects at the first query, and `end()` closes it.
    *
-   * @param connString - As that of `PostgresSaver.fromConnString`.
+   * @param connString - The same as for `PostgresSaver.fromConnString`.
    *
    * @example
    * ```ts

@@ -1,34 +1,55 @@
 /**
- * Runs the tests that hunt at random, for much longer than the gate does: `npm run test:long`. A variable that is set already
- * stays: `STORM_ROUNDS=10000 npm run test:long -- tests/retention/deletion-storm`.
+ * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
+ * `npm run test:long -- tests/model` for some of them. They are the files that import `tests/support/runs.ts`.
+ *
+ * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
 import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import process from "node:process";
 
-const RUNS = {
-  MODEL_RUNS: "300",
-  STORM_ROUNDS: "3000",
-  ABORT_RUNS: "60",
-  LATE_RUNS: "20",
-  SERDE_RUNS: "20000",
-  FILTER_RUNS: "500",
-  PASSWORD_RUNS: "2000",
-};
+/** A test has no timeout but that of its property, which grows with the number of runs. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-const HUNTS = [
-  "tests/model",
-  "tests/passwords",
-  "tests/saver/abort-storm",
-  "tests/saver/filters",
-  "tests/saver/late/late-storm",
-  "tests/retention/deletion-storm",
-  "src/serde/equal-or-refused",
-];
+const { TEST_SEED = String(randomInt(2 ** 31)), TEST_FACTOR = "20" } = process.env;
+const variables = `TEST_SEED=${TEST_SEED} TEST_FACTOR=${TEST_FACTOR}`;
+console.log(variables);
 
-const chosen = process.argv.slice(2);
-const { status } = spawnSync(
-  process.execPath,
-  ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", ...(chosen.length === 0 ? HUNTS : chosen)],
-  { stdio: "inherit", env: { ...RUNS, ...process.env } },
-);
-process.exitCode = status ?? 1;
+const folder = mkdtempSync(join(tmpdir(), "test-long-"));
+try {
+  process.exitCode = run(process.argv.slice(2));
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function run(chosen) {
+  const report = join(folder, "report.json");
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      ...["node_modules/jest/bin/jest.js", `--testTimeout=${NO_TIMEOUT_MS}`],
+      ...["--json", `--outputFile=${report}`],
+      ...(chosen.length === 0 ? ["--runTestsByPath", ...randomTests()] : chosen),
+    ],
+    { stdio: "inherit", env: { TEST_TARGETS: "every", ...process.env, TEST_SEED, TEST_FACTOR } },
+  );
+  if (status !== 0 && existsSync(report))
+    for (const command of commandsToRepeat(report)) console.log(command);
+  return status ?? 1;
+}
+
+function randomTests() {
+  return ["src", "tests"]
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter((file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("/support/runs.js"));
+}
+
+function commandsToRepeat(report) {
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+  return testResults
+    .filter(({ status }) => status !== "passed")
+    .map(({ name }) => `To repeat it: ${variables} npm run test:long -- ${relative(process.cwd(), name)}`);
+}

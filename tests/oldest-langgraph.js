@@ -84,7 +84,6 @@ function runTests(chosen) {
   const { status } = spawnSync(
     process.execPath,
     [
-      "--experimental-vm-modules",
       join(copy, "node_modules", "jest", "bin", "jest.js"),
       "--rootDir",
       copy,

@@ -1,6 +1,7 @@
 import { inspect, stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { printable, printableLines } from "./printable.js";
 
 describe("text from the database", () => {
@@ -24,6 +25,7 @@ describe("text from the database", () => {
         expect(printable(text)).not.toMatch(/\p{Cc}/u);
         expect(stripVTControlCharacters(printable(text))).toBe(printable(text));
       }),
+      runs(100),
     );
   });
 

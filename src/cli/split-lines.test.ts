@@ -1,5 +1,6 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { splitLines } from "./split-lines.js";
 
 async function linesOf(chunks: Iterable<Buffer | string>): Promise<string[]> {
@@ -22,6 +23,7 @@ it("finds the lines, however the bytes were cut", async () => {
       );
       expect(await linesOf(chunks)).toEqual(lines);
     }),
+    runs(100),
   );
 });
 

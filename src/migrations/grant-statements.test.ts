@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { grantStatements } from "./grant-statements.js";
 
 const IDENTIFIER = /"((?:[^"]|"")*)"/g;
@@ -32,6 +33,7 @@ describe("grants", () => {
         for (const statement of [...grants.readWrite, ...grants.readOnly])
           expect(namesIn(statement)[0]).toBe(schema);
       }),
+      runs(100),
     );
   });
 });

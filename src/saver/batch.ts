@@ -15,13 +15,14 @@ import { storeBatch } from "./store.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /**
- * What a batch is filled through: the writing half of a saver. Each promise settles when its call is checked and
- * encoded; nothing is sent before the batch ends, and nothing of it is read before. A call that is refused fails the
- * batch, whether its promise is looked at or not.
+ * Collects the calls of a batch: the writing half of a saver. Each promise settles when its call is checked and
+ * encoded. The saver sends nothing before the batch ends, and reads nothing of it before. A refused call fails the
+ * batch, whether or not its promise is awaited.
  *
- * A batch is sent as one statement; as one transaction where threads are deleted, in one round trip too up to 2 MiB, or where
- * more than 64 MiB are stored. On a transaction that the saver was lent it is a part of that, and one that fails ends it, as a
- * `put` that fails does: a savepoint would also undo what the application sends through the transaction in the meantime.
+ * The saver sends a batch as one statement. It uses one transaction where the batch deletes threads or stores more
+ * than 64 MiB; a transaction of up to 2 MiB takes one round trip as well. In a transaction that you passed in, the
+ * batch is a part of it, and a failing batch fails the transaction, as a failing `put` does. A savepoint would also
+ * undo what the application sends through the transaction in the meantime.
  *
  * @example
  * ```ts
@@ -33,20 +34,20 @@ import type { SaverCall } from "./call/saver-call.js";
  * ```
  */
 export interface CheckpointBatch {
-  /** As `PostgresSaver.put`. The config that it resolves to can be handed to further calls of the batch. */
+  /** Like `PostgresSaver.put`. The config that it resolves to can be passed to further calls of the batch. */
   put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig>;
-  /** As `PostgresSaver.putWrites`. */
+  /** Like `PostgresSaver.putWrites`. */
   putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath?: string): Promise<void>;
-  /** As `PostgresSaver.deleteThread`: what the batch puts into the thread afterwards stays. */
+  /** Like `PostgresSaver.deleteThread`. What the batch puts into the thread afterwards stays. */
   deleteThread(threadId: string): Promise<void>;
 }
 
-/** Collects what `run` does, and stores all of it when `run` has come to its end. */
+/** Collects the calls of `run`, and stores all of them when `run` has ended. */
 export async function runBatch<T>(
   call: SaverCall,
   encoding: CallEncoding,
@@ -107,7 +108,7 @@ class OpenBatch implements CheckpointBatch {
     this.#hasEnded = true;
   }
 
-  /** In the order of the calls. */
+  /** Returns the operations in the order of the calls. */
   operations(): Promise<BatchOperation[]> {
     return Promise.all(this.#operations);
   }
@@ -120,12 +121,12 @@ class OpenBatch implements CheckpointBatch {
     const operation = encode();
     this.#operations.push(operation);
     const result = operation.then(resultOf);
-    // The batch itself fails with it, so that the caller need not wait for each call.
+    // The batch itself fails with this error, so the caller need not await each call.
     result.catch(nothing);
     return result;
   }
 }
 
 function nothing(): void {
-  // What a call resolves to that has no result.
+  // Calls without a result resolve to nothing.
 }

@@ -12,7 +12,7 @@ import {
   getChannelValueRows,
 } from "./queries/get-channel-values.js";
 
-/** The value of a channel in the newest checkpoint of each thread that has one, in the order that they were asked for. */
+/** Reads the value of a channel in the newest checkpoint of each thread that has one, in the order of the request. */
 export async function channelValues(
   call: CallContext,
   key: ChannelValuesKey,
@@ -35,7 +35,7 @@ async function valueOf(
   reader: ValueReader,
 ): Promise<unknown> {
   const location = { threadId: row.thread_id, checkpointNs, checkpointId: row.checkpoint_id, channel };
-  // A blob wins over what the header has of the same channel: Python leaves a marker there.
+  // A blob takes precedence over a value in the header. Python's saver leaves a marker there.
   if (row.type !== null) {
     const context = { threadId: row.thread_id, checkpointNs, channel, version: row.version ?? "" };
     const value = await decodeValue(reader, storedValueOf(row.type, row.blob), context, location);

@@ -13,7 +13,7 @@ import { getDeltaRows } from "./queries/get-delta-rows.js";
 
 type Target = NamespaceKey & Partial<CheckpointKey>;
 
-/** What the base class's walk from parent to parent returns, read in one statement. */
+/** Reads what the walk of the base class from parent to parent returns, in one statement. */
 export async function deltaChannelHistory(
   call: CallContext,
   target: Target | undefined,
@@ -52,7 +52,7 @@ async function historyOf(
       await decodeValue(reader, storedValueOf(row.type, row.blob), context, place),
     ];
   });
-  // A blob wins over what the header has of the same channel: Python leaves a marker there.
+  // A blob takes precedence over a value in the header. Python's saver leaves a marker there.
   const seed = rows.find(({ part }) => part === "seed") ?? rows.find(({ part }) => part === "inline");
   const history: DeltaChannelHistory = { writes: await Promise.all(writes) };
   if (seed === undefined) return history;
@@ -72,7 +72,7 @@ async function decodeSeed(row: DeltaRow, reader: ValueReader, location: ChannelL
   return decodeJsonb(row.json, place);
 }
 
-/** The ancestors that the walk came past; should damaged rows be each other's, it begins with any of them. */
+/** The ancestors in the order of the walk. If damaged rows are each other's ancestors, it starts with any of them. */
 function oldestFirst(rows: readonly DeltaRow[]): string[] {
   const steps = stepsOf(rows);
   const parents = new Map(steps);
@@ -88,11 +88,11 @@ function oldestFirst(rows: readonly DeltaRow[]): string[] {
 
 function stepsOf(rows: readonly DeltaRow[]): DeltaStep[] {
   const json = rows.find(({ part }) => part === "steps")?.json;
-  // Built by our own statement. Of a walk that came past nothing it is NULL.
+  // Our own statement builds this value. It is NULL where the walk found no ancestor.
   return typeof json === "string" ? (JSON.parse(json) as DeltaStep[]) : [];
 }
 
-/** The writes among the rows: those of the oldest ancestor first. */
+/** Returns the writes among the rows, those of the oldest ancestor first. */
 function inOrder(rows: readonly DeltaRow[], ancestors: readonly string[]): DeltaRow[] {
   const byCheckpoint = new Map<string, DeltaRow[]>(ancestors.map((id) => [id, []]));
   for (const row of rows) {

@@ -20,18 +20,18 @@ const FIRST_PAGE_SIZE = 2;
 const PAGE_LIMITS = { rows: 128, characters: 2 * 2 ** 20 };
 
 /**
- * Reads a list page by page, as far as the caller goes on: a thread is never in memory as a whole. A checkpoint that
- * is stored or deleted meanwhile may or may not be seen; none is seen twice.
+ * Reads a list page by page, as far as the caller iterates, so a thread is never in memory as a whole. A checkpoint
+ * that is stored or deleted in the meantime may or may not be returned. None is returned twice.
  */
 export async function* listTuples(
   call: SaverCall,
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
-  // Long values are fetched only now. Where one was replaced since the page was read, its checkpoint is read anew.
+  // Long values are fetched only here. Where one was replaced since the page was read, its checkpoint is read again.
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
-      // Each checkpoint is a read of its own: the caller need not keep the one before.
+      // Each checkpoint is a read of its own, because the caller may drop the one before.
       return await decodeTuple(parts, request.selection, valueReader(call, serde));
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
@@ -62,11 +62,12 @@ export async function* listTuples(
 
 interface Page {
   readonly tuples: readonly TupleParts[];
-  /** What the page brought, in characters of base64. */
+  /** The size of the page in characters of base64. */
   readonly size: number;
 }
 
-// The rows end here: their text would be kept beside the bytes that were made of it, as long as the page is.
+// The rows are local to this function. Otherwise their text would stay in memory beside the bytes that were decoded
+// from it.
 async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
   const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
   const rows = await listTupleRows(call, scope, request.selection, page);
@@ -75,7 +76,7 @@ async function readPage(call: SaverCall, request: ListRequest, page: ListPage): 
   return { tuples: groupPage(rows).sort(newestFirst), size };
 }
 
-// A UNION ALL promises no order.
+// A UNION ALL guarantees no order.
 function newestFirst({ key: a }: TupleParts, { key: b }: TupleParts): number {
   return (
     compareText(b.checkpointId, a.checkpointId) ||

@@ -5,24 +5,24 @@ import type { ValueReader } from "./codec/decode-value.js";
 import { getPiece } from "./queries/get-piece.js";
 import { pieceBytesOf } from "./queries/sent-bytes.js";
 
-/** How often a read is begun anew whose values are replaced or deleted while it fetches them. */
+/** The number of times that a read starts, where its values are replaced or deleted while it fetches them. */
 const MAX_READS = 5;
 
 /**
- * Reads values with `serde`, and fetches those that are too long to come with their rows.
+ * Creates a reader that decodes values with `serde` and fetches the ones that are too long to come with their rows.
  *
- * @param read - Of a read that needs several readers. Each reader has one of its own by default: it is for values that are in
- *   memory at the same time.
+ * @param read - Identifies a read that uses several readers, whose values are in memory at the same time. By default
+ *   each reader is a read of its own.
  */
 export function valueReader(call: CallContext, serde: ContextualSerializer, read: object = {}): ValueReader {
   return { serde, read, fetch: (place, rowVersion) => fetchInPieces(call, place, rowVersion) };
 }
 
 /**
- * Fetches a value in pieces, each by a statement of its own: no connection is held meanwhile, and one that is lost costs a
- * piece. All are of one version of the row: a value that was replaced in between is not mixed from two.
+ * Fetches a value in pieces, one statement for each. It uses no connection between two pieces, and a lost connection
+ * costs one piece. All pieces are of one version of the row, so a replaced value is never mixed from two (C10).
  *
- * @throws ReplacedValueError when the row is no longer what it was.
+ * @throws ReplacedValueError where the row has been replaced or deleted.
  */
 async function fetchInPieces(
   call: CallContext,
@@ -42,7 +42,7 @@ async function fetchInPieces(
   return bytes;
 }
 
-/** A long value that was replaced or deleted after the read that came upon it. */
+/** Reports a long value that was replaced or deleted after a read had found it. */
 export class ReplacedValueError extends DatabaseError {
   constructor({ channel, ...place }: ValueContext) {
     super(`channel "${channel}": its value was replaced while it was read`, {
@@ -54,9 +54,10 @@ export class ReplacedValueError extends DatabaseError {
 }
 
 /**
- * Begins a read anew when a long value was replaced before it was fetched: what it returns was there at one moment.
+ * Starts a read again where a long value was replaced before it was fetched, so that the result existed at one
+ * moment.
  *
- * @throws ReplacedValueError when that happens time and again.
+ * @throws ReplacedValueError where that happens several times.
  */
 export async function readUnreplaced<T>(read: () => Promise<T>, reads = MAX_READS): Promise<T> {
   try {

@@ -6,17 +6,18 @@ import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
 import type { SaverCall } from "./call/saver-call.js";
 
-/** What is done around puts so that only the newest checkpoint of each namespace stays. */
+/** The steps around puts that keep only the newest checkpoint of each namespace. */
 export interface NewestSteps {
-  /** What comes before them. */
+  /** The steps before the puts. */
   readonly guard: readonly GuardStep[];
-  /** What comes after them. */
+  /** The steps after the puts. */
   readonly removal: readonly BoundStatement<unknown>[];
 }
 
 /**
- * The steps for a saver that keeps the newest checkpoint alone, and none for any other. The locks come first, so that what
- * goes on from the checkpoints that are about to be removed has been stored by then, and is seen.
+ * Returns the steps for a saver that keeps only the newest checkpoint, and none for other savers. The locks come
+ * first. So a checkpoint that continues from one of those to be deleted has committed before the deletion, which sees
+ * it (C7).
  */
 export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]): NewestSteps {
   const { schema, policy, database } = call;
@@ -29,7 +30,7 @@ export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]
   const taking: GuardStep<LockRow> = { statement: takeLocks(schema, locks) };
   return {
     guard: [
-      // Only a transaction of somebody else's can be one that does not see what is stored meanwhile.
+      // Only a transaction of the caller's own may use snapshot isolation, which does not see concurrent commits.
       database.kysely.isTransaction ? { ...taking, check: refuseSnapshots } : taking,
       { statement: lockNamespaces(schema, keys) },
     ],
@@ -37,7 +38,7 @@ export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]
   };
 }
 
-/** Each once: a lateral join would come upon the same checkpoint twice. */
+/** Returns each namespace once. A lateral join would return the checkpoints of a repeated one twice. */
 function distinct(namespaces: readonly NamespaceKey[]): NamespaceKey[] {
   const byKey = new Map(
     namespaces.map(({ threadId, checkpointNs }) => [

@@ -3,7 +3,10 @@ import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 
 type ReadTuple = (config: RunnableConfig) => Promise<CheckpointTuple | undefined>;
 
-/** Reads no checkpoint a second time, so that a walk from parent to parent ends where these go in a circle. */
+/**
+ * Wraps a read so that it reads no checkpoint twice. A walk from parent to parent then ends also where parents form a
+ * cycle.
+ */
 export function readEachOnce(read: ReadTuple): ReadTuple {
   const seen = new Set<string>();
   return async (config) => {

@@ -10,9 +10,10 @@ import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 
 /**
- * Reads a checkpoint, the newest of the namespace where none is named; `undefined` where there is none.
+ * Reads a checkpoint, or the newest of the namespace where the key names none. Returns `undefined` where there is
+ * none.
  *
- * @param read - Of a read of several checkpoints that are in memory at the same time.
+ * @param read - Identifies a read of several checkpoints that are in memory at the same time.
  */
 export function readTuple(
   call: CallContext,

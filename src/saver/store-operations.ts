@@ -1,9 +1,11 @@
 import type { CallContext } from "../db/call-context.js";
-import { runTransaction } from "../db/statements/run-statement.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
+import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { carryingPuts, OrphanedPutsError, refuseOrphans } from "./codec/carrying-puts.js";
+import { CheckpointNotFoundError } from "../errors/index.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { MissingParents, requiredParents, requireHeld } from "./codec/required-parents.js";
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
@@ -16,52 +18,81 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putTombstones } from "./queries/tombstones.js";
-import type { SaverCall } from "./call/saver-call.js";
+
+/** What {@link storeOperations} knows of operations beside themselves. */
+export interface StoringOptions {
+  /** The checks of the saver's rules, which run first. */
+  readonly guard?: readonly GuardStep[];
+  /** Checkpoints whose parent is known to be gone. */
+  readonly orphans?: readonly EncodedCheckpoint[];
+}
 
 /**
- * Stores calls, and holds the parents meanwhile that their unchanged values are stored with. Where one turns out to be
- * gone, pruned since it was read, its successor brings these values along.
- *
- * @param orphaned - Checkpoints whose parent is known to be gone.
+ * Stores and deletes in one transaction, with locks on the parents whose values the new checkpoints reference (C3). A prune may
+ * have deleted a parent since it was read. Then the transaction is rolled back, and the next attempt stores these values too.
  */
 export async function storeOperations(
   call: SaverCall,
   operations: readonly BatchOperation[],
-  orphaned: readonly EncodedCheckpoint[],
-  guard: readonly GuardStep[] = [],
+  { guard = [], orphans = [] }: StoringOptions = {},
 ): Promise<void> {
-  const { schema } = call;
-  const carrying = carryingPuts(operations);
-  const known = new Set([...carrying.orphaned, ...orphaned]);
-  const toHold = carrying.toHold.filter(({ checkpoint }) => !known.has(checkpoint));
-  const holding: GuardStep<HeldRow> = {
-    statement: holdParents(
-      schema,
-      toHold.map(({ parent }) => parent),
-    ),
-    check: (rows) => {
-      refuseOrphans(toHold, rows);
-    },
-  };
+  let known = new Set([...requiredParents(operations).orphans, ...orphans]);
+  for (;;) {
+    const missing = await tryToStore(call, operations, guard, known);
+    if (missing.length === 0) return;
+    known = new Set([...known, ...missing]);
+  }
+}
+
+/** Returns the checkpoints whose parent is gone. If there are any, nothing is stored. */
+async function tryToStore(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  guard: readonly GuardStep[],
+  orphans: ReadonlySet<EncodedCheckpoint>,
+): Promise<readonly EncodedCheckpoint[]> {
   const newest = newestSteps(call, putsOf(operations));
-  const complete = await Promise.all(operations.map((operation) => bringingValues(operation, known)));
+  const complete = await Promise.all(operations.map((operation) => withCarriedValues(operation, orphans)));
   try {
     await runTransaction(call, {
       guard: [
         ...isolationGuard(call, operations),
         ...guard,
         ...newest.guard,
-        ...(toHold.length === 0 ? [] : [holding]),
+        ...parentGuard(call, operations, orphans),
       ],
       statements: [...writingStatements(call, complete), ...newest.removal],
     });
+    return [];
   } catch (error) {
-    if (!(error instanceof OrphanedPutsError)) throw error;
-    await storeOperations(call, operations, [...known, ...error.checkpoints], guard);
+    // A guard rolls its transaction back by an error.
+    if (error instanceof MissingParents) return error.checkpoints;
+    throw error;
   }
 }
 
-/** A deletion decides by what was committed before its last statement, which some transactions of the caller can't see. */
+/** Locks the parents that the operations require. */
+function parentGuard(
+  { schema }: SaverCall,
+  operations: readonly BatchOperation[],
+  orphans: ReadonlySet<EncodedCheckpoint>,
+): readonly GuardStep[] {
+  const required = requiredParents(operations).stored.filter(({ checkpoint }) => !orphans.has(checkpoint));
+  if (required.length === 0) return [];
+  const keys = required.map(({ parent }) => parent);
+  const step: GuardStep<HeldRow> = {
+    statement: holdParents(schema, keys),
+    check: (rows) => {
+      requireHeld(required, rows);
+    },
+  };
+  return [step];
+}
+
+/**
+ * A deletion decides by what was committed before its last statement. In a transaction of the caller's own with snapshot
+ * isolation, statements do not see that.
+ */
 function isolationGuard(
   { database, schema }: SaverCall,
   operations: readonly BatchOperation[],
@@ -81,18 +112,21 @@ function putsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
   return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
 }
 
-/** A put whose parent is gone, with all of its values: whoever collects one of them meanwhile waits for it. */
-async function bringingValues(
+/** Adds all values of an orphaned checkpoint to its operation. A concurrent collection of one of them waits for the put. */
+async function withCarriedValues(
   operation: BatchOperation,
-  orphaned: ReadonlySet<EncodedCheckpoint>,
+  orphans: ReadonlySet<EncodedCheckpoint>,
 ): Promise<BatchOperation> {
-  if (operation.kind !== "put" || !orphaned.has(operation.checkpoint)) return operation;
+  if (operation.kind !== "put" || !orphans.has(operation.checkpoint)) return operation;
   const { carriedBlobs, ...checkpoint } = operation.checkpoint;
-  const fresh = checkpoint.blobs.filter(({ isCarried }) => isCarried !== true);
-  return {
-    kind: "put",
-    checkpoint: { ...checkpoint, blobs: [...fresh, ...((await carriedBlobs?.()) ?? [])] },
-  };
+  if (carriedBlobs === undefined) throw new CheckpointNotFoundError(parentOf(operation.checkpoint));
+  const changed = checkpoint.blobs.filter(({ isCarried }) => isCarried !== true);
+  const blobs = [...changed, ...(await carriedBlobs())];
+  return { kind: "put", checkpoint: { ...checkpoint, blobs, requiresParent: false } };
+}
+
+function parentOf({ threadId, checkpointNs, parentCheckpointId }: EncodedCheckpoint) {
+  return { threadId, checkpointNs, checkpointId: parentCheckpointId ?? undefined };
 }
 
 function writingStatements(
@@ -121,7 +155,7 @@ function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown>
   }
 }
 
-/** How much one statement brings to the database, in bytes. */
+/** The size up to which values go into one statement, in bytes. */
 export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
   return limits.statementBytes;
 }

@@ -1,26 +1,27 @@
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { refuseDeleted, writtenThreads } from "./codec/refuse-deleted.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { refuseDeleted, refuseTombstones, writtenThreads } from "./codec/refuse-deleted.js";
 import { refuseStale, successors } from "./codec/refuse-stale.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "./queries/select-heads.js";
 import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "./queries/take-locks.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
-import type { SaverCall } from "./call/saver-call.js";
 
 /**
- * What must be so before operations are stored, checked in the transaction that stores them. The locks come first, so
- * that what is read after them can't change until the transaction ends.
- *
- * @returns No steps where the rules ask for nothing.
+ * Returns the checks of the saver's rules for operations. They run in the transaction that stores the operations. The locks
+ * come first, so that what the checks read can't change until the transaction ends (C5).
  */
 export function writeGuard(
   { schema, policy }: SaverCall,
   operations: readonly BatchOperation[],
 ): readonly GuardStep[] {
   const following = policy.concurrency === "optimistic" ? successors(operations) : [];
-  const written = policy.keepTombstones === true ? writtenThreads(operations) : [];
+  const keepsTombstones = policy.keepTombstones === true;
+  const written = keepsTombstones ? writtenThreads(operations) : [];
   const locks = [
-    ...(policy.keepTombstones === true ? operations.map(threadLock) : []),
+    ...(keepsTombstones
+      ? operations.map((operation) => threadLock(threadOf(operation), operation.kind))
+      : []),
     ...following.map(({ threadId, checkpointNs }) => headLock(threadId, checkpointNs)),
   ];
   if (locks.length === 0) return [];
@@ -43,21 +44,29 @@ export function writeGuard(
   ];
 }
 
-/** What must be so before threads are written to by other means: none of them was deleted for good. */
-export function tombstoneGuard(call: SaverCall, threadIds: readonly string[]): readonly GuardStep[] {
-  const nowhere = { checkpointNs: "", checkpointId: "", taskId: "", taskPath: "", writes: [] };
-  return writeGuard(
-    call,
-    threadIds.map((threadId) => ({ kind: "putWrites", writes: { threadId, ...nowhere } })),
-  );
+/** Returns the checks that none of the threads has a tombstone, for whoever writes rows by other means than operations. */
+export function tombstoneGuard(
+  { schema, policy }: SaverCall,
+  threadIds: readonly string[],
+): readonly GuardStep[] {
+  if (policy.keepTombstones !== true || threadIds.length === 0) return [];
+  const locks = threadIds.map((threadId) => threadLock(threadId, "put"));
+  const tombstones: GuardStep<TombstoneRow> = {
+    statement: selectTombstones(schema, threadIds),
+    check: refuseTombstones,
+  };
+  return [
+    { statement: takeLocks(schema, locks), check: refuseSnapshots } satisfies GuardStep<LockRow>,
+    tombstones,
+  ];
 }
 
-/** Whoever deletes a thread for good waits for those who write to it, and they wait for him. */
-function threadLock(operation: BatchOperation): TransactionLock {
-  return { name: ["thread", threadOf(operation)], shared: operation.kind !== "deleteThread" };
+/** A deletion of a thread and the writes to it wait for each other. Writes share the lock. */
+function threadLock(threadId: string, kind: BatchOperation["kind"]): TransactionLock {
+  return { name: ["thread", threadId], shared: kind !== "deleteThread" };
 }
 
-/** Of those who put a successor of the same checkpoint one comes first. */
+/** Puts of successors of the same checkpoint run one after another. */
 function headLock(threadId: string, checkpointNs: string): TransactionLock {
   return { name: ["head", threadId, checkpointNs], shared: false };
 }

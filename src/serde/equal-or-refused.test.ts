@@ -6,13 +6,11 @@ import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { firstDifference } from "./test-support/first-difference.js";
+import { runs } from "../../tests/support/runs.js";
 import { SerializationError } from "../errors/index.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
-
-// A longer hunt: SERDE_RUNS=100000
-const RUNS = Number(process.env.SERDE_RUNS ?? 2000);
 
 const layouts: Record<string, (value: unknown) => unknown> = {
   MessagePack: (value) => decode(encode(value)),
@@ -216,7 +214,7 @@ describe.each(Object.entries(layouts))(
             expect(await loss(roundTrip, put(changed))).toBeUndefined();
           },
         ),
-        { numRuns: RUNS, seed: 9 },
+        runs(2_000),
       );
     });
   },

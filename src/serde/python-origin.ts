@@ -20,7 +20,7 @@ export const PYTHON_SCALARS: unique symbol = Symbol.for("langgraph-checkpoint-ky
 
 /** What a value was in Python: enough to write it as the same value again. */
 export interface PythonOrigin {
-  /** The extension code that it was read from, or {@link PYTHON_DICT}. */
+  /** The extension code that it was read from, or `PYTHON_DICT`. */
   readonly code: number;
   readonly module: string;
   readonly name: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { createRedactor } from "./redactor.js";
 
 const FIELDS = { user: "app", host: "db.example.com", database: "agents" };
@@ -19,6 +20,7 @@ describe("masking passwords", () => {
         const text = redact(`as given ${encoded}, as sent ${secret}, as quoted "${urlWith(encoded)}"`);
         expect(text).toBe(`as given ***, as sent ***, as quoted "${urlWith("***")}"`);
       }),
+      runs(100),
     );
   });
 
@@ -33,6 +35,7 @@ describe("masking passwords", () => {
           expect(text).toMatch(/^[*\s]+$/);
         },
       ),
+      runs(100),
     );
   });
 
@@ -70,6 +73,7 @@ describe("masking passwords", () => {
           text,
         );
       }),
+      runs(100),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../tests/support/runs.js";
 import { buildBranches } from "./build-branches.js";
 import type { Branch, HistoryEntry } from "./thread-types.js";
 
@@ -66,6 +67,7 @@ describe("buildBranches", () => {
         const ids = idsOf(buildBranches(entries));
         expect(ids.toSorted()).toEqual(entries.map(({ checkpointId }) => checkpointId).toSorted());
       }),
+      runs(100),
     );
   });
 

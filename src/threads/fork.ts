@@ -63,10 +63,8 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
   const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
   forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
-  await storeCheckpoint(call, {
-    ...encoded,
-    carriedBlobs: () => Promise.reject(new CheckpointNotFoundError(target.key)),
-  });
+  // The put fails when the target has been deleted.
+  await storeCheckpoint(call, { ...encoded, requiresParent: true, carriedBlobs: undefined });
   return configOf(encoded);
 }
 

@@ -3,7 +3,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 /** A database with one of the layouts, and a saver on it. */
 export interface AuditedDatabase {
@@ -35,7 +35,7 @@ const LAYOUTS: readonly Layout[] = [
 /** Runs a suite for each target and each layout. */
 export function describeEachLayout(name: string, body: (open: () => Promise<AuditedDatabase>) => void): void {
   for (const { name: layout, official, serde } of LAYOUTS) {
-    describeEachTarget(`${name}, ${layout}`, (target) => {
+    describeAnyTarget(`${name}, ${layout}`, (target) => {
       const opened: PostgresSaver[] = [];
       body(async () => {
         const database = await target.createDatabase();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";
 import { checkpointOf, allVersions, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
-describeEachTarget("rebuildBlobs with writes of Python's saver", (target) => {
+describeAnyTarget("rebuildBlobs with writes of Python's saver", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { BackupError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { allRows } from "./all-rows.js";
 
-describeEachTarget("an import", (target) => {
+describeAnyTarget("an import", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let lines: readonly string[];

@@ -4,12 +4,12 @@ import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { exportThreads } from "../../src/backup/export-threads.js";
 import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { allRows } from "./all-rows.js";
 
 const PIECE_BYTES = 1_000;
 
-describeEachTarget("a large backup", (target) => {
+describeAnyTarget("a large backup", (target) => {
   let source: TestDatabase;
   let copy: TestDatabase;
   let from: PostgresSaver;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { quantile, summarize } from "../../bench/measure/statistics.js";
 import { takeTurns, timed } from "../../bench/measure/take-turns.js";
+import { runs } from "../support/runs.js";
 
 const times = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 });
 
@@ -22,6 +23,7 @@ describe("a summary of durations", () => {
           expect(Number(order[i])).toBeGreaterThanOrEqual(Number(order[i - 1]) * (1 - 1e-12));
         }
       }),
+      runs(100),
     );
   });
 

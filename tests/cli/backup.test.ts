@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
 
-describeEachTarget("a backup", (target) => {
+describeAnyTarget("a backup", (target) => {
   const filled = refilledDatabase(target);
   const { run } = filled;
 

@@ -3,14 +3,14 @@ import { PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase, RUN_ID } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeEachTarget("changing threads", (target) => {
+describeAnyTarget("changing threads", (target) => {
   const filled = refilledDatabase(target);
   const { run, json } = filled;
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { metadataOf, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { jsonOf, linesOf, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
-describeEachTarget("what changed, and what is not stored", (target) => {
+describeAnyTarget("what changed, and what is not stored", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
   let ids: readonly string[];

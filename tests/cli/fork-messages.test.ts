@@ -11,11 +11,11 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { threadsInForms } from "./threads-in-forms.js";
 import { FORMS } from "./forms.js";
 
-describeEachTarget("fork --set, where a channel holds messages or other objects of classes", (target) => {
+describeAnyTarget("fork --set, where a channel holds messages or other objects of classes", (target) => {
   const forms = threadsInForms(target);
   const { saverOf, run, valuesOf } = forms;
 

@@ -16,11 +16,11 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { threadsInForms } from "./threads-in-forms.js";
 import { aes, FORMS, gcm, LONG, NONE, WITH_KEY } from "./forms.js";
 
-describeEachTarget("what the command line writes to threads in", (target) => {
+describeAnyTarget("what the command line writes to threads in", (target) => {
   const forms = threadsInForms(target);
   const { saverOf, run, valuesOf } = forms;
 

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { jsonOf, linesOf, cliOn, type CliOutcome } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
 const KEY = "0123456789abcdef";
 const EVIL = "\u001b[2Jevil\n\u202e";
 
-describeEachTarget("looking at threads", (target) => {
+describeAnyTarget("looking at threads", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
   let ids: readonly string[];

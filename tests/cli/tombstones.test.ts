@@ -1,13 +1,13 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { rowsOf } from "../support/thread-rows.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeEachTarget("a thread that was deleted for good", (target) => {
+describeAnyTarget("a thread that was deleted for good", (target) => {
   const filled = refilledDatabase(target);
   const { run, json } = filled;
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
 import { toBinaryArray } from "../../src/db/statements/to-binary-array.js";
+import { runs } from "../support/runs.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 
 /** Text as Postgres can hold it. */
@@ -33,6 +34,7 @@ describeServer("an array that is sent in binary", (target) => {
       fc.asyncProperty(fc.array(text), async (items) => {
         expect(await received("text", "item", items)).toEqual(items);
       }),
+      runs(100),
     );
   });
 
@@ -42,6 +44,7 @@ describeServer("an array that is sent in binary", (target) => {
         const hex = items.map((item) => item && Buffer.from(item).toString("hex"));
         expect(await received("bytea", "encode(item, 'hex')", items)).toEqual(hex);
       }),
+      runs(100),
     );
   });
 
@@ -50,6 +53,7 @@ describeServer("an array that is sent in binary", (target) => {
       fc.asyncProperty(fc.array(fc.integer()), async (items) => {
         expect(await received("integer", "item", items)).toEqual(items);
       }),
+      runs(100),
     );
   });
 

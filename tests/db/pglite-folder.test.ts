@@ -3,28 +3,27 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
 
-describe("a folder of PGlite's", () => {
+describe("a folder of PGlite's that a saver has made", () => {
   let folder: string;
   let lockFile: string;
 
-  beforeEach(async () => {
+  // Once: to make a folder takes seconds, to open it again a fraction of one.
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "pglite-folder-"));
     lockFile = join(folder, "langgraph-checkpoint.lock");
+    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
+    await saver.setup();
+    await putValues(saver, threadConfig("t"), { a: 1 });
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterAll(() => rm(folder, { recursive: true }));
 
   it("keeps its rows for the next one who opens it, who finds no lock", async () => {
-    {
-      await using saver = PostgresSaver.fromConnString(`file://${folder}`);
-      await saver.setup();
-      await putValues(saver, threadConfig("t"), { a: 1 });
-    }
     expect(await readdir(folder)).not.toContain("langgraph-checkpoint.lock");
     await using saver = PostgresSaver.fromConnString(`file://${folder}`);
     expect((await saver.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({ a: 1 });
@@ -59,6 +58,15 @@ describe("a folder of PGlite's", () => {
       await saver.setup();
     }
   });
+});
+
+describe("a folder of PGlite's", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pglite-folder-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
 
   const itWithModes = process.platform === "win32" ? it.skip : it;
 

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { parseDemoOptions } from "../../examples/demo/options.js";
 import { describeServer } from "../support/targets.js";
-import { type DemoRun, runDemo } from "./run-demo.js";
+import { CompiledDemo, type DemoRun } from "./run-demo.js";
 
 const RUN_MS = 180_000;
 
@@ -30,11 +31,17 @@ function expectTheWholeStory({ code, output, errors }: DemoRun): void {
   expect(output).not.toContain("\u001b");
 }
 
+let demo: CompiledDemo;
+beforeAll(async () => {
+  demo = await CompiledDemo.compile();
+});
+afterAll(() => demo.remove());
+
 describe("the demo on PGlite in a folder", () => {
   it(
     "is killed, goes on, waits, is forked, and leaves nothing behind",
     async () => {
-      const run = await runDemo();
+      const run = await demo.run();
       expectTheWholeStory(run);
       expect(run.left).toEqual([]);
     },
@@ -45,10 +52,14 @@ describe("the demo on PGlite in a folder", () => {
     ["--url=mysql://localhost/app", "--url: expected postgres://… or file://…"],
     ["--url=memory://", "--url: expected postgres://… or file://…"],
     ["--colour", "Unknown option '--colour'"],
-  ])("says why it can't run with %s", async (argument, reason) => {
-    const { code, output, errors } = await runDemo(argument);
+  ])("refuses %s", (argument, reason) => {
+    expect(() => parseDemoOptions([argument])).toThrow(reason);
+  });
+
+  it("says why it can't run with an argument that it refuses", async () => {
+    const { code, output, errors } = await demo.run("--colour");
     expect({ code, output }).toEqual({ code: 1, output: "" });
-    expect(errors).toContain(`The demo failed. ${reason}`);
+    expect(errors).toContain("The demo failed. Unknown option '--colour'");
   });
 });
 
@@ -57,12 +68,12 @@ describeServer("the demo on a server", (server) => {
     "runs again and again, and keeps the threads that it is told to keep",
     async () => {
       const database = await server.createDatabase();
-      const kept = await runDemo("--url", database.source, "--schema", "a demo", "--keep");
+      const kept = await demo.run("--url", database.source, "--schema", "a demo", "--keep");
       expectTheWholeStory(kept);
       expect(kept.left).toEqual([]);
       const threads = 'select distinct thread_id from "a demo".checkpoints';
       const before = await database.query(threads);
-      expectTheWholeStory(await runDemo("--url", database.source, "--schema", "a demo"));
+      expectTheWholeStory(await demo.run("--url", database.source, "--schema", "a demo"));
       expect(before).toHaveLength(1);
       expect(await database.query(threads)).toEqual(before);
     },
@@ -74,7 +85,7 @@ describeServer("the demo on a server", (server) => {
     async () => {
       const database = await server.createDatabase();
       await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");
-      const { code, errors, left } = await runDemo("--url", database.source, "--schema", "strange");
+      const { code, errors, left } = await demo.run("--url", database.source, "--schema", "strange");
       expect(code).toBe(1);
       expect(errors).toContain('The demo failed. Act "begin" was to be killed, and ended with exit code 1');
       expect(errors).toContain("Error: ");

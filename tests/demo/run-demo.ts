@@ -1,13 +1,14 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
-const PROGRAM = fileURLToPath(new URL("../../examples/demo/main.ts", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** How a run of the demo ended. */
@@ -19,19 +20,46 @@ export interface DemoRun {
   readonly left: readonly string[];
 }
 
-/** Runs the demo as a person does, with a temporary folder of its own and without a terminal. */
-export async function runDemo(...args: string[]): Promise<DemoRun> {
-  const folder = await mkdtemp(join(tmpdir(), "run-demo-"));
-  try {
-    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: "" },
-    });
-    const closed = once(child, "close");
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-    const left = (await readdir(folder)).filter((name) => name.startsWith("langgraph-demo-"));
-    return { code: child.exitCode, output, errors, left };
-  } finally {
-    await rm(folder, { recursive: true });
+/** The demo, compiled once: compiled by each of its processes, it spends most of its time there. `npm run demo` does that. */
+export class CompiledDemo {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async compile(): Promise<CompiledDemo> {
+    const folder = await mkdtemp(join(tmpdir(), "compiled-demo-"));
+    const programs = ["main", "act"].map((name) => join(ROOT, "examples/demo", `${name}.ts`));
+    const options = ["--no-config", "--no-dts", "--platform=node", "--log-level=error", "--out-dir", folder];
+    const tsdown = join(ROOT, "node_modules/tsdown/dist/run.mjs");
+    await promisify(execFile)(process.execPath, [tsdown, ...programs, ...options], { cwd: ROOT });
+    await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    // The file that the demo starts its processes with.
+    await writeFile(join(folder, "act.ts"), 'import "./act.mjs";\n');
+    return new CompiledDemo(folder);
+  }
+
+  /** Runs it as a person does, with a temporary folder of its own and without a terminal. */
+  async run(...args: string[]): Promise<DemoRun> {
+    const folder = await mkdtemp(join(tmpdir(), "run-demo-"));
+    try {
+      const program = join(this.#folder, "main.mjs");
+      const child = spawn(process.execPath, ["--import", LOADER, program, ...args], {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: "" },
+      });
+      const closed = once(child, "close");
+      const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+      const left = (await readdir(folder)).filter((name) => name.startsWith("langgraph-demo-"));
+      return { code: child.exitCode, output, errors, left };
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true });
   }
 }

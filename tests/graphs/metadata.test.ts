@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "../../src/index.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { metadataOf, newThread } from "../support/checkpoints.js";
 import { listCheckpoint } from "../support/put-from.js";
 import { LogState, says } from "./support/log-state.js";
@@ -13,7 +13,7 @@ function agent(checkpointer: PostgresSaver) {
   return new StateGraph(LogState).addNode("inner", inner).addEdge(START, "inner").compile({ checkpointer });
 }
 
-describeEachTarget("the metadata of a run", (target) => {
+describeAnyTarget("the metadata of a run", (target) => {
   async function run(saver: PostgresSaver, config: RunnableConfig): Promise<string> {
     const thread_id = newThread();
     await agent(saver).invoke(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { ConcurrentModificationError, ThreadDeletedError } from "../../src/index.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf, stateBefore, type WithHistory } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
@@ -164,7 +164,7 @@ describeGraphs(
   BOTH,
 );
 
-describeEachTarget("two runs of a thread at once", (target) => {
+describeAnyTarget("two runs of a thread at once", (target) => {
   it.each(DURABILITIES)(
     "under optimistic concurrency: with durability %s one of them fails",
     async (durability) => {

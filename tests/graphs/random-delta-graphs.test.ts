@@ -10,6 +10,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import fc from "fast-check";
+import { runs } from "../support/runs.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { MirroredSaver } from "./support/reference-saver.js";
@@ -88,7 +89,7 @@ describeGraphs(
     it("is read and forked in the order in which LangGraph applied it, as from its saver in memory", async () => {
       await fc.assert(
         fc.asyncProperty(plan, (each) => expectSameAsMemory(suite, each)),
-        { numRuns: 8, seed: 1 },
+        runs(8),
       );
     });
   },

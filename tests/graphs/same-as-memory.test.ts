@@ -9,6 +9,7 @@ import {
   type StateSnapshot,
 } from "@langchain/langgraph";
 import fc from "fast-check";
+import { runs } from "../support/runs.js";
 import { describeGraphs, type GraphSuite, type Thread } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
@@ -116,7 +117,7 @@ function expectSameAsMemory(suite: GraphSuite, back: Return, numRuns: number): P
         comparable(await historyOf(reference, thread)),
       );
     }),
-    { numRuns },
+    runs(numRuns),
   );
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
 const append = (current: string[], added: string[]): string[] => [...current, ...added];
@@ -17,7 +17,7 @@ const Both = Annotation.Root({
   }),
 });
 
-describeEachTarget("graphs on a shallow saver", (target) => {
+describeAnyTarget("graphs on a shallow saver", (target) => {
   let database: TestDatabase;
   let saver: ShallowPostgresSaver;
 

@@ -1,4 +1,4 @@
-import { expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
@@ -15,10 +15,29 @@ const LOG = ["in", "left", "right", "join"];
 /** One database that all three savers set up and use in turn. */
 export function describeDatabases(interpreter: string): void {
   describeServer("a database of three savers", (target) => {
+    let python: PythonProcess;
+    let elsewhere: string;
+    beforeAll(async () => {
+      elsewhere = (await target.createDatabase()).source;
+      python = new PythonProcess(interpreter, elsewhere);
+    });
+    afterAll(() => python.end());
+
+    /** With the same Python for all: to import its packages takes it longer than a test. */
+    async function withSavers(use: (savers: Savers) => Promise<void>): Promise<void> {
+      const database = await target.createDatabase();
+      await python.do("connect", { url: database.source });
+      try {
+        await useSavers(database, python, use);
+      } finally {
+        await python.do("connect", { url: elsewhere });
+      }
+    }
+
     it.each(["Python", "ours", "JavaScript"])(
       "that %s made is left alone by setup() of the others",
       async (first) => {
-        await withSavers(await target.createDatabase(), async ({ python, ours, official, database }) => {
+        await withSavers(async ({ python, ours, official, database }) => {
           const setups = {
             Python: () => python.do("setup"),
             ours: () => ours.setup(),
@@ -40,7 +59,7 @@ export function describeDatabases(interpreter: string): void {
     it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])(
       "that Python left at version %i is adopted, and then nothing is left to do for Python",
       async (version) => {
-        await withSavers(await target.createDatabase(), async ({ python, ours, database }) => {
+        await withSavers(async ({ python, ours, database }) => {
           await python.do("migrate", { version });
           await ours.setup();
           const before = await everythingIn(database);
@@ -53,7 +72,7 @@ export function describeDatabases(interpreter: string): void {
     );
 
     it("is used by all of them in turn", async () => {
-      await withSavers(await target.createDatabase(), async ({ python, ours, official, database }) => {
+      await withSavers(async ({ python, ours, official, database }) => {
         const readable = new PostgresSaver(database.source, new JsonSerializer());
         await python.do("setup");
         await ours.setup();
@@ -83,11 +102,11 @@ export function describeDatabases(interpreter: string): void {
     readonly official: OfficialSaver;
   }
 
-  async function withSavers(
+  async function useSavers(
     database: TestDatabase<string>,
+    python: PythonProcess,
     use: (savers: Savers) => Promise<void>,
   ): Promise<void> {
-    const python = new PythonProcess(interpreter, database.source);
     const ours = new PostgresSaver(database.source);
     const pool = new pg.Pool({ connectionString: database.source });
     // The database is dropped while its connections are still being closed.
@@ -96,7 +115,6 @@ export function describeDatabases(interpreter: string): void {
     try {
       await use({ database, python, ours, official: new OfficialSaver(pool) });
     } finally {
-      await python.end();
       await ours.end();
       await pool.end();
     }

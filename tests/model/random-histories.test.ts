@@ -5,6 +5,7 @@ import { isInlineValue } from "../../src/saver/codec/inline-value.js";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../support/checkpoints.js";
+import { runs, SEED } from "../support/runs.js";
 import { describeEachTarget } from "../support/targets.js";
 import { THREADS } from "./histories.js";
 import { forkStep } from "./fork-steps.js";
@@ -13,19 +14,8 @@ import { readStep } from "./read-steps.js";
 import { ReferenceSaver } from "./reference-saver.js";
 import { batchStep, writeStep } from "./write-steps.js";
 
-/**
- * Histories per target, saver and layout. For a longer hunt:
- *
- *     MODEL_RUNS=2000 npm test -- tests/model
- *
- * A failure prints its seed and path, and the calls that are left of the history. To see it again, hand both to
- * `fc.assert` below, with the `replayPath` that is printed to `fc.commands`.
- */
-const RUNS = Number(process.env.MODEL_RUNS ?? 20);
+/** Calls in a history at most. A failure prints those that are left of it. */
 const STEPS = 40;
-
-/** So that hunting longer is a matter of the variable alone. */
-const TIMEOUT_MS = 60_000 + RUNS * 2_000;
 
 const history = fc.commands(
   [
@@ -53,12 +43,16 @@ const LAYOUTS = {
 
 const SAVERS = { PostgresSaver, ShallowPostgresSaver };
 
-const CASES = (["PostgresSaver", "ShallowPostgresSaver"] as const).flatMap((name) =>
-  (["MessagePack", "JSON"] as const).map((layout) => ({ name, layout })),
-);
+/** Each with histories of its own. */
+const CASES = [
+  { name: "PostgresSaver", layout: "MessagePack", seed: SEED },
+  { name: "PostgresSaver", layout: "JSON", seed: SEED + 1 },
+  { name: "ShallowPostgresSaver", layout: "MessagePack", seed: SEED + 2 },
+  { name: "ShallowPostgresSaver", layout: "JSON", seed: SEED + 3 },
+] as const;
 
 describeEachTarget("after any history of calls", (target) => {
-  describe.each(CASES)("a $name that writes $layout", ({ name, layout }) => {
+  describe.each(CASES)("a $name that writes $layout", ({ name, layout, seed }) => {
     const { serde, takesBlob } = LAYOUTS[layout];
     let saver: CheckpointSaver;
 
@@ -77,21 +71,17 @@ describeEachTarget("after any history of calls", (target) => {
       return saver;
     }
 
-    it(
-      "returns what LangGraph's saver in memory does, but for the differences that are required",
-      async () => {
-        await fc.assert(
-          fc.asyncProperty(history, async (steps) => {
-            const model = new ReferenceSaver({ takesBlob, keepsNewest: name === "ShallowPostgresSaver" });
-            const real = await emptied();
-            await fc.asyncModelRun(() => ({ model, real }), steps);
-            expect(await collect(real.list({}))).toStrictEqual(await model.list({}));
-            await expectSameRows(model, real);
-          }),
-          { numRuns: RUNS },
-        );
-      },
-      TIMEOUT_MS,
-    );
+    it("returns what LangGraph's saver in memory does, but for the differences that are required", async () => {
+      await fc.assert(
+        fc.asyncProperty(history, async (steps) => {
+          const model = new ReferenceSaver({ takesBlob, keepsNewest: name === "ShallowPostgresSaver" });
+          const real = await emptied();
+          await fc.asyncModelRun(() => ({ model, real }), steps);
+          expect(await collect(real.list({}))).toStrictEqual(await model.list({}));
+          await expectSameRows(model, real);
+        }),
+        { ...runs(8), seed },
+      );
+    });
   });
 });

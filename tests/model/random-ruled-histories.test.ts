@@ -5,16 +5,13 @@ import type { CheckpointBatch } from "../../src/saver/batch.js";
 import type { WriteRules } from "./write-rules.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
 import { listCheckpoint, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { rules, type RuledCall, type RuledStep, ruledSteps } from "./ruled-history.js";
 import { RuledModel } from "./ruled-model.js";
 
-/** Histories per target; `MODEL_RUNS` says how many for a longer hunt. */
-const RUNS = Number(process.env.MODEL_RUNS ?? 60);
-const TIMEOUT_MS = 60_000 + RUNS * 2_000;
-
-describeEachTarget("after any history of calls under the rules for writes", (target) => {
+describeAnyTarget("after any history of calls under the rules for writes", (target) => {
   let database: TestDatabase;
   const savers = new Map<string, PostgresSaver>();
 
@@ -35,37 +32,33 @@ describeEachTarget("after any history of calls under the rules for writes", (tar
     return saver;
   }
 
-  it(
-    "a saver has refused and stored what they say",
-    async () => {
-      const seen = new Set<string | undefined>();
-      await fc.assert(
-        fc.asyncProperty(rules, ruledSteps, async (options, steps) => {
-          const [saver, model, suffix] = [saverWith(options), new RuledModel(options), newThread()];
-          for (const step of steps) {
-            const expected = model.make(step);
-            seen.add(expected);
-            expect(await codeOf(makeOn(saver, step, suffix))).toBe(expected);
-          }
-          for (const name of ["t1", "t2"]) {
-            const thread = `${name} ${suffix}`;
-            expect(await linesOf(saver, thread)).toEqual(model.linesOf(name));
-            const { checkpoints, blobs, writes } = await rowsOf(database, thread);
-            expect(writes).toBe(model.writesOf(name));
-            // A checkpoint that is put again brings another value; what was refused none.
-            if (checkpoints === 0) expect(blobs).toBe(0);
-          }
-          const lifted = model.tombstones.map((name) => `${name} ${suffix}`);
-          const listed = (await saver.listTombstones()).map(({ threadId }) => threadId);
-          expect(listed).toEqual(lifted);
-          expect(await saver.liftTombstones([`t1 ${suffix}`, `t2 ${suffix}`])).toEqual(lifted);
-        }),
-        { numRuns: RUNS },
-      );
-      expect([...seen].sort()).toEqual(["CONCURRENT_MODIFICATION", "THREAD_DELETED", undefined]);
-    },
-    TIMEOUT_MS,
-  );
+  it("a saver has refused and stored what they say", async () => {
+    const seen = new Set<string | undefined>();
+    await fc.assert(
+      fc.asyncProperty(rules, ruledSteps, async (options, steps) => {
+        const [saver, model, suffix] = [saverWith(options), new RuledModel(options), newThread()];
+        for (const step of steps) {
+          const expected = model.make(step);
+          seen.add(expected);
+          expect(await codeOf(makeOn(saver, step, suffix))).toBe(expected);
+        }
+        for (const name of ["t1", "t2"]) {
+          const thread = `${name} ${suffix}`;
+          expect(await linesOf(saver, thread)).toEqual(model.linesOf(name));
+          const { checkpoints, blobs, writes } = await rowsOf(database, thread);
+          expect(writes).toBe(model.writesOf(name));
+          // A checkpoint that is put again brings another value; what was refused none.
+          if (checkpoints === 0) expect(blobs).toBe(0);
+        }
+        const lifted = model.tombstones.map((name) => `${name} ${suffix}`);
+        const listed = (await saver.listTombstones()).map(({ threadId }) => threadId);
+        expect(listed).toEqual(lifted);
+        expect(await saver.liftTombstones([`t1 ${suffix}`, `t2 ${suffix}`])).toEqual(lifted);
+      }),
+      runs(30),
+    );
+    expect([...seen].sort()).toEqual(["CONCURRENT_MODIFICATION", "THREAD_DELETED", undefined]);
+  });
 });
 
 /** A step of one call is that call; a longer one is a batch. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { START, StateGraph } from "@langchain/langgraph";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { LogState, says } from "../graphs/support/log-state.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 function chain(checkpointer: PostgresSaver) {
   return new StateGraph(LogState)
@@ -14,7 +14,7 @@ function chain(checkpointer: PostgresSaver) {
     .compile({ checkpointer });
 }
 
-describeEachTarget("a save that fails", (target) => {
+describeAnyTarget("a save that fails", (target) => {
   const unhandled: unknown[] = [];
   const keep = (reason: unknown) => void unhandled.push(reason);
   let database: TestDatabase;

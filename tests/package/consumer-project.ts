@@ -1,11 +1,27 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 
 /** The folder of the checkout. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const Manifest = z.object({ files: z.array(z.string()) });
 
 /** What a program printed, and how it ended. */
 export interface Outcome {
@@ -18,16 +34,37 @@ export function runNode(cwd: string, script: string, ...args: string[]): Promise
   return runProgram(cwd, process.execPath, [script, ...args]);
 }
 
-/** Packs the package as npm would publish it and returns the path of the tarball. */
-export async function pack(folder: string): Promise<string> {
-  const { code, output } = await runProgram(ROOT, "npm", [
-    "pack",
-    "--ignore-scripts",
-    "--loglevel=error",
-    `--pack-destination=${folder}`,
-  ]);
+/** Where tarballs are kept for the other test files of a run; `npm ci` removes them. */
+const PACKED = join(ROOT, "node_modules", ".cache", "packed");
+
+/** Packs the package as npm would publish it, unless that was done since the last change, and returns the path of the tarball. */
+export async function pack(): Promise<string> {
+  const tarball = join(PACKED, `${await stateOfPackage()}.tgz`);
+  if (existsSync(tarball)) return tarball;
+  await mkdir(PACKED, { recursive: true });
+  const folder = await mkdtemp(join(PACKED, "draft-"));
+  const options = ["--ignore-scripts", "--loglevel=error", `--pack-destination=${folder}`];
+  const { code, output } = await runProgram(ROOT, "npm", ["pack", ...options]);
   if (code !== 0) throw new Error(`npm pack failed: ${output}`);
-  return join(folder, output.trim().split("\n").at(-1) ?? "");
+  await rename(join(folder, output.trim().split("\n").at(-1) ?? ""), tarball);
+  await rm(folder, { recursive: true });
+  return tarball;
+}
+
+/** A digest of the names, sizes and times of all that may be packed. */
+async function stateOfPackage(): Promise<string> {
+  const { files } = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
+  const digest = createHash("sha256").update(ROOT);
+  for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
+    const inside = (await stat(join(ROOT, name))).isDirectory()
+      ? await readdir(join(ROOT, name), { recursive: true })
+      : [];
+    for (const path of [name, ...inside.sort().map((each) => join(name, each))]) {
+      const { size, mtimeMs } = await stat(join(ROOT, path));
+      digest.update(`${path} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return digest.digest("hex");
 }
 
 /**

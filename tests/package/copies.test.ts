@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
+import { describeServer } from "../support/targets.js";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { GRAPH_PROGRAMS } from "./graph-programs.js";
 import { TWO_COPIES_PROGRAM } from "./two-copies-program.js";
@@ -24,30 +24,26 @@ const ITEMS = [
   "end of the state",
 ];
 
-describe("an application with several copies of a package", () => {
-  let folder: string;
+describeServer("an application with several copies of a package", (server) => {
   let project: ConsumerProject;
 
   beforeAll(async () => {
     const manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-    folder = await mkdtemp(join(tmpdir(), "package-"));
-    project = await ConsumerProject.create(await pack(folder), [
+    project = await ConsumerProject.create(await pack(), [
       ...Object.keys(manifest.dependencies),
       ...Object.keys(manifest.peerDependencies),
       "langgraph-oldest",
     ]);
   });
 
-  afterAll(async () => {
-    await project.remove();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => project.remove());
 
   it.each(Object.entries(GRAPH_PROGRAMS))(
     "runs all stored tasks, on the copy of LangGraph that the package loads and on another: %s",
     async (file, program) => {
+      const { source } = await server.createDatabase();
       await project.write(file, program);
-      const { output } = await runNode(project.folder, join(project.folder, file));
+      const { output } = await runNode(project.folder, join(project.folder, file), source);
       const engines = output
         .trimEnd()
         .split("\n")

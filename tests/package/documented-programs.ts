@@ -15,11 +15,16 @@ export interface DocumentedProgram {
 }
 
 const BLOCK = /^ *```(ts|js)\n([^]*?)^ *```/gm;
+/** The examples of docstrings there are excerpts, not programs. */
+const GENERATED = /^(?:api|\.vitepress)\//;
 const SERVED = /\/\/ curl (http:\S+)/g;
 
 /** Every block of TypeScript and JavaScript in README.md and docs/, in the order of the files. */
 export function documentedPrograms(): DocumentedProgram[] {
-  const documents = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)];
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".md") && !GENERATED.test(path),
+  );
+  const documents = ["README.md", ...pages.map((path) => `docs/${path}`)];
   return documents.sort().flatMap((document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
     return [...text.matchAll(BLOCK)].map(({ index, 1: language = "", 2: code = "" }) => {

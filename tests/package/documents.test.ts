@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { describeServer } from "../support/targets.js";
@@ -21,15 +19,13 @@ const RAN = "null";
 const TIMEOUT_MS = 240_000;
 
 describeServer("every program in README.md and docs/", (server) => {
-  let folder: string;
   let project: ConsumerProject;
   let tenancy: Tenancy;
   /** By the name of the document: its programs follow one another on one database. */
   const databases = new Map<string, string>();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "documents-"));
-    project = await ConsumerProject.create(await pack(folder), INSTALLED);
+    project = await ConsumerProject.create(await pack(), INSTALLED);
     await project.write("package.json", JSON.stringify({ type: "module" }));
     for (const { file, code } of PROGRAMS) await project.write(file, code);
     for (const { document } of PROGRAMS) {
@@ -46,7 +42,6 @@ describeServer("every program in README.md and docs/", (server) => {
   afterAll(async () => {
     await tenancy.close();
     await project.remove();
-    await rm(folder, { recursive: true });
   });
 
   it(

@@ -3,7 +3,8 @@ const ENGINES = ["@langchain/langgraph", "langgraph-oldest"];
 
 /**
  * Programs that run a graph with stored tasks on each of {@link ENGINES}, one program of each module system. They print a
- * line of JSON for each engine: what the graph did by saver, and whether a Send in the state is one of the engine's.
+ * line of JSON for each engine: what the graph did by saver, and whether a Send in the state is one of the engine's. Their
+ * argument is the connection string of an empty database.
  */
 export const GRAPH_PROGRAMS = {
   "import.mjs": graphProgram((path) => `await import(${path})`),
@@ -14,18 +15,17 @@ function graphProgram(load: (path: string) => string): string {
   const loaded = (path: string): string => load(JSON.stringify(path));
   return `
 async function main() {
-  const { PGlite } = ${loaded("@electric-sql/pglite")};
   const { PostgresSaver } = ${loaded("langgraph-checkpoint-kysely")};
   const { JsonSerializer, MsgpackSerializer } = ${loaded("langgraph-checkpoint-kysely/serde")};
   const engines = [${ENGINES.map(loaded).join(", ")}];
-  const pglite = new PGlite();
-  const saver = new PostgresSaver(pglite, new MsgpackSerializer());
+  const url = process.argv[2];
+  const saver = new PostgresSaver(url, new MsgpackSerializer());
   await saver.setup();
   for (const [index, engine] of engines.entries()) {
     const savers = {
       memory: new engine.MemorySaver(),
       MessagePack: saver,
-      JSON: new PostgresSaver(pglite, new JsonSerializer()),
+      JSON: new PostgresSaver(url, new JsonSerializer()),
     };
     const told = {};
     for (const [name, saver] of Object.entries(savers))
@@ -35,10 +35,11 @@ async function main() {
       ];
     console.log(JSON.stringify(told));
   }
-  await pglite.close();
 }
+// The compiler of the tests writes calls of this into the function below.
+const __name = (named) => named;
 ${runGraph.toString()}
-main();
+main().then(() => process.exit());
 `;
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, guardPool, InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import fc from "fast-check";
 import { mistakesOf, standsForName } from "./mistakes.js";
@@ -32,9 +33,6 @@ function expectSecrecy(shown: string, password = PASSWORD): void {
   const telling = shown.split("\n").filter((line) => spellings.some((spelling) => line.includes(spelling)));
   expect(telling.slice(0, 3)).toEqual([]);
 }
-
-/** More of it: `PASSWORD_RUNS=5000`. */
-const RUNS = Number(process.env.PASSWORD_RUNS ?? 60);
 
 const ENVIRONMENT = ["PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE"];
 
@@ -110,7 +108,7 @@ describeServer("a password is shown nowhere", (target) => {
         expectSecrecy(await shownByCommands(url), secret);
         expect(await readdir(".")).toEqual(folderBefore);
       }),
-      { seed: 10, numRuns: RUNS },
+      runs(60),
     );
-  }, 600_000);
+  });
 });

@@ -9,11 +9,12 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
+import { timesRun } from "../support/runs.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
-/** Each is a thread of its own, at which all calls begin at once; `STORM_ROUNDS` says how many for a longer hunt. */
-const ROUNDS = Number(process.env.STORM_ROUNDS ?? 40);
+/** Each is a thread of its own, at which all calls begin at once. */
+const ROUNDS = timesRun(40);
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
@@ -84,7 +85,7 @@ describeServer("puts, deletions, copies and a shallow saver, all on one thread a
         expect(Object.keys(checkpoint.channel_values).sort()).toEqual(["a", "shared"]);
       await shallow.end();
     },
-    60_000 + ROUNDS * 500,
+    timesRun(60_000),
   );
 });
 

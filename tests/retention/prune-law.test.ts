@@ -7,7 +7,8 @@ import type {
 import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
 import { metadataOf, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { idAt } from "./id-at.js";
 import { orphanedBlobs, orphanedWrites, rowsOf } from "./stored-rows.js";
 
@@ -64,7 +65,7 @@ interface Read {
   readonly history: Record<string, DeltaChannelHistory>;
 }
 
-describeEachTarget("what is left of any history", (target) => {
+describeAnyTarget("what is left of any history", (target) => {
   let threads = 0;
 
   async function build(saver: PostgresSaver, thread: string, steps: readonly Step[]): Promise<Node[]> {
@@ -188,8 +189,8 @@ describeEachTarget("what is left of any history", (target) => {
         fc.integer({ min: 1, max: 5 }),
         law,
       ),
-      { numRuns: target.name === "postgres" ? 25 : 12, examples: [[FORKED, 1, 1]] },
+      { ...runs(target.name === "postgres" ? 25 : 12), examples: [[FORKED, 1, 1]] },
     );
     await saver.end();
-  }, 120_000);
+  });
 });

@@ -3,11 +3,11 @@ import { PostgresSaver, type PruneProgress } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import { listIds, metadataOf, threadConfig } from "../support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 import { orphanedBlobs, rowsOf } from "./stored-rows.js";
 
-describeEachTarget("retention", (target) => {
+describeAnyTarget("retention", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 

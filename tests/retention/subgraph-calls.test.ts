@@ -4,7 +4,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { describeGraphs, type Thread } from "../graphs/support/describe-graphs.js";
 import { metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { idAt } from "./id-at.js";
 
 const State = Annotation.Root({
@@ -109,7 +109,7 @@ describeGraphs("subgraph calls of a thread that is pruned", (suite) => {
   });
 });
 
-describeEachTarget("subgraph calls", (target) => {
+describeAnyTarget("subgraph calls", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { AbortError } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { runs } from "../support/runs.js";
 import { describeServer } from "../support/targets.js";
 import { OPENINGS } from "./bounded/openings.js";
-
-const RUNS = Number(process.env.ABORT_RUNS ?? 6);
 
 /** When a call is aborted, in milliseconds: before the server has begun, while it is at it, or after it is done. */
 const anyMoments = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 10, maxLength: 40 });
@@ -65,7 +64,7 @@ describeServer("calls that are aborted at any moment", (target) => {
         fc.asyncProperty(anyMoments, async (moments) => {
           await Promise.all(moments.flatMap((delayMs, nth) => [putAborted(delayMs, nth), callBeside()]));
         }),
-        { numRuns: RUNS },
+        runs(6),
       );
       await close();
     },

@@ -8,7 +8,8 @@ import { PostgresSaver } from "../../src/index.js";
 import { type CheckpointBatch, runBatch } from "../../src/saver/batch.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const THREADS = ["t1", "t2"];
 const IDS = ["1", "2", "3"];
@@ -105,7 +106,7 @@ async function make(call: Call, serial: number, prefix: string, on: CheckpointBa
   await on.put(at(parent), checkpoint, { source: "loop", step: serial, parents: {} }, newVersions);
 }
 
-describeEachTarget("a batch and the same calls one by one", (target) => {
+describeAnyTarget("a batch and the same calls one by one", (target) => {
   let database: TestDatabase;
   let savers: readonly [PostgresSaver, PostgresSaver];
 
@@ -168,18 +169,18 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
     return prefix;
   }
 
-  it("leave the same rows, to the byte, after any history", async () => {
+  it("store the same rows, byte by byte, after any history", async () => {
     await fc.assert(
       fc.asyncProperty(calls, calls, async (before, batched) => {
         const prefix = await bothWays(before, batched, (run) => savers[1].batch(run));
         expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
         expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
       }),
-      { numRuns: 50 },
+      runs(20),
     );
   });
 
-  it("read the same where the batch is sent in many statements", async () => {
+  it("return the same tuples where the batch is sent in many statements", async () => {
     const opened = openDatabase(database.source);
     await fc.assert(
       fc.asyncProperty(
@@ -194,7 +195,7 @@ describeEachTarget("a batch and the same calls one by one", (target) => {
           expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
         },
       ),
-      { numRuns: 25 },
+      runs(10),
     );
     await opened.close();
   });

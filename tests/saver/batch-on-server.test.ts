@@ -27,7 +27,7 @@ describeServer("batches on a server", (target) => {
     }
   }
 
-  it("need one round trip for five hundred calls as for one, deletions among them", async () => {
+  it("take one round trip for one call and for five hundred, including deletions", async () => {
     const { pool, sent } = observedPool((await target.createDatabase()).source);
     const saver = new PostgresSaver(pool);
     await saver.setup();
@@ -51,7 +51,7 @@ describeServer("batches on a server", (target) => {
     await pool.end();
   });
 
-  it("never wait for one another in a circle, however much they overlap", async () => {
+  it("never deadlock, however much they overlap", async () => {
     const { source } = await target.createDatabase();
     // A deadlock would be retried, and so not be seen.
     const saver = new PostgresSaver({ connectionString: source, max: 12 }, undefined, { retry: false });
@@ -123,7 +123,7 @@ describeServer("batches on a server", (target) => {
   const WAITING = `select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
 
-  it("are done again as a whole when the connection is lost in the middle", async () => {
+  it("are retried as a whole when the connection is lost in the middle", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -134,7 +134,7 @@ describeServer("batches on a server", (target) => {
     await saver.end();
   });
 
-  it("leave nothing behind when the connection is lost in the middle and they are not retried", async () => {
+  it("store nothing when the connection is lost in the middle and retries are off", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     await saver.setup();

@@ -43,7 +43,7 @@ describeEachTarget("batch", (target) => {
   const valuesAt = async (config: RunnableConfig) =>
     (await saver.getTuple(config))?.checkpoint.channel_values;
 
-  it("stores what its calls say, and returns what its callback returns", async () => {
+  it("stores what its calls put, and returns what its callback returns", async () => {
     const [thread, gone] = [newThread(), newThread()];
     await putValues(saver, threadConfig(gone), { a: [1] });
     const checkpoint = checkpointOf(saver, { a: [1], n: 1 });
@@ -62,7 +62,7 @@ describeEachTarget("batch", (target) => {
     expect(await saver.getTuple(threadConfig(gone))).toBeUndefined();
   });
 
-  it("stores nothing before its callback has ended, and nothing at all when that throws", async () => {
+  it("stores nothing before its callback has ended, and nothing when the callback throws", async () => {
     const thread = newThread();
     const failing = saver.batch(async (batch) => {
       await putInto(batch, threadConfig(thread), { a: [1] });
@@ -73,7 +73,7 @@ describeEachTarget("batch", (target) => {
     expect(await valuesAt(threadConfig(thread))).toBeUndefined();
   });
 
-  it("stores nothing at all when the database refuses a row, and keeps what it was to delete", async () => {
+  it("stores and deletes nothing when the database refuses a row", async () => {
     const [old, thread] = [newThread(), newThread()];
     await putValues(saver, threadConfig(old), { a: ["old"] });
     for (const isDeleting of [false, true]) {
@@ -94,7 +94,7 @@ describeEachTarget("batch", (target) => {
     expect(await valuesAt(threadConfig(old))).toEqual({ a: ["old"] });
   });
 
-  it("fails as a whole with a call that is refused, whether that is looked at or not", async () => {
+  it("fails as a whole when a call is refused, whether or not its promise is awaited", async () => {
     const thread = newThread();
     const invalid = (batch: Pick<PostgresSaver, "put">) => putInto(batch, threadConfig(""), { a: 1 });
     const unwritable = (batch: Pick<PostgresSaver, "put">) =>
@@ -119,7 +119,7 @@ describeEachTarget("batch", (target) => {
     expect(await valuesAt(threadConfig(thread))).toBeUndefined();
   });
 
-  it("stores calls that nobody waited for, as their arguments were then", async () => {
+  it("stores calls that were not awaited, with the arguments that they had at the time", async () => {
     const thread = newThread();
     const list = ["first"];
     await saver.batch((batch) => {
@@ -129,7 +129,7 @@ describeEachTarget("batch", (target) => {
     expect(await valuesAt(threadConfig(thread))).toEqual({ list: ["first"] });
   });
 
-  it("refuses to be used when it has ended, and does nothing when it was not used", async () => {
+  it("refuses calls after it has ended, and does nothing when it gets no calls", async () => {
     const kept = await saver.batch((batch) => batch);
     const ended = { code: "BATCH_ENDED" };
     await expect(putInto(kept, threadConfig(newThread()), { a: 1 })).rejects.toMatchObject(ended);
@@ -137,7 +137,7 @@ describeEachTarget("batch", (target) => {
     await expect(kept.deleteThread("t")).rejects.toMatchObject(ended);
   });
 
-  it("is a batch of its own within another, and beside another", async () => {
+  it("is independent of a batch around it, and of a concurrent one", async () => {
     const [outer, inner, beside] = [newThread(), newThread(), newThread()];
     const failing = saver.batch(async (batch) => {
       await putInto(batch, threadConfig(outer), { a: ["outer"] });
@@ -153,7 +153,7 @@ describeEachTarget("batch", (target) => {
     expect(await valuesAt(threadConfig(beside))).toEqual({ a: ["beside"] });
   });
 
-  it("lets two branches that it makes of one checkpoint read their own values", async () => {
+  it("gives two branches of one checkpoint their own values", async () => {
     const [root, left, right] = await saver.batch(async (batch) => {
       const first = await putInto(batch, threadConfig(newThread()), { messages: ["root"], kept: ["kept"] });
       return [
@@ -169,7 +169,7 @@ describeEachTarget("batch", (target) => {
     expect((await saver.getTuple(right.config))?.parentConfig).toEqual(root.config);
   });
 
-  it("leaves numbers that did not change as Python spelled them, over checkpoints that it stores itself", async () => {
+  it("keeps Python's spelling of unchanged numbers, also across checkpoints that it stores itself", async () => {
     const thread = newThread();
     const stored = await putValues(saver, threadConfig(thread), { whole: 3, changed: 3 });
     await database.query(
@@ -194,7 +194,7 @@ describeEachTarget("batch", (target) => {
     expect(row).toEqual({ whole: "3.0", changed: "3" });
   });
 
-  it("commits with the application's own rows, or not at all, on a transaction that it was lent", async () => {
+  it("commits together with the application's own rows in a transaction that was passed in", async () => {
     const db = database.kysely<CheckpointDatabase>();
     const [thread, old] = [newThread(), newThread()];
     await putValues(saver, threadConfig(old), { a: ["old"] });

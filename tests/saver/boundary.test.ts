@@ -4,7 +4,7 @@ import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/la
 import { Pool } from "pg";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 const LONG = "ü".repeat(1_001);
 const id = (more: object) => ({ configurable: { thread_id: "t", ...more } });
@@ -130,7 +130,7 @@ function withId(config: unknown): unknown {
   return configurable === undefined ? config : { configurable: { checkpoint_id: "1", ...configurable } };
 }
 
-describeEachTarget("what is taken as it is meant", (target) => {
+describeAnyTarget("what is taken as it is meant", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
@@ -138,14 +138,14 @@ describeEachTarget("what is taken as it is meant", (target) => {
     await saver.setup();
   });
 
-  it("takes a number as thread_id for its text", async () => {
+  it("treats a number as thread_id like its text", async () => {
     await saver.put({ configurable: { thread_id: 42 } }, checkpointOf(saver, {}), metadataOf(), {});
     expect((await saver.getTuple(threadConfig("42")))?.config.configurable?.thread_id).toBe("42");
     await saver.deleteThread("42");
     expect(await saver.getTuple({ configurable: { thread_id: 42 } })).toBeUndefined();
   });
 
-  it("takes a checkpoint_id that is empty, undefined or null for none", async () => {
+  it("treats an empty, undefined or null checkpoint_id as none", async () => {
     const thread = newThread();
     const { config } = await putValues(saver, threadConfig(thread, { checkpoint_id: "" }), { a: 1 });
     for (const checkpoint_id of ["", undefined, null]) {
@@ -161,7 +161,7 @@ describeEachTarget("what is taken as it is meant", (target) => {
     }
   });
 
-  it("takes keys of 2,000 bytes", async () => {
+  it("accepts keys of 2,000 bytes", async () => {
     const thread = "ü".repeat(1_000);
     const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });

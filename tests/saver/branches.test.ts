@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
-describeEachTarget("branches", (target) => {
+describeAnyTarget("branches", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describeEachTarget("branches", (target) => {
     await saver.setup();
   });
 
-  it("lets two branches of one checkpoint read their own values", async () => {
+  it("gives two branches of one checkpoint their own values", async () => {
     const root = await putValues(saver, threadConfig(newThread()), { messages: ["root"] });
     const left = await putValues(saver, root.config, { messages: ["left"] }, root.checkpoint);
     const right = await putValues(saver, root.config, { messages: ["right"] }, root.checkpoint);
@@ -23,7 +23,7 @@ describeEachTarget("branches", (target) => {
     expect(await valueOf(root.config)).toEqual(["root"]);
   });
 
-  it("lets two branches of a thread with integer versions read their own values", async () => {
+  it("gives two branches of a thread with integer versions their own values", async () => {
     const root = await putValues(saver, threadConfig(newThread()), { messages: ["root"] });
     // As the official JavaScript saver numbers versions.
     root.checkpoint.channel_versions.messages = 1;
@@ -35,7 +35,7 @@ describeEachTarget("branches", (target) => {
     expect((await saver.getTuple(right.config))?.checkpoint.channel_values.messages).toEqual(["right"]);
   });
 
-  it("keeps what an older checkpoint reads when later ones change the channel", async () => {
+  it("keeps the values of an older checkpoint when later ones change the channel", async () => {
     let last = await putValues(saver, threadConfig(newThread()), { counter: { n: 0 } });
     const first = last;
     for (let n = 1; n < 5; n++)

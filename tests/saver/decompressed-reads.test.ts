@@ -9,7 +9,7 @@ import {
   type ValueContext,
 } from "../../src/serde/index.js";
 import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const BOUND = 1_000_000;
 const COUNT = 16;
@@ -47,7 +47,7 @@ function channels(value: () => unknown): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`channel ${index}`, value()]));
 }
 
-describeEachTarget("compressed and encrypted values that are read together", (target) => {
+describeAnyTarget("compressed and encrypted values that are read together", (target) => {
   const counter = new CountingSerializer();
   const compressed = new CompressedSerializer(counter, { maxDecompressedBytes: BOUND });
   const keys = [{ id: "a", key: Buffer.alloc(32, 1) }];
@@ -77,7 +77,7 @@ describeEachTarget("compressed and encrypted values that are read together", (ta
 
   const inChannel: unknown = expect.stringMatching(/^channel \d+$/);
 
-  it("are refused as a checkpoint when they are too long in all, naming thread, checkpoint and channel", async () => {
+  it("are refused as a checkpoint when their total is too large, naming thread, checkpoint and channel", async () => {
     const { checkpoint } = await putValues(saver, config, channels(() => BOMB)); // prettier-ignore
     const location = { threadId: thread, checkpointId: checkpoint.id, channel: inChannel };
     await expectRefusal(saver.getTuple(config), location);
@@ -109,13 +109,13 @@ describeEachTarget("compressed and encrypted values that are read together", (ta
     expect((await saver.getChannelValues({ threadIds: [one], channel: "title" })).get(one)).toBe(BOMB);
   });
 
-  it("are refused as two checkpoints whose difference is asked for", async () => {
+  it("are refused as two checkpoints that are compared", async () => {
     const before = await putValues(saver, config, { text: BOMB });
     const after = await putValues(saver, before.config, { text: `${BOMB}.` }, before.checkpoint);
     await expectRefusal(saver.diff(before.config, after.config), { threadId: thread, channel: "text" });
   });
 
-  it("are refused as what a value is rebuilt from", async () => {
+  it("are refused as the source of a rebuilt value", async () => {
     const before = await putValues(saver, config, { log: "" });
     await saver.putWrites(before.config, Array.from({ length: COUNT }, () => ["log", BOMB]), TASK); // prettier-ignore
     const after = await putValues(saver, before.config, { log: "long" }, before.checkpoint);
@@ -125,20 +125,20 @@ describeEachTarget("compressed and encrypted values that are read together", (ta
     await expectRefusal(saver.rebuildBlobs(config, { log }), { threadId: thread, channel: "log" });
   });
 
-  it("read back when they are not too long in all", async () => {
+  it("are read back when their total is small enough", async () => {
     const values = channels(() => "a".repeat(BOUND / COUNT - 10));
     await putValues(saver, config, values);
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual(values);
   });
 
-  it("read back at any length where the database sends much of it", async () => {
+  it("are read back at any length where they compress badly", async () => {
     const values = channels(() => randomBytes(BOUND / 8).toString("hex"));
     await putValues(saver, config, values);
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual(values);
     expect(Math.max(...counter.bytesOf.values())).toBeGreaterThan(3 * BOUND);
   });
 
-  it("read back as a list of any length, each checkpoint by itself", async () => {
+  it("are read back as a list of any length, because each checkpoint counts separately", async () => {
     let previous = await putValues(saver, config, { text: BOMB });
     for (let step = 1; step < COUNT; step++)
       previous = await putValues(saver, previous.config, { text: BOMB }, previous.checkpoint);

@@ -11,7 +11,8 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const CHANNELS = ["a", "b", "scalar"];
 
@@ -36,7 +37,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-describeEachTarget("getDeltaChannelHistory", (target) => {
+describeAnyTarget("getDeltaChannelHistory", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 
@@ -91,11 +92,11 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
           expect(history).toEqual(await baseWalk(config, CHANNELS));
         }
       }),
-      { numRuns: 15, seed: 15 },
+      runs(15),
     );
   });
 
-  it("prefers the blob to the marker that Python leaves inline", async () => {
+  it("prefers the blob to the marker that Python stores inline", async () => {
     const thread = newThread();
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), {
       a: new DeltaSnapshot(["x"]),
@@ -124,7 +125,7 @@ describeEachTarget("getDeltaChannelHistory", (target) => {
     },
   );
 
-  it("returns an entry for each channel, where nothing is stored as well", async () => {
+  it("returns an entry for each channel, also where nothing is stored", async () => {
     const config = threadConfig(newThread());
     expect(await saver.getDeltaChannelHistory({ config, channels: [] })).toEqual({});
     expect(await saver.getDeltaChannelHistory({ config, channels: ["a", TASKS] })).toEqual({

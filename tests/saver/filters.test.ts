@@ -11,10 +11,8 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
-
-/** More of them: `FILTER_RUNS=2000`. */
-const RUNS = Number(process.env.FILTER_RUNS ?? 25);
+import { runs } from "../support/runs.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 type Metadata = Record<string, unknown>;
 
@@ -125,7 +123,7 @@ function isPlainJson(filter: Metadata): boolean {
   return isSame && !/\\u|"(?:lc|type|id|method|args|kwargs)":/.test(text);
 }
 
-describeEachTarget("a filter by metadata", (target) => {
+describeAnyTarget("a filter by metadata", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
@@ -154,7 +152,7 @@ describeEachTarget("a filter by metadata", (target) => {
     return found.map(({ threadId }) => threadId).sort();
   }
 
-  it("matches what contains it, or is refused with the path of what can't be looked for", async () => {
+  it("matches metadata that contains it, or is refused with the path of a value that can't be searched", async () => {
     const cases = fc
       .array(metadata, { minLength: 6, maxLength: 6 })
       .chain((rows) => fc.tuple(fc.constant(rows), fc.array(filterOf(rows), { minLength: 8, maxLength: 8 })));
@@ -178,7 +176,7 @@ describeEachTarget("a filter by metadata", (target) => {
           }
         }
       }),
-      { seed: 13, numRuns: RUNS },
+      runs(25),
     );
   });
 

@@ -18,7 +18,7 @@ describeEachTarget("getTuple", (target) => {
     await saver.setup();
   });
 
-  it("takes the highest id byte by byte for the newest, whatever the collation of the database", async () => {
+  it("treats the highest id in byte order as the newest, in any collation of the database", async () => {
     const thread = newThread();
     // A linguistic collation puts "a" before "B", and looks past punctuation.
     for (const id of ["a", "B", "Z-2", "Z1", "é"]) {
@@ -51,7 +51,7 @@ describeEachTarget("getTuple", (target) => {
     }
   });
 
-  it("names the checkpoint of a row that holds none", async () => {
+  it("names the checkpoint of a row that is not a checkpoint", async () => {
     const thread = newThread();
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), {});
     for (const [column, json] of [
@@ -66,7 +66,7 @@ describeEachTarget("getTuple", (target) => {
     }
   });
 
-  it("reads checkpoints of old formats that lack what later ones have", async () => {
+  it("reads checkpoints of old formats that lack later keys", async () => {
     const thread = newThread();
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, checkpoint) values ($1, '1', '{"v":1,"id":"1","ts":"then"}')`,
@@ -82,7 +82,7 @@ describeEachTarget("getTuple", (target) => {
     });
   });
 
-  it("prefers a blob to the marker that Python leaves inline", async () => {
+  it("prefers a blob to the marker that Python stores inline", async () => {
     const thread = newThread();
     const { config } = await putValues(saver, threadConfig(thread), { a: ["value"] });
     await database.query(
@@ -92,7 +92,7 @@ describeEachTarget("getTuple", (target) => {
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["value"], b: 1 });
   });
 
-  it("reads integers of Python's that a number can't hold as BigInt", async () => {
+  it("reads Python's integers beyond a double as BigInt", async () => {
     const thread = newThread();
     const header =
       '{"v":4,"id":"1","ts":"","channel_versions":{"n":"1"},"channel_values":{"n":1152921504606846977}}';
@@ -105,7 +105,7 @@ describeEachTarget("getTuple", (target) => {
     });
   });
 
-  it("says which call is missing where the tables are", async () => {
+  it("names setup() in the error where the tables are missing", async () => {
     const elsewhere = new PostgresSaver(database.source, undefined, { schema: "nowhere" });
     const error = await elsewhere.getTuple(threadConfig("t")).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRequiredError);

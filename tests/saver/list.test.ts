@@ -45,7 +45,7 @@ describeEachTarget("list", (target) => {
     }
   }, 120_000);
 
-  it("yields a long thread whole, newest first, each checkpoint once and with its own values", async () => {
+  it("yields all checkpoints of a long thread, newest first, each once and with its own values", async () => {
     const tuples = await collect(saver.list(threadConfig(thread)));
     expect(tuples.map(({ checkpoint }) => checkpoint)).toEqual([...stored].reverse());
   });
@@ -65,7 +65,7 @@ describeEachTarget("list", (target) => {
     }
   });
 
-  it("goes on strictly before the checkpoint that it is given", async () => {
+  it("starts strictly before the given checkpoint", async () => {
     const before = threadConfig("another", { checkpoint_id: stored[10]?.id });
     const ids = stored
       .slice(0, 10)
@@ -78,7 +78,7 @@ describeEachTarget("list", (target) => {
     ).toHaveLength(1);
   });
 
-  it("counts the limit after the filter, which looks into nested metadata", async () => {
+  it("applies the limit after the filter, which matches nested metadata", async () => {
     const list = (filter: Record<string, unknown>, limit?: number) =>
       listIds(saver.list(threadConfig(thread), limit === undefined ? { filter } : { filter, limit }));
     expect(await list({ even: true })).toHaveLength(151);
@@ -106,7 +106,7 @@ describeEachTarget("list", (target) => {
     expect(await listIds(saver.list(threadConfig(other)))).toHaveLength(3);
   });
 
-  it("never takes a scope or a filter that got lost for a wider one", async () => {
+  it("never widens an empty or undefined scope or filter", async () => {
     const refused: [unknown, unknown, string][] = [
       [{ configurable: { thread_id: "" } }, {}, "config.configurable.thread_id"],
       [{ configurable: { thread_id: null } }, {}, "config.configurable.thread_id"],

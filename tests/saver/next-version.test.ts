@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { compareChannelVersions, maxChannelVersion } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { runs } from "../support/runs.js";
 import { JsonSerializer } from "../../src/serde/json-serializer.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack-serializer.js";
 import { FIRST_VERSION, nextVersion } from "../../src/saver/codec/next-version.js";
@@ -9,7 +10,7 @@ import { PostgresSaver } from "../../src/postgres-saver.js";
 const counter = fc.nat({ max: 2 ** 31 });
 
 describe("the version after another", () => {
-  it("is larger, as LangGraph compares versions, on and on", () => {
+  it("is larger in LangGraph's order, at every step", () => {
     fc.assert(
       fc.property(fc.option(fc.oneof(counter, counter.map(String)), { nil: undefined }), (start) => {
         let current = nextVersion(start);
@@ -20,15 +21,17 @@ describe("the version after another", () => {
           current = next;
         }
       }),
+      runs(100),
     );
   });
 
-  it("goes on in the kind of version that the thread has", () => {
+  it("has the kind of version that the thread has", () => {
     fc.assert(
       fc.property(counter, (version) => {
         expect(Math.floor(nextVersion(version))).toBe(version + 1);
         expect(nextVersion(String(version))).toMatch(/^\d{32}\.0\.\d{16}$/);
       }),
+      runs(100),
     );
     expect(nextVersion("00000000000000000000000000000009.0.5")).toMatch(/^0{30}10\./);
   });
@@ -42,7 +45,7 @@ describe("the version after another", () => {
     }
   });
 
-  it("is never the one that another branch got from the same checkpoint", () => {
+  it("differs from the version of any other branch of the same checkpoint", () => {
     for (const version of [7, "00000000000000000000000000000007.0.1", undefined]) {
       const branches = Array.from({ length: 1_000 }, () => nextVersion(version));
       expect(new Set(branches).size).toBe(branches.length);
@@ -57,15 +60,16 @@ describe("the version after another", () => {
         expect(String(next)).toMatch(/^\d+(\.\d+)?$/);
         expect(JSON.parse(String(next))).toBe(next);
       }),
+      runs(100),
     );
   });
 
-  it("follows the version that is made up for what has none", () => {
+  it("follows the version of a value without one", () => {
     expect(compareChannelVersions(nextVersion(FIRST_VERSION), FIRST_VERSION)).toBe(1);
     expect(compareChannelVersions(nextVersion(undefined), FIRST_VERSION)).toBeGreaterThanOrEqual(0);
   });
 
-  it("is a number from the first one on where the official JavaScript saver is to take the thread over", () => {
+  it("is a number from the start where the official JavaScript saver will take the thread over", () => {
     const saver = new PostgresSaver("memory://", new JsonSerializer());
     const getNextVersion = saver.getNextVersion.bind(undefined as never);
     expect(getNextVersion(undefined)).toBeGreaterThanOrEqual(1);
@@ -93,7 +97,7 @@ describe("the version after another", () => {
     },
   );
 
-  it("is found without `this`, as LangGraph asks for it in subgraphs", () => {
+  it("works without `this`, as LangGraph calls it in subgraphs", () => {
     const saver = PostgresSaver.fromConnString("memory://");
     for (const self of [undefined, true, false]) {
       expect(saver.getNextVersion.bind(self as never)(undefined)).toMatch(/^0{31}1\./);

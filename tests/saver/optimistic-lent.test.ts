@@ -27,7 +27,7 @@ describeEachTarget("a saver with optimistic concurrency, on what it was lent,", 
   const headOf = async (): Promise<unknown> =>
     (await saver.getTuple(threadConfig(thread)))?.config.configurable?.checkpoint_id;
 
-  it("is a part of a transaction, which a refusal does not end", async () => {
+  it("runs in the caller's transaction, which a refusal does not end", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const within = async (transaction: Transaction<CheckpointDatabase>): Promise<RunnableConfig> => {
       const lent = new PostgresSaver(transaction, undefined, OPTIMISTIC);
@@ -46,7 +46,7 @@ describeEachTarget("a saver with optimistic concurrency, on what it was lent,", 
     expect(await headOf()).toBe(idOf(head));
   });
 
-  it("refuses a transaction that sees only what was there when it began", async () => {
+  it("refuses a transaction with snapshot isolation", async () => {
     const begin = "set transaction isolation level repeatable read";
     const run = database
       .kysely<CheckpointDatabase>()
@@ -59,7 +59,7 @@ describeEachTarget("a saver with optimistic concurrency, on what it was lent,", 
     expect(await headOf()).toBeUndefined();
   });
 
-  it("keeps to the rule on a Kysely too", async () => {
+  it("applies on a passed-in Kysely too", async () => {
     const lent = new PostgresSaver(database.kysely<CheckpointDatabase>(), undefined, OPTIMISTIC);
     const first = await putFrom(lent, "input", threadConfig(thread));
     const { kept } = await outcomesOf(Array.from({ length: 6 }, () => putFrom(lent, "loop", first)));

@@ -68,7 +68,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: rounds, blobs: rounds, writes: 0 });
   }
 
-  it("lets one of many savers go on, at each step of a thread from the first on", async () => {
+  it("accepts one of many savers at each step of a thread", async () => {
     await race(15);
   });
 
@@ -83,7 +83,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     },
   );
 
-  it("lets one of many processes go on", async () => {
+  it("accepts one of many processes", async () => {
     const [processes, attempts] = [3, 20];
     const children = Array.from({ length: processes }, () =>
       spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source, thread, String(attempts)], {
@@ -121,7 +121,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     return waiting.pending;
   }
 
-  it("takes the retry of a put whose answer was lost after its commit for no conflict", async () => {
+  it("accepts the retry of a put whose answer was lost after its commit", async () => {
     const proxy = await TcpProxy.open(database.source);
     const saver = openSaver(proxy.url, { concurrency: "optimistic" });
     const first = await putFrom(saver, "input", threadConfig(thread));
@@ -135,7 +135,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     await proxy.close();
   });
 
-  it("needs two round trips for a put, and none more for forks, writes and deletions", async () => {
+  it("takes two round trips for a put, and no extra one for forks, writes and deletions", async () => {
     const { pool, sent } = observedPool(database.source);
     const saver = new PostgresSaver(pool, undefined, OPTIMISTIC);
     // The first use of a connection asks which process of the server serves it.

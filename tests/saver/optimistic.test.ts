@@ -15,12 +15,12 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, type Putter, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 
-describeEachTarget("a saver with optimistic concurrency", (target) => {
+describeAnyTarget("a saver with optimistic concurrency", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let opened: OpenedDatabase;
@@ -43,7 +43,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
   const headOf = async (): Promise<unknown> =>
     (await saver.getTuple(threadConfig(thread)))?.config.configurable?.checkpoint_id;
 
-  it("stores a line of checkpoints as any other saver does", async () => {
+  it("stores a line of checkpoints like any other saver", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const second = await putFrom(saver, "loop", first);
     const third = await putFrom(saver, "loop", second);
@@ -53,7 +53,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     expect(tuple?.checkpoint.channel_values).toEqual({ a: ["loop"] });
   });
 
-  it("refuses a put that follows an older checkpoint, names both, and stores nothing of it", async () => {
+  it("refuses a put that follows an older checkpoint, names both, and stores nothing", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const head = await putFrom(saver, "loop", first);
     const before = await rowsOf(database, thread);
@@ -73,7 +73,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     expect(await headOf()).toBe(idOf(head));
   });
 
-  it("refuses a put without a parent on a thread that has begun", async () => {
+  it("refuses a put without a parent in a thread that has checkpoints", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     await expect(putFrom(saver, "input", threadConfig(thread))).rejects.toMatchObject({
       code: "CONCURRENT_MODIFICATION",
@@ -83,7 +83,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     expect((await rowsOf(database, thread)).checkpoints).toBe(1);
   });
 
-  it("lets one of many puts with the same parent through", async () => {
+  it("accepts one of many puts with the same parent", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     for (const config of [first, threadConfig(newThread())]) {
       const puts = Array.from({ length: 10 }, () => putFrom(saver, "loop", config));
@@ -107,7 +107,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     },
   );
 
-  it("looks at each namespace by itself", async () => {
+  it("checks each namespace separately", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const child = await putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "child" }));
     await putFrom(saver, "loop", first);
@@ -115,7 +115,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     await expect(putFrom(saver, "loop", child)).rejects.toMatchObject({ checkpointNs: "child" });
   });
 
-  it("takes a checkpoint again that is stored, as the retry of a call does, even when others follow it", async () => {
+  it("accepts a stored checkpoint again, as a retry puts it, even when others follow it", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const checkpoint = listCheckpoint(["again"]);
     await putFrom(saver, "loop", first, checkpoint);
@@ -128,7 +128,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 3, blobs: 3, writes: 0 });
   });
 
-  it("takes the first two checkpoints of a thread in either order, as LangGraph puts them at the same time", async () => {
+  it("accepts the first two checkpoints of a thread in either order, because LangGraph puts them concurrently", async () => {
     const [stub, final] = [listCheckpoint(), listCheckpoint()];
     await putFrom(saver, "loop", threadConfig(thread, { checkpoint_id: stub.id }), final);
     await putFrom(saver, "loop", threadConfig(thread), stub);
@@ -138,14 +138,14 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     });
   });
 
-  it("refuses what would not become the head, though it follows it: a clock is behind", async () => {
+  it("refuses a successor of the head that would not become the head because a clock is behind", async () => {
     const early = listCheckpoint(["early"]);
     const head = await putFrom(saver, "input", threadConfig(thread));
     await expect(putFrom(saver, "loop", head, early)).rejects.toThrow(`its id "${early.id}" is older`);
     expect((await rowsOf(database, thread)).checkpoints).toBe(1);
   });
 
-  it("leaves writes and deletions alone: both go through whatever the head is", async () => {
+  it("accepts writes and deletions whatever the head is", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     await putFrom(saver, "loop", first);
     await saver.putWrites(first, [["a", "late"]], "task");
@@ -155,7 +155,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     await putFrom(saver, "input", threadConfig(thread));
   });
 
-  it("does not keep savers without the option from going their own ways", async () => {
+  it("does not affect savers without the option", async () => {
     const unchecked = new PostgresSaver(database.source);
     const first = await putFrom(unchecked, "input", threadConfig(thread));
     await putFrom(unchecked, "loop", first);
@@ -164,7 +164,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
     await unchecked.end();
   });
 
-  it("keeps to the rule where a value takes several statements", async () => {
+  it("applies where a value takes several statements", async () => {
     const call: SaverCall = {
       database: opened,
       schema: "public",
@@ -193,7 +193,7 @@ describeEachTarget("a saver with optimistic concurrency", (target) => {
   });
 
   describe("in a batch", () => {
-    it("takes a chain, a branch off it, and a thread that is deleted and begun anew", async () => {
+    it("accepts a chain, a branch of it, and a thread that is deleted and started again", async () => {
       const old = await putFrom(saver, "input", threadConfig(thread));
       const head = await saver.batch(async (batch) => {
         const second = await putFrom(batch, "loop", old);

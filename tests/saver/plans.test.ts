@@ -14,7 +14,7 @@ const COMPILED_ABOVE = 100_000;
 const ENOUGH_FOR_FULL_PAGES = 1_500;
 
 describeServer("the plan of a read", (target) => {
-  it("is made once per connection, even in a database where a checkpoint has thousands of writes", async () => {
+  it("is prepared once per connection, even in a database where a checkpoint has thousands of writes", async () => {
     const { source } = await target.createDatabase();
     const pool = new pg.Pool({ connectionString: source, max: 1 });
     const saver = new PostgresSaver(pool);
@@ -44,7 +44,7 @@ describeServer("the plan of a read", (target) => {
     await pool.end();
   });
 
-  it("is estimated at what no server compiles, for each page of verify", async () => {
+  it("costs too little for JIT compilation, for each page of verify", async () => {
     const database = await target.createDatabase();
     const { pool, sent } = statementsOf(database.source);
     const saver = new PostgresSaver(pool);

@@ -26,7 +26,7 @@ describeEachTarget("putWrites", (target) => {
     return { config, writes: async () => (await saver.getTuple(config))?.pendingWrites };
   }
 
-  it("keeps every write of a call, two to one channel as well, in the order of the call", async () => {
+  it("stores every write of a call, also two to one channel, in the order of the call", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(
       config,
@@ -44,7 +44,7 @@ describeEachTarget("putWrites", (target) => {
     ]);
   });
 
-  it("writes interrupts as Python reads them, and reads them as they were", async () => {
+  it("stores interrupts in Python's form, and reads them back equal", async () => {
     const { config, writes } = await newCheckpoint();
     const interrupt = { id: "0123456789abcdef0123456789abcdef", value: { question: "really?" } };
     await saver.putWrites(config, [[INTERRUPT, interrupt]], "task");
@@ -64,7 +64,7 @@ describeEachTarget("putWrites", (target) => {
     expect(await writes()).toEqual([["task", "a", "first"]]);
   });
 
-  it("replaces errors, interrupts and resumes, each on its own, in a call that has other writes too", async () => {
+  it("replaces errors, interrupts and resumes separately, in a call that has other writes too", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(
       config,
@@ -99,7 +99,7 @@ describeEachTarget("putWrites", (target) => {
     ]);
   });
 
-  it("keeps the last of two special writes of one kind in a call", async () => {
+  it("stores the last of two special writes of one kind in a call", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(
       config,
@@ -132,7 +132,7 @@ describeEachTarget("putWrites", (target) => {
     ]);
   });
 
-  it("shows writes that arrived before their checkpoint once it is there", async () => {
+  it("returns writes that arrived before their checkpoint once it is stored", async () => {
     const thread = newThread();
     const checkpoint = { ...checkpointOf(saver, {}), id: nextId() };
     const config = threadConfig(thread, { checkpoint_ns: "", checkpoint_id: checkpoint.id });
@@ -142,7 +142,7 @@ describeEachTarget("putWrites", (target) => {
     expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", 1]]);
   });
 
-  it("keeps namespaces apart and takes a missing one for the root", async () => {
+  it("separates namespaces, and treats a missing one as the root", async () => {
     const thread = newThread();
     const root = await putValues(saver, threadConfig(thread), { a: 1 });
     const id = root.checkpoint.id;
@@ -159,7 +159,7 @@ describeEachTarget("putWrites", (target) => {
     expect(await writesOf("child:1")).toEqual([["task", "a", "child"]]);
   });
 
-  it("takes an empty call for nothing, and says where a value is that can't be stored", async () => {
+  it("ignores an empty call, and names the place of a value that can't be stored", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(config, [], "task");
     const error = await saver

@@ -37,7 +37,7 @@ describeEachTarget("put", (target) => {
     expect((await saver.getTuple(threadConfig(thread)))?.config).toStrictEqual(identity);
   });
 
-  it("asks a serializer of the application's own for every value, be it derived from ours", async () => {
+  it("calls a custom serializer for every value, also a subclass of ours", async () => {
     class Own extends MsgpackSerializer {}
     const thread = newThread();
     const own = new PostgresSaver(database.source, new Own());
@@ -53,7 +53,7 @@ describeEachTarget("put", (target) => {
     });
   });
 
-  it("keeps unknown keys of the checkpoint, whatever they hold", async () => {
+  it("stores unknown keys of the checkpoint with any values", async () => {
     const thread = newThread();
     const extra = { pending_sends: [], note: { at: new Date(5), nul: "a\0b", lone: "\ud800" } };
     const checkpoint = { ...checkpointOf(saver, { a: 1 }), ...extra };
@@ -61,7 +61,7 @@ describeEachTarget("put", (target) => {
     expect((await saver.getTuple(threadConfig(thread)))?.checkpoint).toMatchObject(extra);
   });
 
-  it("keeps metadata exactly, with what JSON has no word for", async () => {
+  it("stores metadata exactly, including values that JSON lacks", async () => {
     const thread = newThread();
     const metadata = metadataOf(-2, {
       when: new Date(1_700_000_000_000),
@@ -78,7 +78,7 @@ describeEachTarget("put", (target) => {
     expect((await saver.getTuple(threadConfig(thread)))?.metadata).toStrictEqual(metadata);
   });
 
-  it("leaves a channel out that is new without a value, and reads an undefined one as undefined", async () => {
+  it("omits a new channel without a value, and reads an undefined value as undefined", async () => {
     const thread = newThread();
     const checkpoint = checkpointOf(saver, { kept: undefined });
     const versions = { ...allVersions(checkpoint), emptied: saver.getNextVersion(undefined) };
@@ -115,7 +115,7 @@ describeEachTarget("put", (target) => {
     },
   );
 
-  it("leaves numbers that did not change as Python spelled them: 3.0 is a float, 3 would be an integer", async () => {
+  it("keeps Python's spelling of unchanged numbers: 3.0 is a float, 3 would be an integer", async () => {
     const thread = newThread();
     const first = await putValues(saver, threadConfig(thread), {
       whole: 3,
@@ -157,7 +157,7 @@ describeEachTarget("put", (target) => {
     expect(tuple?.parentConfig).toEqual(parent.config);
   });
 
-  it("stores what the arguments were when it was called, not what they become", async () => {
+  it("stores the arguments as they were at the call", async () => {
     const thread = newThread();
     const list = ["first"];
     const bytes = new Uint8Array([1, 2, 3]);
@@ -174,7 +174,7 @@ describeEachTarget("put", (target) => {
     expect(tuple?.metadata).toEqual(metadataOf(1, { tags: ["a"] }));
   });
 
-  it("does so with a serializer that hands bytes back as they are, such as the official one", async () => {
+  it("does so with a serializer that returns the caller's bytes, such as the official one", async () => {
     const thread = newThread();
     const official = new PostgresSaver(database.source, new MemorySaver().serde);
     const bytes = new Uint8Array([1, 2, 3]);
@@ -204,7 +204,7 @@ describeEachTarget("put", (target) => {
     expect((await saver.getTuple(threadConfig(thread)))?.checkpoint).toEqual(checkpoint);
   });
 
-  it("writes nothing at all when one value can't be stored, and says which", async () => {
+  it("writes nothing when one value can't be stored, and names it", async () => {
     const thread = newThread();
     const checkpoint = checkpointOf(saver, { fine: [1], messages: [{}, { onDone: () => 1 }] });
     const put = saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
@@ -215,7 +215,7 @@ describeEachTarget("put", (target) => {
     expect(await database.query("select * from checkpoints where thread_id = $1", [thread])).toEqual([]);
   });
 
-  it("keeps a scalar of Python's, inline in the parent's header alone, when it is carried over", async () => {
+  it("keeps an unchanged scalar that Python stored only in the parent's header", async () => {
     for (const serde of [undefined, new JsonSerializer()]) {
       const thread = newThread();
       const saver = new PostgresSaver(database.source, serde);
@@ -247,7 +247,7 @@ describeEachTarget("put", (target) => {
     }
   });
 
-  it("leaves a number that it does not write where Python keeps it, however many digits it has", async () => {
+  it("keeps an unchanged number inline where Python stores it, whatever its number of digits", async () => {
     const thread = newThread();
     const spelled = {
       whole: "3.0",

@@ -52,7 +52,7 @@ describeEachTarget("the signal of a run", (target) => {
     await saver.end();
   });
 
-  it("does not keep an aborted run from storing what it had begun to", async () => {
+  it("lets an aborted run finish its writes", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();

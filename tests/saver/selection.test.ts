@@ -3,11 +3,11 @@ import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
 const VALUES = { messages: ["hello"], title: "a talk", draft: { text: "…" } };
 
-describeEachTarget("how much is read", (target) => {
+describeAnyTarget("how much is read", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 
@@ -45,7 +45,7 @@ describeEachTarget("how much is read", (target) => {
     }
   });
 
-  it("is header and metadata with values: false, the versions among them", async () => {
+  it("is header and metadata, including the versions, with values: false", async () => {
     for (const tuple of await readAll(await storedThread(), { values: false })) {
       expect(tuple?.checkpoint.channel_values).toEqual({});
       expect(Object.keys(tuple?.checkpoint.channel_versions ?? {}).sort()).toEqual(
@@ -56,14 +56,14 @@ describeEachTarget("how much is read", (target) => {
     }
   });
 
-  it("is the pending writes without values, where both are said", async () => {
+  it("is the pending writes without values, where both options are set", async () => {
     for (const tuple of await readAll(await storedThread(), { values: false, writes: true })) {
       expect(tuple?.checkpoint.channel_values).toEqual({});
       expect(tuple?.pendingWrites).toHaveLength(1);
     }
   });
 
-  it("is the named channels only, those in the header as well as those in blobs", async () => {
+  it("is only the named channels, in the header and in blobs", async () => {
     const stored = await storedThread();
     for (const tuple of await readAll(stored, { channels: ["messages", "title", "no such"] })) {
       expect(tuple?.checkpoint.channel_values).toEqual({ messages: ["hello"], title: "a talk" });
@@ -77,14 +77,14 @@ describeEachTarget("how much is read", (target) => {
     }
   });
 
-  it("leaves the pending writes out with writes: false, rather than saying that there are none", async () => {
+  it("omits the pending writes with writes: false, instead of returning an empty list", async () => {
     for (const tuple of await readAll(await storedThread(), { writes: false })) {
       expect(tuple?.checkpoint.channel_values).toEqual(VALUES);
       expect(tuple).not.toHaveProperty("pendingWrites");
     }
   });
 
-  it("reads nothing that it does not return: a value that can't be read is no matter", async () => {
+  it("reads only what it returns, so another value that can't be read is no error", async () => {
     const stored = await storedThread();
     await database.query("update checkpoint_blobs set type = 'pickle' where thread_id = $1", [
       stored.thread.configurable?.thread_id,
@@ -95,7 +95,7 @@ describeEachTarget("how much is read", (target) => {
     }
   });
 
-  it("leaves the sends of old checkpoints out when their channel is not wanted", async () => {
+  it("omits the sends of old checkpoints when their channel is not selected", async () => {
     const thread = newThread();
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint) values
@@ -124,7 +124,7 @@ describeEachTarget("how much is read", (target) => {
   });
 
   describe("getChannelValues", () => {
-    it("reads the newest value of a channel of many threads in the order that they are named in", async () => {
+    it("reads the newest value of a channel of many threads, in the order of the request", async () => {
       const [a, b, c] = [newThread(), newThread(), newThread()];
       const first = await putValues(saver, threadConfig(a), { title: "old", log: [1] });
       await putValues(saver, first.config, { title: "new" }, first.checkpoint);
@@ -155,7 +155,7 @@ describeEachTarget("how much is read", (target) => {
       expect(await read({ checkpointNs: "other" })).toEqual(new Map());
     });
 
-    it("decrypts each value as that of its row", async () => {
+    it("decrypts each value with the place of its row", async () => {
       const key = { id: "k", key: new Uint8Array(32).fill(7) };
       const serde = new AesGcmSerializer(new MsgpackSerializer(), { keys: [key], strict: true });
       const encrypting = new PostgresSaver(database.source, serde);

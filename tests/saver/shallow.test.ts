@@ -52,7 +52,7 @@ describeEachTarget("a shallow saver", (target) => {
         });
         afterAll(() => saver.end());
 
-        it("keeps one checkpoint of a namespace, its values and its writes, and nothing before it", async () => {
+        it("keeps one checkpoint of a namespace with its values and writes, and nothing older", async () => {
           let last = await putValues(saver, threadConfig(thread), { list: [0], same: ["same"] });
           for (let step = 1; step <= 3; step++) {
             await saver.putWrites(last.config, [["list", step]], "task");
@@ -71,7 +71,7 @@ describeEachTarget("a shallow saver", (target) => {
           expect(await collect(saver.list(threadConfig(thread)))).toEqual([tuple]);
         });
 
-        it("keeps one in each namespace, and leaves other threads alone", async () => {
+        it("keeps one checkpoint in each namespace, and does not touch other threads", async () => {
           const other = newThread();
           await putValues(saver, threadConfig(other), { a: ["other"] });
           for (const checkpoint_ns of ["", "child", "child"]) {
@@ -111,7 +111,7 @@ describeEachTarget("a shallow saver", (target) => {
     }
   }
 
-  it("takes over a thread with a history, of which it shows the newest alone", async () => {
+  it("continues a thread with a history, and returns only its newest checkpoint", async () => {
     const full = new PostgresSaver(database.source);
     const shallow = new ShallowPostgresSaver(database.source);
     const first = await putValues(full, threadConfig(thread), { a: [1], b: [1] });
@@ -149,7 +149,7 @@ describeEachTarget("a shallow saver", (target) => {
     await saver.end();
   });
 
-  it("finds no older checkpoint, and refuses to go back to one", async () => {
+  it("finds no older checkpoint, and refuses to roll back to one", async () => {
     const saver = new ShallowPostgresSaver(database.source);
     const first = await putValues(saver, threadConfig(thread), { a: [1] });
     await putValues(saver, first.config, { a: [2] }, first.checkpoint);
@@ -160,7 +160,7 @@ describeEachTarget("a shallow saver", (target) => {
 });
 
 describeServer("shallow savers of one thread at the same time", (target) => {
-  it("leave one checkpoint that reads back whole, whoever comes last", async () => {
+  it("leave one complete checkpoint, in any order of commits", async () => {
     const { source } = await target.createDatabase();
     const saver = new ShallowPostgresSaver({ connectionString: source, max: 8 }, undefined, { retry: false });
     const full = new PostgresSaver({ connectionString: source, max: 8 }, undefined, { retry: false });
@@ -189,7 +189,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     await full.end();
   });
 
-  it("wait for whoever goes on from the checkpoint that they remove, and leave him what he counts on", async () => {
+  it("wait for a put that continues from the checkpoint that they delete, and keep the values that it references", async () => {
     const database = await target.createDatabase();
     const pool = guardPool(new pg.Pool({ connectionString: database.source }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });

@@ -18,7 +18,8 @@ import {
   newThread,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])[] = [
@@ -50,7 +51,7 @@ interface StoredThread extends Record<string, unknown> {
   readonly writes: number;
 }
 
-describeEachTarget("the size of what one call stores", (target) => {
+describeAnyTarget("the size of what one call stores", (target) => {
   let database: TestDatabase;
   let kysely: Kysely<CheckpointDatabase>;
   let snapshot: () => Promise<object>;
@@ -113,7 +114,7 @@ describeEachTarget("the size of what one call stores", (target) => {
             saver.put(threadConfig(thread), checkpoint, metadata, { ...allVersions(checkpoint), gone: 1 });
           expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
         }),
-        { numRuns: 25 },
+        runs(25),
       );
     });
 
@@ -130,12 +131,12 @@ describeEachTarget("the size of what one call stores", (target) => {
             expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
           },
         ),
-        { numRuns: 25 },
+        runs(25),
       );
     });
   });
 
-  it("is looked at before anything is sent", async () => {
+  it("is checked before anything is sent", async () => {
     // Nobody listens there.
     const saver = new PostgresSaver("postgres://127.0.0.1:1/none", undefined, { maxCheckpointBytes: 100 });
     const checkpoint = checkpointOf(saver, { a: bytes(100) });
@@ -170,7 +171,7 @@ describeEachTarget("the size of what one call stores", (target) => {
     );
   });
 
-  it("is that of all writes to a channel together in the error of putWrites", async () => {
+  it("is the sum of all writes to a channel in the error of putWrites", async () => {
     const config = threadConfig(newThread(), { checkpoint_id: "1" });
     const writes: [string, unknown][] = [["a", bytes(200)], ["b", bytes(150)], ["b", bytes(150)]]; // prettier-ignore
     const error = await refusal(bounded(500).putWrites(config, writes, "task"));
@@ -186,7 +187,7 @@ describeEachTarget("the size of what one call stores", (target) => {
     expect(error.message).toMatch(/; the largest: header and metadata \d+ bytes$/);
   });
 
-  it("is that of each call by itself in a batch, of which nothing is stored where one is too large", async () => {
+  it("is checked for each call of a batch, of which nothing is stored if one call is too large", async () => {
     const before = await snapshot();
     const [small, large] = [newThread(), newThread()];
     const writes = (count: number): [string, unknown][] => [["a", bytes(count)]];
@@ -204,7 +205,7 @@ describeEachTarget("the size of what one call stores", (target) => {
     expect(await storedBytes(small)).toBe(306);
   });
 
-  it("rejects the call of a batch itself, so that the batch can go on to tell of it", async () => {
+  it("rejects the call of the batch, so that the callback can handle the error", async () => {
     const thread = newThread();
     const reasons: unknown[] = [];
     const batched = bounded(1_000).batch(async (batch) => {
@@ -217,14 +218,14 @@ describeEachTarget("the size of what one call stores", (target) => {
     expect(reasons).toEqual([error]);
   });
 
-  it("is bounded by nothing unless it is said", async () => {
+  it("has no limit by default", async () => {
     const checkpoint = checkpointOf(saverOf(), { a: bytes(2 ** 20) });
     const thread = newThread();
     await saverOf().put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     expect(await listIds(saverOf().list(threadConfig(thread)))).toEqual([checkpoint.id]);
   });
 
-  describe("near its bound", () => {
+  describe("near its limit", () => {
     let warnings: jest.SpiedFunction<typeof process.emitWarning>;
 
     beforeEach(() => {
@@ -240,7 +241,7 @@ describeEachTarget("the size of what one call stores", (target) => {
       return saver.putWrites(config, [["a", bytes(count)]], "task");
     };
 
-    it("is warned of once for each namespace of a thread, above half of what is allowed", async () => {
+    it("emits one warning for each namespace of a thread, above half of the limit", async () => {
       const saver = saverOf({ maxCheckpointBytes: 204 });
       const thread_id = newThread();
       await write(saver, 100, { thread_id });
@@ -256,7 +257,7 @@ describeEachTarget("the size of what one call stores", (target) => {
       expect(warnings).toHaveBeenCalledTimes(3);
     });
 
-    it("is warned of where there is no bound but the one of warnings, and stored", async () => {
+    it("emits a warning where only the limit of warnings is set, and is stored", async () => {
       const saver = saverOf({ warnCheckpointBytes: 102 });
       const thread_id = newThread();
       await write(saver, 100, { thread_id });
@@ -266,7 +267,7 @@ describeEachTarget("the size of what one call stores", (target) => {
       expect(await storedBytes(thread_id)).toBe(102 + 5_003);
     });
 
-    it("is warned of by no other warning where it is refused", async () => {
+    it("emits no warning where it is refused", async () => {
       await refusal(write(saverOf({ maxCheckpointBytes: 100 }), 200, { thread_id: newThread() }));
       expect(warnings).not.toHaveBeenCalled();
     });

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   type CheckpointDatabase,
   ConnectionError,
@@ -9,22 +9,26 @@ import {
   StatementTimeoutError,
 } from "../../src/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
+import { emptyTables } from "../support/empty-tables.js";
 import { TcpProxy } from "../support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 import { CALLS } from "./bounded/calls.js";
 import { countHung, rejectionOf, whileHeld } from "./bounded/hung-statements.js";
-import { OPENINGS } from "./bounded/openings.js";
+import { type Opening, OPENINGS } from "./bounded/openings.js";
 
 const TIMEOUT_MS = 150;
 
 describeServer("statementTimeoutMs", (target) => {
   let database: TestDatabase<string>;
-  beforeEach(async () => {
+  let snapshot: () => Promise<object>;
+  beforeAll(async () => {
     database = await target.createDatabase();
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
+    snapshot = await snapshotOf(database);
   });
+  beforeEach(() => emptyTables(database));
 
   /** Opens a saver whose statements are bounded, and counts those that begin to hang. */
   function timeoutOf(error: unknown): void {
@@ -39,33 +43,41 @@ describeServer("statementTimeoutMs", (target) => {
     expect(error).toHaveProperty("cause.code", "57014");
   }
 
+  async function onAllOpenings(run: (opening: Opening) => Promise<void>): Promise<void> {
+    const outcomes = await Promise.allSettled(OPENINGS.map(run));
+    expect(outcomes).toEqual(OPENINGS.map(() => ({ status: "fulfilled", value: undefined })));
+  }
+
   describe.each(OPENINGS)("on $on", ({ open }) => {
     it.each(CALLS)(
       "ends $what on the server, which changes nothing and is not tried again",
       async ({ call }) => {
         const { saver, close } = open(database.source, { statementTimeoutMs: TIMEOUT_MS });
         const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
-        const before = await (await snapshotOf(database))();
+        const before = await snapshot();
         await whileHeld(database, async () => {
           timeoutOf(await rejectionOf(call(stored)));
           expect(await countHung(database)).toBe(0);
         });
-        expect(await (await snapshotOf(database))()).toEqual(before);
+        expect(await snapshot()).toEqual(before);
         await call(stored);
         await close();
       },
     );
+  });
 
-    it("tries again on another connection where one has fallen silent", async () => {
+  // These wait for connections to be given up, so that all kinds of savers wait at once.
+  it("tries again on another connection where one has fallen silent", async () => {
+    await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const { saver, close } = open(proxy.url, { statementTimeoutMs: TIMEOUT_MS });
-      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
       const resetSilent = proxy.blackHole();
       expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["kept"] });
       const silentAgain = proxy.blackHole();
       await saver.batch(async (batch) => {
-        await batch.deleteThread("stored");
-        await batch.putWrites(threadConfig("new", { checkpoint_id: "1" }), [["a", 1]], "task");
+        await batch.deleteThread(on);
+        await batch.putWrites(threadConfig(`new ${on}`, { checkpoint_id: "1" }), [["a", 1]], "task");
       });
       expect(await saver.getTuple(config)).toBeUndefined();
       resetSilent();
@@ -73,12 +85,14 @@ describeServer("statementTimeoutMs", (target) => {
       await close();
       await proxy.close();
     });
+  });
 
-    it("is a ConnectionError where nothing answers any more", async () => {
+  it("is a ConnectionError where nothing answers any more", async () => {
+    await onAllOpenings(async ({ on, open }) => {
       const proxy = await TcpProxy.open(database.source);
       const options = { statementTimeoutMs: TIMEOUT_MS, retry: { maxElapsedMs: 1_000 } };
       const { saver, close } = open(proxy.url, options, { connectionTimeoutMillis: 300 });
-      const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
+      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
       const resume = proxy.stall();
       const error = await rejectionOf(saver.getTuple(config));
       expect(error).toBeInstanceOf(ConnectionError);

@@ -40,7 +40,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     return saver;
   }
 
-  it("leave nothing of a thread that is deleted while others write to it", async () => {
+  it("leave no row of a thread that is deleted during concurrent writes", async () => {
     const [one, two, three] = [openSaver(TOMBSTONES), openSaver(TOMBSTONES), openSaver(BOTH)];
     let [before, after] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
@@ -73,7 +73,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     expect(after).toBeGreaterThan(0);
   });
 
-  it("wait only for those who put a successor in the same namespace, and for deletions of the thread", async () => {
+  it("wait only for puts of a successor in the same namespace, and for deletions of the thread", async () => {
     const [one, two] = [openSaver(BOTH), openSaver(BOTH)];
     const first = await putFrom(one, "input", threadConfig("t"));
     let waiting: Promise<unknown> = Promise.resolve();
@@ -95,7 +95,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     expect(await rowsOf(database, "t")).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
   });
 
-  it("never wait for one another in a circle, whatever they do to the same threads", async () => {
+  it("never deadlock, whatever they do to the same threads", async () => {
     const ruled = [
       openSaver(BOTH),
       openSaver(TOMBSTONES),
@@ -131,7 +131,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     }
   });
 
-  it("go on with each thread of a batch from where it is, or with none", async () => {
+  it("continue every thread of a batch, or none", async () => {
     const [one, two] = [openSaver(BOTH), openSaver(BOTH)];
     for (let round = 0; round < 20; round++) {
       const threads = [`round ${round} a`, `round ${round} b`];

@@ -13,7 +13,7 @@ import {
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, CompressedSerializer } from "../../src/serde/index.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsAsText, rowsWith } from "./rows-as-text.js";
 
 const SECRET = "MARKER-OF-A-SECRET-VALUE";
@@ -87,7 +87,7 @@ function withoutIds(state: object): unknown {
   return Object.entries(state).filter(([name]) => name !== "__interrupt__");
 }
 
-describeEachTarget("graphs on an encrypting saver", (target) => {
+describeAnyTarget("graphs on an encrypting saver", (target) => {
   const keys = [{ id: "1", key: Buffer.alloc(32, 1) }];
   let database: TestDatabase;
 

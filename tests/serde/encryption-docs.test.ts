@@ -3,12 +3,12 @@ import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 const page = readFileSync(new URL("../../docs/encryption.md", import.meta.url), "utf8");
 const queries = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? "");
 
-describeEachTarget("the statements of docs/encryption.md", (target) => {
+describeAnyTarget("the statements of docs/encryption.md", (target) => {
   it("show what is not encrypted, and which keys are needed", async () => {
     const database = await target.createDatabase();
     const { source } = database;

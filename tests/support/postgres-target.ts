@@ -31,6 +31,7 @@ class PostgresDatabase implements TestDatabase<string> {
   readonly source: string;
   readonly #dropOnServer: () => Promise<void>;
   readonly #pools: pg.Pool[] = [];
+  #idle: pg.Client | undefined;
   #dropped: Promise<void> | undefined;
 
   constructor(url: string, dropOnServer: () => Promise<void>) {
@@ -60,19 +61,41 @@ class PostgresDatabase implements TestDatabase<string> {
   }
 
   async #drop(): Promise<void> {
+    await this.#idle?.end();
     await Promise.all(this.#pools.filter((pool) => !pool.ended).map((pool) => pool.end()));
     await this.#dropOnServer();
   }
 
-  // A connection for each call leaves no session behind that would hide or keep what a test looks for.
+  // A new connection takes longer than most statements, so that one is kept. It is reset after each call, for its session must
+  // neither hide nor keep what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client({ connectionString: this.source });
-    await client.connect();
+    const client = this.#idle ?? (await this.#connect());
+    this.#idle = undefined;
+    let isReset = false;
     try {
-      return await use(client);
+      const result = await use(client);
+      await client.query("discard all");
+      isReset = true;
+      return result;
     } finally {
-      await client.end();
+      if (isReset && this.#mayKeepOne()) this.#idle = client;
+      else await client.end();
     }
+  }
+
+  #mayKeepOne(): boolean {
+    return this.#idle === undefined && this.#dropped === undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.source });
+    // Tests terminate backends on purpose.
+    client.on("error", () => undefined);
+    client.once("end", () => {
+      if (this.#idle === client) this.#idle = undefined;
+    });
+    await client.connect();
+    return client;
   }
 
   #pool(): pg.Pool {

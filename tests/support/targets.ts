@@ -17,7 +17,14 @@ export interface Target<Source extends DatabaseSource = DatabaseSource> {
 }
 
 /**
- * Runs a suite once per target: on a real server and on PGlite.
+ * Narrows or widens what the suites below run on: `server` leaves PGlite out, `every` runs suites on PGlite that the gate runs on the
+ * server alone.
+ */
+const CHOSEN = process.env.TEST_TARGETS;
+
+/**
+ * Runs a suite once per target: on a real server and on PGlite. For what depends on the kind of Postgres: opening and closing,
+ * transactions and locks, cancelling, migrations, how parameters are sent and rows are decoded.
  *
  * @example
  * ```ts
@@ -31,7 +38,16 @@ export interface Target<Source extends DatabaseSource = DatabaseSource> {
  */
 export function describeEachTarget(name: string, body: (target: Target) => void): void {
   describeServer(name, body);
-  describePglite(name, body);
+  if (CHOSEN !== "server") describePglite(name, body);
+}
+
+/**
+ * Runs a suite on the server, and with `TEST_TARGETS=every` on PGlite too. For what SQL and our own code decide, on any Postgres
+ * alike: most suites. `tests/saver/every-method.test.ts` calls each method on PGlite.
+ */
+export function describeAnyTarget(name: string, body: (target: Target) => void): void {
+  describeServer(name, body);
+  if (CHOSEN === "every") describePglite(name, body);
 }
 
 /** Runs a suite on the server alone, for what PGlite does not have: several connections, roles, lost backends. */

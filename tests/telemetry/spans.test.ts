@@ -13,10 +13,10 @@ import {
   threadConfig,
 } from "../support/checkpoints.js";
 import { Gate } from "../support/gate.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, describeServer, type TestDatabase } from "../support/targets.js";
 import { WatchingSdk } from "./watched.js";
 
-describeEachTarget("spans", (target) => {
+describeAnyTarget("spans", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let sdk: WatchingSdk;

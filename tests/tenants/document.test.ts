@@ -11,7 +11,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, describeServer } from "../support/targets.js";
+import { describeAnyTarget, describeServer } from "../support/targets.js";
 import { documentedSql } from "./documented-sql.js";
 import { openTenancy, type Tenancy } from "./tenancy.js";
 
@@ -23,7 +23,7 @@ function putFirst(saver: PostgresSaver, value: string, id = nextId()): Promise<R
   return saver.put(threadConfig("1"), checkpoint, metadataOf(), { log: 1 });
 }
 
-describeEachTarget("what docs/tenants.md says", (target) => {
+describeAnyTarget("what docs/tenants.md says", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {

@@ -11,12 +11,12 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const UNSET = [null, ""];
 
-describeEachTarget("tenants that row-level security keeps apart", (target) => {
+describeAnyTarget("tenants that row-level security keeps apart", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let bolt: PostgresSaver;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/gl
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { PermissionError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { listIds, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const RUN = "9d3f0b1e-0000-4000-8000-000000000001";
@@ -10,7 +10,7 @@ const NOTHING = { checkpoints: 0, blobs: 0, writes: 0, bytes: 0 };
 const EVERYTHING_OLD = { olderThanMs: 0, keepLast: 1 };
 
 // Both tenants have the same run and as many checkpoints, so that whatever looks too far finds something.
-describeEachTarget("tenants that look after their threads", (target) => {
+describeAnyTarget("tenants that look after their threads", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let foreign: RunnableConfig;

@@ -1,14 +1,14 @@
 import { afterEach, expect, it } from "@jest/globals";
 import { describePgBouncer } from "../poolers/describe-pgbouncer.js";
 import { PgBouncer } from "../poolers/pgbouncer.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 import { mixTenants } from "./mix-tenants.js";
 import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 
 /** On a server; PGlite, which does one thing after another, takes several times as long for each. */
 const STEPS = 40;
 
-describeEachTarget("tenants on one pool", (target) => {
+describeAnyTarget("tenants on one pool", (target) => {
   let tenancy: Tenancy;
   afterEach(() => tenancy.close());
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, RowSecurityError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, describeServer } from "../support/targets.js";
+import { describeAnyTarget, describeServer } from "../support/targets.js";
 import { openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];
@@ -22,7 +22,7 @@ function calls(saver: PostgresSaver): Record<string, () => Promise<unknown>> {
   };
 }
 
-describeEachTarget("a saver of a tenant where tenants are not kept apart", (target) => {
+describeAnyTarget("a saver of a tenant where tenants are not kept apart", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {

@@ -10,13 +10,13 @@ import {
   MsgpackSerializer,
 } from "../../src/serde/index.js";
 import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeEachTarget("copyThread of values that are bound to their place", (target) => {
+describeAnyTarget("copyThread of values that are bound to their place", (target) => {
   const open = saversOfSuite();
 
   let database: TestDatabase;

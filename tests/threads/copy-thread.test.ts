@@ -8,14 +8,15 @@ import { compareText } from "../../src/saver/model/compare-text.js";
 import { nextVersion } from "../../src/saver/codec/next-version.js";
 import { textVersion } from "../../src/saver/queries/text-versions.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeEachTarget("copyThread", (target) => {
+describeAnyTarget("copyThread", (target) => {
   const open = saversOfSuite();
 
   describe.each(LAYOUTS)("on %s", (layout) => {
@@ -152,7 +153,7 @@ describeEachTarget("copyThread", (target) => {
             expect(compareText(nextVersion(text), text)).toBeGreaterThan(0);
           }
         }),
-        { numRuns: 20, seed: 1 },
+        runs(20),
       );
     });
   });

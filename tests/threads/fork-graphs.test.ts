@@ -12,7 +12,7 @@ import {
 } from "@langchain/langgraph";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../support/targets.js";
 
 const append = (current: string[], added: string[]) => [...current, ...added];
 const REDUCERS = { delta: (current: string[] | undefined, added: string[]) => append(current ?? [], added) };
@@ -27,7 +27,7 @@ const DeltaState = Annotation.Root({
   log: Annotation<string[]>({ reducer: append, default: () => [] }),
 });
 
-describeEachTarget("a fork of a graph's checkpoint", (target) => {
+describeAnyTarget("a fork of a graph's checkpoint", (target) => {
   let saver: PostgresSaver;
   beforeAll(async () => {
     saver = new PostgresSaver((await target.createDatabase()).source);

@@ -17,7 +17,7 @@ import {
   putValues,
   threadConfig,
 } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 import { openTenancy } from "../tenants/tenancy.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
@@ -25,7 +25,7 @@ import { LAYOUTS, openLayout } from "./layouts.js";
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 const VALUES = { messages: ["a"], count: 1, title: "t", none: null };
 
-describeEachTarget("fork", (target) => {
+describeAnyTarget("fork", (target) => {
   describe.each(LAYOUTS)("on %s", (layout) => {
     let saver: PostgresSaver;
     beforeAll(async () => {
@@ -251,7 +251,7 @@ describeEachTarget("fork", (target) => {
   });
 });
 
-describeEachTarget("threads of several tenants", (target) => {
+describeAnyTarget("threads of several tenants", (target) => {
   it("are visible only to their tenant", async () => {
     const tenancy = await openTenancy(target);
     try {

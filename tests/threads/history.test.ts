@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import type { Branch } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 function idsOf({ checkpoints }: Branch): string[] {
   return checkpoints.map(({ checkpointId }) => checkpointId);
 }
 
-describeEachTarget("history", (target) => {
+describeAnyTarget("history", (target) => {
   describe.each(LAYOUTS)("on %s", (layout) => {
     let saver: PostgresSaver;
     beforeAll(async () => {

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { uuid6 } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const IDS = Array.from({ length: 7 }, (_, index) => `thread ${index}`);
 
-describeEachTarget("listThreads", (target) => {
+describeAnyTarget("listThreads", (target) => {
   describe.each(LAYOUTS)("on %s", (layout) => {
     let saver: PostgresSaver;
     let newest: { id: string; time: number };
@@ -40,7 +40,8 @@ describeEachTarget("listThreads", (target) => {
         namespaces: 3,
         metadata: { source: "update", step: 4, parents: {}, user: { name: "ann", tags: [1, 2] } },
       });
-      expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(10_000);
+      // The bound is that of the test itself, so that a slow machine does not fail it.
+      expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(60_000);
     });
 
     it("continues after a thread, whether it exists or not", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
+import { runs } from "../support/runs.js";
 import { describeEachTarget, type TestDatabase } from "../support/targets.js";
 
 const THREADS = ["a", "b"];
@@ -75,8 +76,6 @@ describeEachTarget("the lock of a thread", (target) => {
         for (const thread of THREADS) await saver.withThreadLock(thread, () => "ran", { waitMs: 10_000 });
       }
     };
-    await fc.assert(fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 12 }), history), {
-      numRuns: 25,
-    });
+    await fc.assert(fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 12 }), history), runs(25));
   });
 });

@@ -14,13 +14,13 @@ import { storeCheckpoint } from "../../src/saver/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 import { rowsOf } from "../support/thread-rows.js";
 
 const KEEPING = { keepTombstones: true, retry: false } as const;
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
-describeEachTarget("a saver that keeps tombstones", (target) => {
+describeAnyTarget("a saver that keeps tombstones", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let thread: string;
@@ -213,7 +213,7 @@ describeEachTarget("a saver that keeps tombstones", (target) => {
   });
 });
 
-describeEachTarget("a saver that keeps no tombstones", (target) => {
+describeAnyTarget("a saver that keeps no tombstones", (target) => {
   it("can write to a thread again, also with tombstones of other savers", async () => {
     const { source } = await target.createDatabase();
     await using saver = new PostgresSaver(source);
@@ -269,7 +269,7 @@ describeEachTarget("a saver that keeps no tombstones", (target) => {
   });
 });
 
-describeEachTarget("the migration of tombstones", (target) => {
+describeAnyTarget("the migration of tombstones", (target) => {
   describe("down", () => {
     it("is refused while there is a tombstone, and drops an empty table", async () => {
       const database = await target.createDatabase();

@@ -14,5 +14,5 @@ export const MIGRATION_STEPS: Readonly<Record<string, MigrationStep>> = {
   "0005-create-tombstones": createTombstones,
 };
 
-/** The names of {@link MIGRATION_STEPS}, oldest first. */
+/** The names of `MIGRATION_STEPS`, oldest first. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATION_STEPS).sort();

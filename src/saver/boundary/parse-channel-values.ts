@@ -3,9 +3,9 @@ import type { ChannelValuesKey } from "../queries/get-channel-values.js";
 import { checkpointNs, keyText, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
-/** Which value `getChannelValues` reads. */
+/** The value that `getChannelValues` reads of each thread. */
 export interface ChannelValuesRequest {
-  /** The threads; those that don't exist are no error. */
+  /** The ids of the threads. A thread that does not exist is no error. */
   readonly threadIds: readonly (string | number)[];
   readonly channel: string;
   /** The namespace. Default `""`, the root graph. */
@@ -14,7 +14,7 @@ export interface ChannelValuesRequest {
 
 const request = z.object({ threadIds: z.array(threadId), channel: keyText, checkpointNs });
 
-/** What `getChannelValues` is asked for, each thread once. */
+/** Parses the argument of `getChannelValues`. A thread that is named twice is read once. */
 export function parseChannelValuesRequest(value: unknown): ChannelValuesKey {
   const { threadIds, ...rest } = parse(request, value, "request");
   return { ...rest, threadIds: [...new Set(threadIds)] };

@@ -13,7 +13,7 @@ import { parse } from "../../parsing/parse.js";
 
 const channelValues = z.custom<Record<string, unknown>>(isRecord, "must be a plain object");
 const versions = recordOf(keyText, channelVersion);
-// What could not be read back makes the whole checkpoint unreadable.
+// A header that could not be read back would make the whole checkpoint unreadable.
 const seen = recordOf(z.string(), z.union([plainNumber, z.string()]));
 
 const checkpointShape = z.looseObject({
@@ -27,10 +27,10 @@ const checkpointShape = z.looseObject({
 
 const checkedCheckpoint = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(checkpointShape);
 
-/** A checkpoint whose shape has been checked; unknown keys are still there. */
+/** A checkpoint of a valid shape. It keeps unknown keys. */
 export type CheckedCheckpoint = z.output<typeof checkpointShape>;
 
-/** Checks the shape of the checkpoint that `put` was given. Its values are the serializer's business. */
+/** Checks the shape of the checkpoint that `put` is to store. The serializer checks its values. */
 export function parseCheckpoint(checkpoint: unknown): CheckedCheckpoint {
   return parse(checkedCheckpoint, checkpoint, "checkpoint");
 }
@@ -43,24 +43,24 @@ const metadataShape = z.looseObject({
 
 const checkedMetadata = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(metadataShape);
 
-/** Checks the metadata that `put` was given: what LangGraph puts there, and whatever else an application does. */
+/** Checks the metadata that `put` is to store: the keys of LangGraph, and any that an application adds. */
 export function parseMetadata(metadata: unknown): Record<string, unknown> {
   return parse(checkedMetadata, metadata, "metadata");
 }
 
-/** Checks the versions of the channels that are new with a checkpoint. */
+/** Checks the versions of the channels that a checkpoint changes. */
 export function parseNewVersions(newVersions: unknown): Record<string, string | number> {
   return parse(versions.default({}), newVersions, "newVersions");
 }
 
 const writes = z.array(z.tuple([keyText, z.unknown()]).readonly());
 
-/** Checks the writes that `putWrites` was given: pairs of a channel and any value. */
+/** Checks the writes that `putWrites` is to store: pairs of a channel and any value. */
 export function parseWrites(value: unknown): readonly (readonly [channel: string, value: unknown])[] {
   return parse(writes, value, "writes");
 }
 
-/** Checks the id of the task that made some writes, and its path in the graph. */
+/** Checks the id of the task that made the writes, and its path in the graph. */
 export function parseTask(taskId: unknown, taskPath: unknown): { taskId: string; taskPath: string } {
   if (taskId === "") throw new InvalidConfigError("taskId", "must not be empty");
   return {
@@ -69,12 +69,12 @@ export function parseTask(taskId: unknown, taskPath: unknown): { taskId: string;
   };
 }
 
-// A Map, or an instance of a class, would be taken for an object without values.
+// A Map or an instance of a class would look like an object without values.
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainOrThrows(value);
 }
 
-// What a Proxy throws is told of when the value of a channel is read, which names the channel.
+// A Proxy that throws is reported when the value of a channel is read: that error names the channel.
 function isPlainOrThrows(value: object): boolean {
   try {
     return isPlainObject(value);

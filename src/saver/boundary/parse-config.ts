@@ -3,7 +3,7 @@ import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { checkpointNs, keyText, optionalCheckpointId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
-// `configurable` holds dozens of other keys, among them functions: whatever is not named here is not looked at.
+// `configurable` holds dozens of other keys, some of them functions. Keys that are not named here are ignored.
 const target = z.object({
   configurable: z.object({
     thread_id: threadId,
@@ -12,7 +12,7 @@ const target = z.object({
   }),
 });
 
-// Set by LangGraph where a run begins in the past of a thread: its subgraphs then go back to that time as well.
+// LangGraph sets it where a run starts from a past checkpoint. The subgraphs of the run then start from that time as well.
 const putTarget = z.object({
   configurable: target.shape.configurable.extend({ __pregel_replay_state: z.unknown().optional() }),
 });
@@ -35,10 +35,10 @@ const lookup = z.object({
     .optional(),
 });
 
-/** Where a `put` goes: the namespace, and the checkpoint that the new one follows. */
+/** The target of a `put`: the namespace, and the parent of the new checkpoint. */
 export interface PutTarget extends NamespaceKey {
   readonly parentCheckpointId: string | undefined;
-  /** Whether it is part of a run that has gone back into the past, as a fork of its root graph. */
+  /** Whether the put belongs to a run that started from a past checkpoint. */
   readonly isReplay: boolean;
 }
 
@@ -52,7 +52,7 @@ export function parsePutConfig(config: unknown): PutTarget {
   };
 }
 
-/** The checkpoint that `putWrites` attaches to: all of its identity must be there. */
+/** Parses the key of the checkpoint that `putWrites` attaches writes to. It must be complete. */
 export function parseWritesConfig(config: unknown): CheckpointKey {
   const { configurable } = parse(existing, config, "config");
   return {
@@ -62,7 +62,7 @@ export function parseWritesConfig(config: unknown): CheckpointKey {
   };
 }
 
-/** What `getTuple` looks for, or `undefined` when the config names no thread. */
+/** Parses the key that `getTuple` looks up. Returns `undefined` where the config names no thread. */
 export function parseLookupConfig(config: unknown): (NamespaceKey & Partial<CheckpointKey>) | undefined {
   const { configurable } = parse(lookup, config, "config");
   if (configurable?.thread_id === undefined || configurable.thread_id === null) return undefined;
@@ -72,7 +72,7 @@ export function parseLookupConfig(config: unknown): (NamespaceKey & Partial<Chec
     : { ...key, checkpointId: configurable.checkpoint_id };
 }
 
-/** The argument of `deleteThread`. */
+/** Parses the argument of `deleteThread`. */
 export function parseThreadId(value: unknown): string {
   return parse(threadId, value, "threadId");
 }
@@ -80,10 +80,11 @@ export function parseThreadId(value: unknown): string {
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /**
- * Picks the metadata of checkpoints out of the configs of their runs.
+ * Creates a function that picks metadata out of the config of a run.
  *
- * @param keys - the keys of `config.metadata`, else of `config.configurable`, that are looked at
- * @returns a function from a config to those of its values that are texts, numbers or booleans, as Python stores them
+ * @param keys - Keys of `config.metadata`, or else of `config.configurable`.
+ * @returns A function that maps a config to its values for these keys. It ignores values that are not text, numbers or booleans,
+ *   as Python's saver does.
  */
 export function metadataPicker(keys: readonly string[]): (config: unknown) => Record<string, unknown> {
   if (keys.length === 0) return () => ({});

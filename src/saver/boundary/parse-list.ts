@@ -6,7 +6,7 @@ import { keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing
 import { parse } from "../../parsing/parse.js";
 import { parseSelection } from "./parse-selection.js";
 
-// `undefined` is no thread, as LangGraph has it; an empty one or `null` went wrong on its way, and must not ask for all.
+// LangGraph passes `undefined` for no thread. An empty text or `null` is a mistake, and must not list all threads.
 const scope = z.object({
   configurable: z
     .object({
@@ -27,15 +27,15 @@ const listOptions = z
   })
   .default({});
 
-/** A list as it was asked for. */
+/** The parsed arguments of `list`. */
 export interface ListRequest {
   readonly scope: ListScope;
   readonly selection: TupleSelection;
-  /** The number of checkpoints at most; no bound where it is `undefined`. */
+  /** The largest number of checkpoints, or `undefined` for no limit. */
   readonly limit: number | undefined;
 }
 
-/** What `list` is asked for. All threads only when the config really names none: an empty one is refused. */
+/** Parses the arguments of `list`. It lists all threads only where the config names none; an empty thread id is refused. */
 export function parseListRequest(config: unknown, options: unknown): ListRequest {
   const { configurable } = parse(scope, config ?? {}, "config");
   const { limit, before, filter } = parse(listOptions, options ?? {}, "options");

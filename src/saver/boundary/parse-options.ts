@@ -5,74 +5,78 @@ import type { Logger } from "../../telemetry/logger.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
-/** How a saver works. */
+/** The options of a saver. */
 export interface PostgresSaverOptions {
-  /** The schema that holds the tables, of any name; it is quoted. Default `public`. */
+  /** The schema that holds the tables. Any name works, since it is quoted. Default `public`. */
   readonly schema?: string | undefined;
   /**
-   * Whether statements are prepared, so that Postgres plans each once per connection. `false` behind a pooler in
-   * transaction mode that does not follow prepared statements. A connection keeps the hundred that were used last, of all
-   * savers on its pool together. Default `true`.
+   * Whether statements are prepared, so that Postgres plans each once per connection. Use `false` behind a pooler in
+   * transaction mode that does not support prepared statements. A connection keeps the 100 statements that all savers on its
+   * pool used last. Default `true`.
    */
   readonly prepare?: boolean | undefined;
-  /** How long transient faults are retried, or `false` to be told at once. Default: 15 seconds. */
+  /** How transient faults are retried, or `false` for no retries. Default: for 15 seconds. */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * How long one statement may take, in milliseconds, before it is cancelled on the server and a
-   * `StatementTimeoutError` thrown. A server that does not even answer the request to cancel counts as a connection that
-   * was lost: the statement is tried again on another. Migrations have no limit. Without effect on PGlite, which runs in
-   * this process. The wait for a connection is not part of it: that is bounded by `connectionTimeoutMillis` of the pool.
-   * A write that waited for a synchronous standby alone fails with `NotReplicatedError`: it is stored. Default: no limit.
+   * The time limit of one statement, in milliseconds. The server cancels a statement that takes longer, and the call throws a
+   * `StatementTimeoutError`. If the server does not answer the cancel request either, the connection counts as lost, and the
+   * saver retries the statement on another one. Default: no limit.
+   *
+   * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that. It does not apply to
+   * migrations, nor to PGlite, which runs in this process. A write that is stored, and only waited for a synchronous standby,
+   * fails with `NotReplicatedError`.
    */
   readonly statementTimeoutMs?: number | undefined;
   /**
-   * The tenant whose threads the saver sees, in a database with row-level security: for each statement, and no longer,
-   * the setting `langgraph.tenant_id` is set to it, as policies can ask for. A database without such policies is refused.
+   * The tenant whose threads the saver sees, in a database with row-level security. The saver sets `langgraph.tenant_id` to it
+   * for the transaction of each statement, and the policies compare it. The saver refuses a database without such policies.
    */
   readonly tenantId?: string | undefined;
   /**
-   * `"optimistic"` refuses a `put` as a `ConcurrentModificationError` whose parent is no longer the newest checkpoint of
-   * its thread and namespace, as when two processes run one thread at the same time; forks and updates of the state are
-   * let through. It costs one round trip more. Default `"unchecked"`.
+   * `"optimistic"` refuses a `put` with a `ConcurrentModificationError` if its parent is no longer the newest checkpoint of
+   * its thread and namespace, for example because two processes run one thread at the same time. It allows forks and updates of
+   * the state. It costs one round trip more. Default `"unchecked"`.
    *
-   * LangGraph forks by itself where a run goes on from a past checkpoint, unless it is given an input or an answer there,
-   * has the durability `exit`, or the checkpoint is a fork itself. There, fork first:
+   * LangGraph forks by itself where a run starts from a past checkpoint, except where the run gets an input or an answer, has the
+   * durability `exit`, or the checkpoint is a fork itself. Fork explicitly in these cases:
    * `graph.invoke(input, await graph.updateState(past, null))`.
    *
-   * In a transaction that was lent, others who go on with the thread wait until it ends; it must be read committed.
+   * In a transaction that you pass in, other writers of the thread wait until it ends. It must be read committed.
    */
   readonly concurrency?: "unchecked" | "optimistic" | undefined;
   /**
-   * Whether a thread that is deleted stays deleted: late writes to it are refused as a `ThreadDeletedError`, where all
-   * savers that write to it have this set. It costs one round trip more; what is said of transactions above holds here too.
+   * Whether a deleted thread stays deleted: the saver refuses late writes to it with a `ThreadDeletedError`. Set it for all
+   * savers that write to these threads. It costs one round trip more. Transactions that you pass in must be read committed.
    * Default `false`.
    */
   readonly keepTombstones?: boolean | undefined;
   /**
-   * How many bytes one call may store: header, metadata and new values of a `put`, the values of a `putWrites`, each call
-   * of a batch by itself, all as they are encoded, compressed and encrypted. More is refused as a
+   * The largest number of bytes that one call may store: the header, metadata and new values of a `put`, or the values of a
+   * `putWrites`, after encoding, compression and encryption. The calls of a batch count one by one. A larger call throws a
    * `CheckpointTooLargeError` before anything is sent. Default: no limit.
    */
   readonly maxCheckpointBytes?: number | undefined;
   /**
-   * Above how many bytes one call has Node emit a warning, of type `CheckpointSizeWarning` and code `CHECKPOINT_SIZE`:
-   * once a day (UTC) for each namespace of a thread, and for a hundred of them at most. Default: half of
-   * {@link maxCheckpointBytes}; no warning where that is not set either.
+   * A call that stores more bytes emits a Node.js warning of type `CheckpointSizeWarning` and code `CHECKPOINT_SIZE`: at most
+   * once per day (UTC) and namespace of a thread, and at most for 100 namespaces per day. Default: half of
+   * {@link maxCheckpointBytes}, or no warning where that is not set.
    */
   readonly warnCheckpointBytes?: number | undefined;
-  /** Where the saver tells what is tried again, what it lost and what failed. Default: nowhere. */
+  /** The logger for retries, lost connections and failed calls. Default: none. */
   readonly logger?: Logger | undefined;
-  /** What spans and logs may tell. */
+  /** What spans and logs contain. */
   readonly telemetry?: TelemetryChoice | undefined;
   /**
-   * Whether every checkpoint that is stored is told to those who `watch` its thread, in the same statement and when that
-   * commits. Transactions that tell something commit one after another in the whole database. Default `false`.
+   * Whether each stored checkpoint is announced to those who `watch` its thread, by a notification that is sent when its
+   * transaction commits. Postgres commits transactions with notifications one after another in the whole database. Default
+   * `false`.
    */
   readonly notify?: boolean | undefined;
   /**
-   * The keys of a run's config that `put` stores in the metadata of its checkpoints, for `listThreads`, `list` and
-   * `deleteForRuns` to find: texts, numbers and booleans of `config.metadata`, else of `config.configurable`. What LangGraph
-   * puts into the metadata itself stays. Python's saver stores all such keys, LangGraph.js none. Default: none.
+   * The keys of a run's config that `put` adds to the metadata of its checkpoints, so that `listThreads`, `list` and
+   * `deleteForRuns` find them. Their values are text, numbers or booleans of `config.metadata`, or else of
+   * `config.configurable`. Metadata that LangGraph sets takes precedence. Python's saver stores all such keys, LangGraph.js none.
+   * Default: none.
    *
    * @example
    * ```ts
@@ -84,9 +88,9 @@ export interface PostgresSaverOptions {
   readonly metadataFromConfig?: readonly string[] | undefined;
 }
 
-/** What spans and logs may tell. */
+/** What spans and logs contain. */
 export interface TelemetryChoice {
-  /** The ids of threads, which may be personal. Default `true`. */
+  /** Whether they contain the ids of threads, which may be personal data. Default `true`. */
   readonly threadIds?: boolean | undefined;
 }
 
@@ -101,12 +105,12 @@ const schemaName = z
 
 const milliseconds = z.number().min(0).optional();
 
-/** Longer timers end at once in Node. */
+/** A longer timer fires at once in Node.js. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const timeout = z.number().min(1).max(MAX_TIMER_MS).optional();
 
-// An empty setting can't be told from one that is not set.
+// Postgres does not distinguish an empty setting from one that is not set.
 const tenantId = keyText.refine((text) => text !== "", "must not be empty");
 
 const bytes = z.int().min(1).optional();
@@ -114,7 +118,7 @@ const bytes = z.int().min(1).optional();
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 const logger = z.custom<Logger>(isLogger, "must have a function debug, info, warn or error");
 
-// A logger has much else, and what else it has is not ours to refuse.
+// A logger may have other properties as well.
 function isLogger(value: unknown): boolean {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const levels = LOG_LEVELS.map((level): unknown => Reflect.get(value, level)).filter(
@@ -123,7 +127,7 @@ function isLogger(value: unknown): boolean {
   return levels.length > 0 && levels.every((write) => typeof write === "function");
 }
 
-// Strict, since a misspelt option would leave out without a word what it was meant to promise.
+// Strict: a misspelt option would silently have no effect.
 const saverOptions = z.strictObject({
   schema: schemaName.default("public"),
   prepare: z.boolean().default(true),
@@ -157,7 +161,7 @@ const consistentOptions = saverOptions.refine(boundsInOrder, {
   message: "must not be above maxCheckpointBytes",
 });
 
-/** The options of a saver, complete. */
+/** The parsed options of a saver, with defaults. */
 export type SaverOptions = z.output<typeof saverOptions>;
 
 export function parseSaverOptions(options: unknown): SaverOptions {

@@ -5,16 +5,16 @@ import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 
-/** How much of a checkpoint is read. What is left out is neither sent by the database nor decoded. */
+/** The parts of a checkpoint that a read returns. The database does not send the other parts. */
 export interface ReadOptions extends CallOptions {
   /**
-   * `false` reads the header and the metadata only: `channel_values` is empty then, and pending writes are read only if
-   * `writes` says so. Default `true`.
+   * `false` reads only the header and the metadata: `channel_values` is empty, and pending writes are read only with
+   * `writes: true`. Default `true`.
    */
   readonly values?: boolean | undefined;
   /** The channels whose values are read. Default: all. */
   readonly channels?: readonly string[] | undefined;
-  /** `false` leaves the pending writes out: the tuple has no `pendingWrites` then. Default `true`. */
+  /** `false` omits the pending writes: the tuple has no `pendingWrites`. Default `true`. */
   readonly writes?: boolean | undefined;
 }
 
@@ -24,7 +24,7 @@ const readOptions = z.object({
   writes: z.boolean().optional(),
 });
 
-/** What is asked for of a tuple. Whether values that stand nowhere are asked for is no matter. */
+/** Parses which parts of a tuple to read. A channel that does not exist is no error. */
 export function parseSelection(options: unknown): TupleSelection {
   if (options === undefined || options === null) return WHOLE_TUPLE;
   const { values = true, channels, writes = values } = parse(readOptions, options, "options");

@@ -3,9 +3,9 @@ import { checkedSerializer } from "../../serde/checked-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack-serializer.js";
 
 /**
- * The serializer that a saver was given, or MessagePack in Python's layout.
+ * Checks the serializer of a saver. The default is MessagePack in Python's layout.
  *
- * @throws InvalidConfigError for what is none, such as the options in its place.
+ * @throws InvalidConfigError for anything else than a serializer, such as the options in its place.
  */
 export function parseSerializer(serde: SerializerProtocol | undefined): SerializerProtocol {
   return checkedSerializer(serde ?? new MsgpackSerializer());

@@ -24,7 +24,7 @@ describe("the value of a barrier", () => {
     expect(await read([["left"], true])).toEqual([new Set(["left"]), true]);
   });
 
-  test("is left as it is where it is no barrier's", () => {
+  test("is unchanged for other channels", () => {
     for (const value of [["left"], new Set(["left"]), [["a"], true], { a: 1 }]) {
       expect(toStoredBarrier("messages", value)).toBe(value);
       expect(fromStoredBarrier("messages", value)).toBe(value);

@@ -1,12 +1,12 @@
 import { isArray } from "../../serde/msgpack/prototypes.js";
 import { asPythonSet } from "../../serde/python-set.js";
 
-/** The channels that an edge with several starts waits in, as both engines name them. */
+/** The names of the channels in which both engines wait for an edge with several starts. */
 const BARRIER_CHANNEL = /^join:.+:.+$/s;
 
 /**
- * What a channel's value is written as. The names that a barrier has seen are an array in LangGraph.js and a set in
- * Python, whose engine adds to what it reads.
+ * Converts a channel's value to the form in which it is stored. The names that a barrier has seen are an array in
+ * LangGraph.js. In Python they are a set, to which the engine adds.
  */
 export function toStoredBarrier(channel: string, value: unknown): unknown {
   if (!BARRIER_CHANNEL.test(channel) || !isArray(value)) return value;
@@ -15,7 +15,7 @@ export function toStoredBarrier(channel: string, value: unknown): unknown {
   return isNames(seen) && isFinished(value, finished) ? [asPythonSet(seen), finished] : value;
 }
 
-/** What the value of a channel is for LangGraph.js, after it was read. */
+/** Converts a stored value to the form that LangGraph.js expects. */
 export function fromStoredBarrier(channel: string, value: unknown): unknown {
   if (!BARRIER_CHANNEL.test(channel)) return value;
   if (value instanceof Set) return [...value];
@@ -28,7 +28,7 @@ function isNames(value: unknown): value is string[] {
   return isArray(value) && value.every((name) => typeof name === "string");
 }
 
-/** A barrier before a deferred node also knows whether all others are done. */
+/** The barrier before a deferred node also has a flag that says whether all other nodes are done. */
 function isFinished(value: readonly unknown[], finished: unknown): boolean {
   return value.length === 2 && typeof finished === "boolean";
 }

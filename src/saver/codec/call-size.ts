@@ -1,28 +1,28 @@
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 
-/** What a call brings to the database, in bytes. */
+/** The size of what a call stores, in bytes. */
 export interface CallSize {
-  /** All of it. */
+  /** The whole size. */
   readonly bytes: number;
-  /** Header and metadata, as JSON text; 0 of writes, which have neither. */
+  /** The size of header and metadata as JSON text. It is 0 for `putWrites`. */
   readonly headerBytes: number;
-  /** The values, as the serializer wrote them: those of each channel together, the largest first. */
+  /** The size of the encoded values by channel, the largest first. */
   readonly channels: readonly ChannelSize[];
 }
 
-/** What a call brings of one channel. */
+/** The size of what a call stores for one channel. */
 export interface ChannelSize {
   readonly channel: string;
   readonly bytes: number;
 }
 
-/** The size of a call of `put`. */
+/** Returns the size of a call of `put`. */
 export function sizeOfCheckpoint({ checkpoint, metadata, blobs }: EncodedCheckpoint): CallSize {
   return callSize(Buffer.byteLength(checkpoint) + Buffer.byteLength(metadata), blobs);
 }
 
-/** The size of a call of `putWrites`. */
+/** Returns the size of a call of `putWrites`. */
 export function sizeOfWrites({ writes }: EncodedWrites): CallSize {
   return callSize(0, writes);
 }

@@ -1,7 +1,7 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 
-/** The config that names a checkpoint, as LangGraph hands it on: exactly these keys. */
+/** Returns the config that names a checkpoint, with exactly the keys that LangGraph passes on. */
 export function configOf({
   threadId,
   checkpointNs,

@@ -19,10 +19,10 @@ import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse
 import { portableSends } from "./portable-sends.js";
 
 /**
- * Puts a tuple together from its rows.
+ * Builds a tuple from its rows.
  *
- * @throws DeserializationError when a value can't be read; it names the channel.
- * @throws CorruptCheckpointError when a row does not have the shape of a checkpoint.
+ * @throws DeserializationError naming the channel of a value that can't be read.
+ * @throws CorruptCheckpointError where a row is not a checkpoint.
  */
 export async function decodeTuple(
   parts: TupleParts,
@@ -30,7 +30,7 @@ export async function decodeTuple(
   reader: ValueReader,
 ): Promise<CheckpointTuple> {
   const { key, parentCheckpointId } = parts;
-  // All at once: a serializer may do its work on other threads.
+  // All values at once, because a serializer may work on other threads.
   const [header, metadata, pendingWrites, sends] = await Promise.all([
     decodeJsonb(parts.checkpoint, key),
     decodeJsonb(parts.metadata, key),
@@ -44,7 +44,7 @@ export async function decodeTuple(
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
     metadata: parseStoredMetadata(metadata, key),
   };
-  // Left out rather than empty: an empty list says that there are none.
+  // Omitted rather than empty, because an empty list says that there are none.
   if (selection.writes) tuple.pendingWrites = pendingWrites;
   if (parentCheckpointId !== null) {
     tuple.parentConfig = configOf({ ...key, checkpointId: parentCheckpointId });
@@ -52,7 +52,7 @@ export async function decodeTuple(
   return tuple;
 }
 
-/** Leaves out the values in the header that were not asked for; the others never came. */
+/** Removes the values in the header that were not selected. The database has not sent the other ones. */
 function selectInline(header: CheckpointHeader, { channels }: TupleSelection): CheckpointHeader {
   if (channels === undefined) return header;
   const wanted = Object.entries(header.channel_values ?? {}).filter(([channel]) =>
@@ -89,12 +89,16 @@ async function decodeCheckpoint(
     ...header,
     channel_versions,
     versions_seen: header.versions_seen ?? {},
-    // Python's saver leaves scalars inline, and a marker where the value itself is in a blob: a blob wins.
+    // Python's saver keeps scalars inline, and leaves a marker where the value is in a blob. The blob takes
+    // precedence.
     channel_values: { ...header.channel_values, ...values },
   };
 }
 
-/** What somebody could have put there without a key. A marker beside a blob is not read, and may stay. */
+/**
+ * Inline values that somebody could have stored without the encryption key. A marker beside a blob is not read, so it
+ * may stay.
+ */
 function refuseInline(
   { channel_values }: CheckpointHeader,
   stored: Readonly<Record<string, unknown>>,
@@ -114,7 +118,7 @@ function decodeWrites({ key, writes }: TupleParts, reader: ValueReader): Promise
   );
 }
 
-/** They stand beside the parent, whose writes they are. */
+/** The writes are stored beside the parent. */
 function decodeSends(
   { key, parentCheckpointId, sends }: TupleParts,
   reader: ValueReader,
@@ -130,7 +134,7 @@ function contextOf({ channel, taskId, idx }: StoredWrite, key: CheckpointKey): P
   return { threadId, checkpointNs, channel, checkpointId, taskId, idx };
 }
 
-/** Before version 4 of the format the sends of a checkpoint were writes of its parent. */
+/** Before version 4 of the format, the sends of a checkpoint were writes of its parent. */
 function withSends(checkpoint: Checkpoint, sends: readonly unknown[]): Checkpoint {
   const versions = Object.values(checkpoint.channel_versions);
   const version = versions.length === 0 ? FIRST_VERSION : maxChannelVersion(...versions);

@@ -4,24 +4,24 @@ import type { StoredValue } from "./stored-value.js";
 
 const NO_BYTES = new Uint8Array();
 
-/** The tag of rows that the first versions of the official savers wrote without one. */
+/** The tag of rows without one, which the first versions of the official savers wrote. */
 const UNTAGGED = "json";
 
-/** Why a value that stands as plain JSON in a header is not read by a serializer that refuses plaintext. */
+/** The error for a plain JSON value in a header, where the serializer refuses plaintext. */
 export const INLINE_REFUSAL =
   "the value is not encrypted: it stands in the header of its checkpoint, and the serializer is a strict one";
 
-/** What values are read with. */
+/** What decodes values. */
 export interface ValueReader {
   readonly serde: ContextualSerializer;
-  /** Brings the bytes of a value that were too many to come with its row, which is of this version. */
+  /** Fetches the bytes of a value that was too long to come with its row, in this version of the row. */
   readonly fetch: (place: ValueContext, rowVersion: string) => Promise<Uint8Array>;
-  /** The same object for all values that are returned together; see `read` of `ValueContext`. */
+  /** The same object for all values of one result. See `read` of `ValueContext`. */
   readonly read: object;
 }
 
 /**
- * Has a serializer decode a stored value.
+ * Decodes a stored value with the serializer.
  *
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */

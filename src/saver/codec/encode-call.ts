@@ -15,16 +15,16 @@ import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint } from "./encode-checkpoint.js";
 import { encodeWrites } from "./encode-writes.js";
 
-/** How the calls of a saver are encoded. */
+/** What the calls of a saver are encoded with. */
 export interface CallEncoding {
   readonly serde: SerializerProtocol;
-  /** Looks at how much each call stores; by default nothing does. */
+  /** Limits the size of each call. Default: no limit. */
   readonly sizeCheck?: SizeCheck;
-  /** Picks what of a run's config belongs into the metadata; by default nothing does. */
+  /** Picks metadata out of the config of a run. Default: none. */
   readonly metadataOf?: (config: unknown) => Record<string, unknown>;
 }
 
-/** The arguments of `put` as they were given. */
+/** The arguments of `put` as the caller passed them. */
 export type PutArguments = readonly [
   config: unknown,
   checkpoint: unknown,
@@ -32,7 +32,7 @@ export type PutArguments = readonly [
   newVersions: unknown,
 ];
 
-/** The arguments of `putWrites` as they were given. */
+/** The arguments of `putWrites` as the caller passed them. */
 export type PutWritesArguments = readonly [
   config: unknown,
   writes: unknown,
@@ -41,10 +41,10 @@ export type PutWritesArguments = readonly [
 ];
 
 /**
- * Checks and encodes a call of `put`, before it first awaits.
+ * Checks and encodes the arguments of `put`, before it first awaits.
  *
- * @throws InvalidConfigError for an argument that can't be used.
- * @throws SerializationError naming the channel and the path of what can't be stored.
+ * @throws InvalidConfigError for an invalid argument.
+ * @throws SerializationError naming the channel and the path of a value that can't be stored.
  * @throws CheckpointTooLargeError for a call that would store too much.
  */
 export async function encodePut(
@@ -57,15 +57,15 @@ export async function encodePut(
     metadata: { ...metadataOf?.(config), ...parseMetadata(metadata) },
     newVersions: parseNewVersions(newVersions),
   };
-  // Other serializers may encrypt, or write for readers that know no inline values; so may a class of an application's own
-  // that extends this one.
+  // Other serializers may encrypt, or have readers that don't know inline values. So may an application's subclass of
+  // this one.
   const inlineScalars = serde.constructor === MsgpackSerializer;
   const encoded = await encodeCheckpoint(request, { serde, inlineScalars });
   sizeCheck?.check(encoded, () => sizeOfCheckpoint(encoded));
   return encoded;
 }
 
-/** The same for a call of `putWrites`. */
+/** Checks and encodes the arguments of `putWrites`, like {@link encodePut}. */
 export async function encodePutWrites(
   { serde, sizeCheck }: CallEncoding,
   ...[config, writes, taskId, taskPath]: PutWritesArguments

@@ -12,24 +12,24 @@ import { guardRead } from "../../serde/guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
 
-/** A checked call of `put`. */
+/** The parsed arguments of `put`. */
 export interface PutRequest extends PutTarget {
   readonly checkpoint: CheckedCheckpoint;
   readonly metadata: Record<string, unknown>;
   readonly newVersions: Record<string, string | number>;
 }
 
-/** How values are encoded. */
+/** What values are encoded with. */
 export interface Encoding {
   readonly serde: SerializerProtocol;
-  /** Whether small scalars go into the header, as Python's saver keeps them, instead of a blob each. */
+  /** Whether small scalars are stored in the header, as Python's saver does, instead of in a blob each. */
   readonly inlineScalars: boolean;
 }
 
 /**
- * Splits a checkpoint into the rows that it is stored as. Everything is encoded before this function first awaits.
+ * Encodes a checkpoint as the rows that store it. It encodes everything before it first awaits.
  *
- * @throws SerializationError naming the channel and the path of what can't be stored.
+ * @throws SerializationError naming the channel and the path of a value that can't be stored.
  */
 export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
@@ -38,7 +38,8 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
-  // Begun last: should the others throw, nobody would look at these, and a rejection among them would end the process.
+  // Started last. If an earlier line throws, nothing awaits these promises, and a rejection among them would end the
+  // process.
   const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
   return {
     threadId,
@@ -50,16 +51,15 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     carriedNumbers: carriedNumbers(request, inline),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
-    ...(needsParent(request, inline, source) && {
-      carriedBlobs: () => {
-        const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
-        return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
-      },
-    }),
+    requiresParent: requiresParent(request, inline, source),
+    carriedBlobs: () => {
+      const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
+      return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
+    },
   };
 }
 
-/** What LangGraph calls the source of a checkpoint that branches off on purpose. */
+/** The sources of checkpoints that branch off on purpose. */
 const BRANCHING_SOURCES: ReadonlySet<unknown> = new Set(["fork", "update"]);
 
 interface ChannelValue {
@@ -67,14 +67,14 @@ interface ChannelValue {
   readonly version: string;
   readonly value: unknown;
   readonly isEmpty: boolean;
-  /** Whether it did not change, and is stored only in case that it is nowhere. */
+  /** Whether the value did not change, so that it is stored only where its row is missing. */
   readonly isCarried?: boolean;
 }
 
 interface SplitValues {
   readonly inline: Record<string, InlineValue>;
   readonly stored: readonly ChannelValue[];
-  /** What did not change, empty or not: it stands in a blob that the parent refers to, where it is not inline. */
+  /** The unchanged values, also empty ones. A value that is not inline is in a blob that the parent references. */
   readonly carried: readonly ChannelValue[];
 }
 
@@ -90,8 +90,8 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   };
   for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
   const carried = carriedOver(request);
-  // Where Python's saver kept a scalar inline there is no blob to refer to, and the header that holds it is an ancestor's:
-  // so the value goes along, inline again or as a blob that is only inserted if it is missing.
+  // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
+  // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
   for (const { channel, version, value, isEmpty } of carried) {
     if (!isEmpty && mayBeInline(value)) add(channel, version, true);
   }
@@ -99,11 +99,12 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
 }
 
 /**
- * Whether the checkpoint is complete only with what older ones have: values that did not change, or the writes that a delta
- * channel is rebuilt from, of which no value comes along. That costs a lock, so it is not asked for without need: in a graph
- * whose own channels change in every step, as a conversation's, what did not change are triggers that are empty.
+ * Whether the checkpoint is complete only together with older ones: with their unchanged values, or with the writes
+ * that a delta channel without a value of its own is rebuilt from. The lock on the parent costs time, so it is taken
+ * only where it is needed. In a graph whose own channels change in every step, such as a chat, all unchanged channels
+ * are empty triggers.
  */
-function needsParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
+function requiresParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return false;
   return Object.entries(checkpoint.channel_versions).some(([channel, version]) => {
@@ -113,12 +114,12 @@ function needsParent(request: PutRequest, inline: SplitValues["inline"], source:
   });
 }
 
-// Concurrent writers of the same blobs must take them in the same order, or they may wait for each other for ever.
+// Concurrent writers of the same blobs must take their locks in the same order, or they may deadlock (C2).
 function inOrder(values: ChannelValue[]): ChannelValue[] {
   return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
 }
 
-/** What did not change. A checkpoint without a parent has nobody to carry anything over from. */
+/** Returns the unchanged values. A checkpoint without a parent has none. */
 function carriedOver(request: PutRequest): ChannelValue[] {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];
@@ -143,7 +144,7 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
   return { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
 }
 
-/** Whole numbers alone may have been floats in Python; all others have one spelling. */
+/** Only whole numbers may have been floats in Python. All others have one spelling. */
 function carriedNumbers(
   { newVersions }: PutRequest,
   inline: Record<string, InlineValue>,
@@ -179,11 +180,12 @@ function encodeHeader(checkpoint: CheckedCheckpoint): StoredCheckpoint {
   const others = Object.entries(checkpoint)
     .filter(([key]) => !SEPARATE_KEYS.has(key))
     .map(([key, value]) => [key, encodeJsonb(value, `checkpoint.${key}`)] as const);
-  // The versions are not encoded like the rest: Postgres looks values up by them, whatever the channels are called.
+  // The versions are not encoded like the rest, because statements look up values by them, whatever the channels are
+  // called.
   return { v, id, ts, channel_versions, ...Object.fromEntries(others) };
 }
 
-/** Adds the inline values to the text of a header, since `JSON.stringify` takes no BigInt. */
+/** Adds the inline values to the text of a header. `JSON.stringify` does not support BigInt. */
 function withInlineValues(header: string, inline: Record<string, InlineValue>): string {
   const values = Object.entries(inline).map(
     ([channel, value]) =>

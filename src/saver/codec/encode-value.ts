@@ -2,20 +2,20 @@ import { CheckpointError, type ErrorLocation, SerializationError } from "../../e
 import { copyOrigin } from "../../serde/python-origin.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
-/** A value as a serializer wrote it. */
+/** A value as the serializer wrote it. */
 export interface EncodedValue {
   readonly type: string;
   readonly blob: Uint8Array;
 }
 
-/** The longest value, in bytes: Postgres keeps and takes less than 1 GiB at a time, keys and header included. */
+/** The largest value in bytes. Postgres limits a field and a message to 1 GiB, with the keys and the header. */
 export const MAX_VALUE_BYTES = 2 ** 30 - 2 ** 16;
 
 /**
- * Has a serializer encode a value. It is called before this function first awaits, so that what the caller changes
- * afterwards is not stored.
+ * Encodes a value with the serializer. It calls the serializer before it first awaits, so a later change by the
+ * caller is not stored.
  *
- * @throws SerializationError naming the channel and the path of what can't be stored.
+ * @throws SerializationError naming the channel and the path of a value that can't be stored.
  */
 export async function encodeValue(
   serde: ContextualSerializer,
@@ -35,9 +35,9 @@ export async function encodeValue(
   }
 }
 
-// A serializer may hand bytes back as they are, and they are sent only when a connection is free.
+// A serializer may return the caller's own bytes, and they are sent only when a connection is free.
 function detached(value: unknown): unknown {
-  // Not the method of the value's own class: that of Buffer shares the memory.
+  // Not the `slice` of the value's own class: that of Buffer shares memory.
   return value instanceof Uint8Array ? copyOrigin(value, Uint8Array.prototype.slice.call(value)) : value;
 }
 

@@ -5,7 +5,7 @@ import type { EncodedWrite, EncodedWrites } from "../queries/put-pending-writes.
 import { encodeValue } from "./encode-value.js";
 import { guardRead } from "../../serde/guard-read.js";
 
-/** A checked call of `putWrites`. */
+/** The parsed arguments of `putWrites`. */
 export interface PutWritesRequest extends CheckpointKey {
   readonly taskId: string;
   readonly taskPath: string;
@@ -13,10 +13,9 @@ export interface PutWritesRequest extends CheckpointKey {
 }
 
 /**
- * Turns the writes of a task into the rows that they are stored as. Everything is encoded before this function first
- * awaits.
+ * Encodes the writes of a task as the rows that store them. It encodes everything before it first awaits.
  *
- * @throws SerializationError naming the channel and the path of what can't be stored.
+ * @throws SerializationError naming the channel and the path of a value that can't be stored.
  */
 export async function encodeWrites(
   request: PutWritesRequest,
@@ -39,7 +38,7 @@ function indexOf(channel: string, position: number): number {
   return Object.hasOwn(WRITES_IDX_MAP, channel) ? (WRITES_IDX_MAP[channel] ?? position) : position;
 }
 
-/** Of two special writes of one kind the last counts, and one statement can't write a row twice. */
+/** Of several special writes of one kind the last one counts. One statement can't write a row twice. */
 function lastOfEachIndex(writes: readonly EncodedWrite[]): EncodedWrite[] {
   const byIndex = new Map(writes.map((write) => [write.idx, write]));
   return [...byIndex.values()].sort((a, b) => a.idx - b.idx);

@@ -4,7 +4,7 @@ import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
-/** What one checkpoint's tuple is made of. */
+/** The parts of the tuple of one checkpoint. */
 export interface TupleParts {
   readonly key: CheckpointKey;
   readonly parentCheckpointId: string | null;
@@ -12,20 +12,20 @@ export interface TupleParts {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
-  /** The blob of a channel at a version, where one is stored. */
+  /** Returns the blob of a channel at a version, where one is stored. */
   readonly blobOf: (channel: string, version: string) => StoredValue | undefined;
-  /** Its pending writes, in the order of task path, task and position. */
+  /** The pending writes, ordered by task path, task and position. */
   readonly writes: readonly StoredWrite[];
-  /** What checkpoints before version 4 have their sends in, in the same order. */
+  /** The writes that hold the sends of a checkpoint before version 4 of the format, in the same order. */
   readonly sends: readonly StoredWrite[];
 }
 
-/** A pending write as it comes out of its row. */
+/** A pending write as it is stored. */
 export interface StoredWrite extends StoredValue, WriteOrder {
   readonly channel: string;
 }
 
-/** Puts the rows of one checkpoint together; `undefined` where there are none. */
+/** Groups the rows of one checkpoint. Returns `undefined` where there are none. */
 export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): TupleParts | undefined {
   const blobs = new Map<string, StoredValue>();
   const writes: StoredWrite[] = [];
@@ -51,7 +51,7 @@ export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): 
   };
 }
 
-/** Puts the rows of a page together, checkpoint by checkpoint, in the order of their `checkpoint` rows. */
+/** Groups the rows of a page by checkpoint, in the order of their `checkpoint` rows. */
 export function groupPage(rows: readonly PageRow[]): TupleParts[] {
   const blobs = new Map<string, StoredValue>();
   const writes = new Map<string, StoredWrite[]>();
@@ -102,7 +102,7 @@ function storedWriteOf(row: TupleRow): StoredWrite {
   };
 }
 
-// Postgres has no U+0000 in text, so that no two identities can run together.
+// Text in Postgres contains no U+0000, so two different keys never give the same text.
 function identity(...parts: (string | null)[]): string {
   return parts.join("\0");
 }

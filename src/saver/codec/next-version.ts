@@ -1,20 +1,20 @@
-/** The digits of the counter, as Python's saver pads it: versions of one length compare like their counters. */
+/** The digits of the counter, padded as in Python's saver. Versions of one length compare like their counters. */
 const COUNTER_DIGITS = 32;
 
 /**
- * The version of what has none, such as the sends of a checkpoint before version 4 of the format. Without a random
- * tail, since it is made up anew whenever the checkpoint is read, and has to be the same each time.
+ * The version of a value without one, such as the sends of a checkpoint before version 4 of the format. It has no
+ * random tail, because each read of the checkpoint computes it again and must get the same one.
  */
 export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed(16)}`;
 
 /**
- * The version that follows `current`: the counter plus one, with a random tail.
+ * Returns the version that follows `current`: the counter plus one, with a random tail.
  *
- * The tail is not decoration. A value is stored under (channel, version); with a bare counter two branches that were
- * forked from one checkpoint would reach the same version, and the second would read the first one's value.
+ * The tail is required. A value is stored under (channel, version). With a bare counter, two branches that were
+ * forked from one checkpoint would reach the same version, and the second would read the value of the first.
  *
- * Versions are text, as Python's saver writes them. A thread that the official JavaScript saver began has numbers,
- * which do not compare with text: it goes on with numbers, whose fraction is the tail.
+ * Versions are text, as in Python's saver. A thread that the official JavaScript saver began has numbers, which do
+ * not compare with text. It continues with numbers, whose fraction is the tail.
  *
  * @example
  * ```ts
@@ -31,7 +31,10 @@ export function nextVersion(current: string | number | undefined): string | numb
   return `${String(BigInt(digits) + 1n).padStart(widthOf(digits), "0")}.${tail()}`;
 }
 
-/** Text compares like its counters only at one width: a thread that another saver began goes on at that saver's. */
+/**
+ * Text compares like its counters only at one width. A thread that another saver began continues at that saver's
+ * width.
+ */
 function widthOf(digits: string): number {
   return /^0\d/.test(digits) ? digits.length : COUNTER_DIGITS;
 }
@@ -41,8 +44,8 @@ function tail(): string {
 }
 
 /**
- * Like {@link nextVersion}, but a thread begins with a number. The official JavaScript saver counts in numbers and
- * refuses to go on with text, so a thread that it is to take over later must not begin with text.
+ * Like {@link nextVersion}, but a new thread begins with a number. The official JavaScript saver counts in numbers
+ * and does not continue a thread with text, so a thread that it will take over must begin with a number.
  *
  * @example
  * ```ts

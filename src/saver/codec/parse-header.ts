@@ -7,7 +7,7 @@ const object = z.custom<Record<string, unknown>>(
   "must be an object",
 );
 
-/** What must be there, and what checkpoints of older formats may leave out. */
+/** The required keys, and the keys that checkpoints of older formats may lack. */
 const headerShape = z.looseObject({
   v: z.number(),
   id: z.string(),
@@ -17,10 +17,10 @@ const headerShape = z.looseObject({
   versions_seen: z.record(z.string(), z.record(z.string(), z.union([z.string(), z.number()]))).nullish(),
 });
 
-/** The header of a checkpoint as it comes out of its row. */
+/** The header of a checkpoint as it is stored. */
 export type CheckpointHeader = z.output<typeof headerShape>;
 
-/** @throws CorruptCheckpointError when the row holds no checkpoint. */
+/** @throws CorruptCheckpointError where the row is not a checkpoint. */
 export function parseHeader(value: unknown, location: ErrorLocation): CheckpointHeader {
   const result = headerShape.safeParse(value);
   if (result.success) return result.data;
@@ -38,7 +38,7 @@ const metadataShape = z.custom<CheckpointMetadata>(
   "must be an object",
 );
 
-/** @throws CorruptCheckpointError when the row's metadata is no object. Its keys are whatever their writer put there. */
+/** @throws CorruptCheckpointError where the metadata is not an object. Any keys are allowed. */
 export function parseStoredMetadata(value: unknown, location: ErrorLocation): CheckpointMetadata {
   const result = metadataShape.safeParse(value);
   if (result.success) return result.data;

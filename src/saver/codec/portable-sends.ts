@@ -3,14 +3,15 @@ import { langGraphLiteral } from "../../serde/langchain/langgraph-literals.js";
 import { isArray, isObject, isRecord } from "../../serde/msgpack/prototypes.js";
 
 /**
- * What was read of a channel, so that every copy of @langchain/langgraph runs the tasks in it. An application may have
- * loaded several: one by `import` and one by `require`, or one from a nested `node_modules`.
+ * Converts the value of a channel so that every copy of @langchain/langgraph runs the tasks in it. An application may
+ * have loaded several copies: one by `import` and one by `require`, or one from a nested `node_modules`.
  *
- * When the engine starts a task, it makes a Send of its own from another copy's. It leaves the Sends and Commands in the
- * arguments as they are, and later drops those of another copy without an error. From literal objects it makes its own.
- * It copies the arguments then, and they forget what they were in Python. So a Send that holds no other stays as it is.
+ * When the engine starts a task, it creates a Send of its own from another copy's. It leaves the Sends and Commands
+ * in the arguments as they are, and later drops those of another copy without an error. From literal objects it
+ * creates its own. It copies the arguments then, and the copies lose what they were in Python. So a Send that
+ * contains no other stays as it is.
  *
- * @param channel - the channel; the value of any other than that of the tasks is returned as it is
+ * @param channel - The channel. The value of any channel other than that of the tasks is returned unchanged.
  */
 export function portableSends(channel: string, value: unknown): unknown {
   if (channel !== TASKS) return value;
@@ -65,7 +66,7 @@ function isCommand(value: unknown): value is CommandFields {
   return isInstance(value, "Command");
 }
 
-/** By the name that each object of LangGraph carries, since `instanceof` knows one copy only. */
+/** Recognized by the name that each object of LangGraph carries, because `instanceof` knows only one copy. */
 function isInstance(value: unknown, name: string): boolean {
   return isObject(value) && !isRecord(value) && Reflect.get(value, "lg_name") === name;
 }

@@ -12,6 +12,7 @@ function putTo(threadId: string): BatchOperation {
       checkpointId: "1",
       parentCheckpointId: null,
       branches: false,
+      requiresParent: false,
       checkpoint: "{}",
       metadata: "{}",
       carriedNumbers: {},
@@ -46,7 +47,7 @@ function errorOf(operations: readonly BatchOperation[], ...deleted: string[]): u
   }
 }
 
-describe("writes to threads that are deleted for good", () => {
+describe("writes to threads with a tombstone", () => {
   it.each([
     ["put", putTo],
     ["putWrites", writeTo],
@@ -69,12 +70,12 @@ describe("writes to threads that are deleted for good", () => {
     expect(errorOf([deletionOf("t"), putTo("t2")])).toBeUndefined();
   });
 
-  it("name the first date of a thread that is deleted again", () => {
+  it("report the first deletion of a thread that is deleted again", () => {
     expect(errorOf([deletionOf("t"), putTo("t")], "t")).toMatchObject({ deletedAt: new Date(MS) });
     expect(errorOf([deletionOf("t"), deletionOf("t")], "t")).toBeUndefined();
   });
 
-  it("are asked about by their threads alone", () => {
+  it("need the tombstones of their own threads only", () => {
     expect(writtenThreads([putTo("a"), deletionOf("b"), writeTo("c")])).toEqual(["a", "c"]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { runs, timesRun } from "../../../tests/support/runs.js";
 import { ConcurrentModificationError } from "../../errors/index.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
@@ -20,6 +21,7 @@ function put(line: Line): Extract<BatchOperation, { kind: "put" }> {
     checkpointNs: "",
     parentCheckpointId: null,
     branches: false,
+    requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
     carriedNumbers: {},
@@ -140,7 +142,7 @@ describe("a put under optimistic concurrency", () => {
     }).toThrow('the put follows checkpoint "2", but its id "15" is older');
   });
 
-  it("goes by the bytes of ids, as the database sorts them", () => {
+  it("compares ids in byte order, as the database sorts them", () => {
     const [low, high] = ["\uffee", "\u{1f600}"];
     expect(low < high).toBe(false);
     expect(isRefused([{ checkpointId: low }], put({ checkpointId: high, parentCheckpointId: low }))).toBe(
@@ -188,7 +190,7 @@ function isSame(a: EncodedCheckpoint, b: EncodedCheckpoint): boolean {
 }
 
 describe("a batch under optimistic concurrency", () => {
-  it("is refused where one of its calls were, made one after another", () => {
+  it("is refused where one of its calls would be, made one by one", () => {
     let refused = 0;
     fc.assert(
       fc.property(
@@ -204,13 +206,13 @@ describe("a batch under optimistic concurrency", () => {
           expect(isRefused(stored, ...batch)).toBe(expected);
         },
       ),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
-    expect(refused).toBeGreaterThan(200);
-    expect(refused).toBeLessThan(1_900);
+    expect(refused).toBeGreaterThan(timesRun(200));
+    expect(refused).toBeLessThan(timesRun(1_900));
   });
 
-  it("leaves one line behind wherever nothing branches off, whatever is tried", () => {
+  it("leaves one line of checkpoints wherever nothing branches off", () => {
     const plain = fc.array(
       line.map((each) => put({ ...each, threadId: "t", checkpointNs: "", branches: false })),
       { maxLength: 30 },
@@ -227,7 +229,7 @@ describe("a batch under optimistic concurrency", () => {
           expect(byId.get(id)?.parentCheckpointId).toBe(ids[index]);
         }
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });

@@ -5,7 +5,10 @@ import { compareText } from "../model/compare-text.js";
 import type { BatchOperation } from "./resolve-batch.js";
 import { rowKey } from "../model/row-key.js";
 
-/** The checkpoints that must follow the newest one of their namespace: all but those that branch off on purpose. */
+/**
+ * Returns the checkpoints that must follow the newest one of their namespace: all but those that branch off on
+ * purpose.
+ */
 export function successors(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
   return operations.flatMap((operation) =>
     operation.kind === "put" && !operation.checkpoint.branches ? [operation.checkpoint] : [],
@@ -13,11 +16,11 @@ export function successors(operations: readonly BatchOperation[]): EncodedCheckp
 }
 
 /**
- * Goes through operations as if they were done one by one, and refuses the first checkpoint whose parent is no longer the
- * newest of its namespace, or that would not be the newest itself. One that is stored already may be put again: it may be
- * a retry whose first answer was lost.
+ * Applies operations one by one, and refuses the first checkpoint whose parent is not the newest of its namespace, or
+ * that would not become the newest itself. A stored checkpoint may be put again, because that may be a retry after a
+ * lost answer.
  *
- * @param heads - What the database has, for each of the {@link successors}.
+ * @param heads - The stored heads of the namespaces of the {@link successors}.
  * @throws ConcurrentModificationError naming the parent and the checkpoint that came in between.
  */
 export function refuseStale(operations: readonly BatchOperation[], heads: readonly HeadRow[]): void {
@@ -63,9 +66,9 @@ function headOf({ head_checkpoint_id: id, head_parent_checkpoint_id: parentId }:
 }
 
 /**
- * Whether a checkpoint is the next in the line that ends with `head`. With an older id it would never be the newest, and
- * any number could follow the same one. LangGraph may put the first two of a thread at the same time, so that the second
- * is there before the one that it follows.
+ * Whether a checkpoint continues the line that ends with `head`. With an older id it would never be the newest, and
+ * any number of checkpoints could follow the same one. LangGraph may put the first two checkpoints of a thread
+ * concurrently, so that the second is stored before its parent.
  */
 function follows({ checkpointId, parentCheckpointId }: EncodedCheckpoint, head: Head): boolean {
   const order = compareText(checkpointId, head.id);

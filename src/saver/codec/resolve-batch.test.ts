@@ -7,6 +7,7 @@ function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): Batch
   const header = {
     parentCheckpointId: null,
     branches: false,
+    requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
     carriedNumbers: {},
@@ -24,7 +25,7 @@ function write(taskId: string, idx: number, channel = "a"): BatchOperation {
 const sourcesOf = (operations: BatchOperation[]) =>
   resolveBatch(operations).checkpoints.map(({ numberSources }): unknown => JSON.parse(numberSources));
 
-test("a number is carried over from the nearest ancestor that the batch does not store itself", () => {
+test("an unchanged number is copied from the nearest ancestor that the batch does not store itself", () => {
   const carriedNumbers = { n: 3 };
   const chain = [
     put("2", { parentCheckpointId: "1", carriedNumbers }),
@@ -34,7 +35,7 @@ test("a number is carried over from the nearest ancestor that the batch does not
   expect(sourcesOf(chain)).toEqual([{ n: "1" }, { n: "1" }, { n: "1" }]);
 });
 
-test("a number is carried over from nowhere past an ancestor that has another, or its own", () => {
+test("an unchanged number is not copied from beyond an ancestor with another number", () => {
   for (const between of [{ n: 4 }, {}]) {
     const chain = [
       put("2", { parentCheckpointId: "1", carriedNumbers: between }),
@@ -44,12 +45,12 @@ test("a number is carried over from nowhere past an ancestor that has another, o
   }
 });
 
-test("rows come in one order, whatever the order of the calls", () => {
+test("rows are sorted, whatever the order of the calls", () => {
   const calls = [put("1"), put("2"), write("x", 0), write("y", 0), write("y", 1)];
   expect(resolveBatch(calls.toReversed())).toEqual(resolveBatch(calls));
 });
 
-test("what a thread was given before it is deleted is not stored, what it is given afterwards is", () => {
+test("what a thread gets before its deletion is not stored, and what it gets afterwards is", () => {
   const deletion: BatchOperation = { kind: "deleteThread", threadId: "t" };
   const { deletedThreads, checkpoints, writes } = resolveBatch([
     put("1"),

@@ -3,26 +3,26 @@ import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 import { rowKey } from "../model/row-key.js";
 
-/** A call that a batch has collected. */
+/** One operation of a batch. */
 export type BatchOperation =
   | { readonly kind: "put"; readonly checkpoint: EncodedCheckpoint }
   | { readonly kind: "putWrites"; readonly writes: EncodedWrites }
   | { readonly kind: "deleteThread"; readonly threadId: string };
 
-/** The thread that a call is about. */
+/** Returns the thread of an operation. */
 export function threadOf(operation: BatchOperation): string {
   if (operation.kind === "put") return operation.checkpoint.threadId;
   return operation.kind === "putWrites" ? operation.writes.threadId : operation.threadId;
 }
 
-/** What a batch comes to: the threads whose stored rows go, and the rows that are stored after that. */
+/** The effect of a batch: the threads whose stored rows are deleted, and the rows that are stored after that. */
 export interface ResolvedBatch extends CheckpointRows {
   readonly deletedThreads: readonly string[];
 }
 
 /**
- * Works out what calls made one after another would leave behind, so that it can be stored at once: no statement can
- * write a row twice. All is sorted by key, in the same order everywhere, so that writers at the same time can't deadlock.
+ * Computes what operations made one after another would leave behind, so that one statement can store it: no
+ * statement can write a row twice. All rows are sorted by key, so concurrent writers can't deadlock (C2).
  */
 export function resolveBatch(operations: readonly BatchOperation[]): ResolvedBatch {
   const threads = new Map<string, ThreadState>();
@@ -46,9 +46,9 @@ export function resolveBatch(operations: readonly BatchOperation[]): ResolvedBat
   };
 }
 
-/** What the calls so far have done to a thread; its rows by the rest of their keys. */
+/** What the operations so far did to a thread. Its rows are indexed by the rest of their keys. */
 interface ThreadState {
-  /** Whether what the database has of the thread goes first. */
+  /** Whether the stored rows of the thread are deleted first. */
   readonly isDeleted: boolean;
   readonly checkpoints: Map<string, PutState>;
   readonly writes: Map<string, WriteRow>;
@@ -58,7 +58,7 @@ interface ThreadState {
 interface PutState {
   readonly row: HeaderRow;
   readonly carriedNumbers: Readonly<Record<string, number>>;
-  /** The stored checkpoints that numbers are carried over from, by channel. */
+  /** The stored checkpoints whose headers spell the unchanged numbers, by channel. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ function newState(isDeleted: boolean): ThreadState {
   return { isDeleted, checkpoints: new Map(), writes: new Map(), blobs: new Map() };
 }
 
-/** The last header and metadata, the first parent; the first value of a channel's version. */
+/** Keeps the last header and metadata, the first parent, and the first value of a channel's version. */
 function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
   const { blobs, carriedNumbers, ...header } = encoded;
   const { threadId, checkpointNs, checkpointId } = header;
@@ -82,8 +82,9 @@ function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
 }
 
 /**
- * Where numbers are carried over from. The statement does not see a parent that it stores itself: there it is whatever
- * the parent's own number is carried over from, if that is the same number, and else nothing, since its spelling is ours.
+ * Returns the checkpoints that unchanged numbers are copied from. The statement does not see a parent that it stores
+ * itself. For such a parent it is the one that the parent's own number is copied from if that is the same number, and
+ * none otherwise.
  */
 function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<string, string> {
   const { checkpointNs, parentCheckpointId, carriedNumbers } = encoded;
@@ -97,7 +98,7 @@ function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<strin
   return Object.fromEntries(sources);
 }
 
-/** The first of each regular write, the last of each special one. */
+/** Keeps the first of each regular write, and the last of each special one. */
 function addWrites(state: ThreadState, { writes, ...owner }: EncodedWrites): void {
   for (const write of writes) {
     const key = rowKey(owner.checkpointNs, owner.checkpointId, owner.taskId, String(write.idx));

@@ -23,12 +23,12 @@ describe("a size check", () => {
   const messages = () => warnings.mock.calls.map(([message]) => String(message));
   const checkOf = (warnCheckpointBytes: number) => new SizeCheck({ warnCheckpointBytes }, () => now);
 
-  it("warns of a hundred threads a day, and says with the last that it tells of no other", () => {
+  it("warns of a hundred threads per day, and announces the last warning", () => {
     const check = checkOf(10);
     for (let thread = 0; thread < 1_000; thread++) check.check(key(String(thread)), size(11));
     expect(messages()).toHaveLength(100);
     expect(messages().filter((message) => message.includes("no other thread"))).toEqual([
-      expect.stringMatching(/^thread "99", .*; no other thread is told of today$/),
+      expect.stringMatching(/^thread "99", .*; no further warnings today$/),
     ]);
   });
 
@@ -41,13 +41,13 @@ describe("a size check", () => {
     expect(messages()).toHaveLength(3);
   });
 
-  it("keeps apart what thread and namespace run into one another", () => {
+  it("distinguishes threads and namespaces whose joined names are equal", () => {
     const check = checkOf(10);
     for (const place of [key("a", "b"), key("ab"), key('a","b'), key("a", "b")]) check.check(place, size(11));
     expect(messages()).toHaveLength(3);
   });
 
-  it("measures nothing where there is no bound", () => {
+  it("measures nothing where there is no limit", () => {
     const measure = () => {
       throw new Error("measured");
     };

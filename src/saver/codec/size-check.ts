@@ -3,27 +3,27 @@ import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { CallSize } from "./call-size.js";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Also what a saver keeps in mind of the threads that it told of, however many there are. */
+/** Also limits the memory for namespaces that were warned of. */
 const MAX_WARNINGS_A_DAY = 100;
 const NAMED_CHANNELS = 3;
 
-/** How much one call may store. */
+/** The limits of the size of one call. */
 export interface SizeBounds {
-  /** Above so many bytes it is refused. Default: no bound. */
+  /** A call that stores more bytes is refused. Default: no limit. */
   readonly maxCheckpointBytes?: number | undefined;
-  /** Above so many bytes a warning is emitted. Default: half of what it may store. */
+  /** A call that stores more bytes emits a warning. Default: half of the limit. */
   readonly warnCheckpointBytes?: number | undefined;
 }
 
-/** Looks at how much each call of a saver is about to store, once that is encoded and before anything is sent. */
+/** Checks the size of each call, after it is encoded and before anything is sent. */
 export class SizeCheck {
   readonly #maxBytes: number;
   readonly #warnBytes: number;
   readonly #now: () => number;
   #day = Number.NaN;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
 
-  /** @param now - The time in milliseconds since 1970. */
+  /** @param now - Returns the time in milliseconds since 1970. */
   constructor(bounds: SizeBounds, now: () => number = Date.now) {
     this.#maxBytes = bounds.maxCheckpointBytes ?? Infinity;
     this.#warnBytes = bounds.warnCheckpointBytes ?? this.#maxBytes / 2;
@@ -31,9 +31,9 @@ export class SizeCheck {
   }
 
   /**
-   * Warns of a call that stores much: once a day of each namespace of a thread, and a hundred times a day in all.
+   * Warns of a large call: once per day and namespace, and a hundred times per day in all.
    *
-   * @param measure - Called where there is a bound.
+   * @param measure - Called only where there is a limit.
    * @throws CheckpointTooLargeError for a call that would store too much.
    */
   check(key: CheckpointKey, measure: () => CallSize): void {
@@ -44,21 +44,21 @@ export class SizeCheck {
   }
 
   #warn(key: CheckpointKey, size: CallSize): void {
-    if (this.#isTold(JSON.stringify([key.threadId, key.checkpointNs]))) return;
-    const isLast = this.#told.size === MAX_WARNINGS_A_DAY;
+    if (this.#wasWarned(JSON.stringify([key.threadId, key.checkpointNs]))) return;
+    const isLast = this.#warned.size === MAX_WARNINGS_A_DAY;
     const message = describe(key, size, `warnCheckpointBytes is ${this.#warnBytes}`);
-    process.emitWarning(isLast ? `${message}; no other thread is told of today` : message, {
+    process.emitWarning(isLast ? `${message}; no further warnings today` : message, {
       type: "CheckpointSizeWarning",
       code: "CHECKPOINT_SIZE",
     });
   }
 
-  #isTold(place: string): boolean {
+  #wasWarned(place: string): boolean {
     const day = Math.floor(this.#now() / DAY_MS);
-    if (day !== this.#day) this.#told.clear();
+    if (day !== this.#day) this.#warned.clear();
     this.#day = day;
-    if (this.#told.size >= MAX_WARNINGS_A_DAY || this.#told.has(place)) return true;
-    this.#told.add(place);
+    if (this.#warned.size >= MAX_WARNINGS_A_DAY || this.#warned.has(place)) return true;
+    this.#warned.add(place);
     return false;
   }
 }

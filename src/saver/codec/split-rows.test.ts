@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import type { BlobRow, CheckpointRows, WriteRow } from "../queries/checkpoint-rows.js";
 import { type Portion, splitRows } from "./split-rows.js";
 
@@ -43,7 +44,7 @@ const bytesIn = (portion: Portion): number => {
   return [...writes, ...blobs].reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0);
 };
 
-test("every row goes with one portion, in its order, and table follows table", () => {
+test("every row is in one portion, in order and table by table", () => {
   fc.assert(
     fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
       const portions = splitRows(all, maxBytes).map(rowsIn);
@@ -57,10 +58,11 @@ test("every row goes with one portion, in its order, and table follows table", (
       ]);
       expect(tables).toEqual(tables.toSorted());
     }),
+    runs(100),
   );
 });
 
-test("no portion is longer than it may be, but for a single row that is", () => {
+test("no portion exceeds the limit, except one with a single row", () => {
   fc.assert(
     fc.property(rows, fc.nat({ max: 200 }), (all, maxBytes) => {
       for (const portion of splitRows(all, maxBytes)) {
@@ -68,9 +70,13 @@ test("no portion is longer than it may be, but for a single row that is", () => 
         else expect(bytesIn(portion) + 40).toBeGreaterThan(maxBytes);
       }
     }),
+    runs(100),
   );
 });
 
-test("what fits goes in one portion", () => {
-  fc.assert(fc.property(rows, (all) => splitRows(all, 1e6).length <= 1));
+test("rows that fit share one portion", () => {
+  fc.assert(
+    fc.property(rows, (all) => splitRows(all, 1e6).length <= 1),
+    runs(100),
+  );
 });

@@ -1,14 +1,14 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
 
-/** What one statement brings: a value that is long by itself, or any number of rows. */
+/** The content of one statement: one long value, or any number of rows. */
 export type Portion =
   | { readonly kind: "longWrite"; readonly row: WriteRow }
   | { readonly kind: "longBlob"; readonly row: BlobRow }
   | ({ readonly kind: "rows" } & CheckpointRows);
 
 /**
- * Splits rows into portions of at most `maxBytes`: one, if they are not more than that. Table follows table as within
- * one statement, so that writers at the same time take their locks in one order, however much each has to store.
+ * Splits rows into portions of at most `maxBytes`. The portions go table by table, as within one statement, so that
+ * concurrent writers take their locks in one order.
  */
 export function splitRows({ checkpoints, writes, blobs }: CheckpointRows, maxBytes: number): Portion[] {
   const splitter = new Splitter(maxBytes);
@@ -34,7 +34,7 @@ class Splitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** @param alone - What the row becomes if it is too long to go with others. */
+  /** @param alone - Creates the portion of a row that is too long to share one. */
   add<Row extends object>(row: Row, listIn: (rows: OpenRows) => Row[], alone?: Portion): void {
     const bytes = bytesOf(row);
     if (this.#bytes + bytes > this.#maxBytes) this.#endRows();
@@ -62,7 +62,7 @@ function newRows(): OpenRows {
   return { checkpoints: [], writes: [], blobs: [] };
 }
 
-/** The keys count as well: of very many small rows they are the most. Of text beyond ASCII it is an estimate. */
+/** Includes the keys, which are most of the size of many small rows. For text beyond ASCII it is an estimate. */
 function bytesOf(row: object): number {
   const values: unknown[] = Object.values(row);
   return values.reduce<number>((sum, value) => sum + lengthOf(value), 0);

@@ -1,7 +1,6 @@
 /**
- * How the channels of a graph put two values together, by the names of the channels: the reducers that its state is
- * annotated with. Each takes what the channel holds and what is written to it, and returns what it holds then. A channel
- * begins with what the default of the parameter says, since there is no `default` as annotations have one.
+ * The reducers of a graph's channels, by channel, as its state annotation has them. A reducer takes the value of the channel
+ * and an update, and returns the new value. The first value of a channel is the default of the reducer's parameter.
  *
  * @example
  * ```ts
@@ -14,13 +13,12 @@
 export type ChannelReducers = Readonly<Record<string, ChannelReducer>>;
 
 /**
- * How a channel puts what is written to it together with what it holds; that is `undefined` while it holds nothing. The
- * reducer of a `DeltaChannel`, which takes many updates at once, becomes one by
- * `(current, update) => reducer(current ?? [], [update])`.
+ * Combines the value of a channel, `undefined` for an empty channel, with an update. To use the reducer of a `DeltaChannel`,
+ * which takes many updates at once, write `(current, update) => reducer(current ?? [], [update])`.
  */
 export type ChannelReducer = Reducer["reduce"];
 
-// The type of a method, so that a reducer may name the types of its own channel: `unknown` stands for each of these.
+// A method type is bivariant, so a reducer may declare the types of its own channel in place of `unknown`.
 interface Reducer {
   reduce(current: unknown, update: unknown): unknown;
 }

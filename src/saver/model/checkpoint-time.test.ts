@@ -3,7 +3,7 @@ import { uuid6 } from "@langchain/langgraph-checkpoint";
 import { idAfter, idsFrom, timeInId } from "./checkpoint-time.js";
 
 describe("the time inside a checkpoint's id", () => {
-  it("is when LangGraph made it", () => {
+  it("is the time at which LangGraph created it", () => {
     const before = Date.now();
     const time = timeInId(uuid6(3))?.getTime();
     expect(time).toBeGreaterThanOrEqual(before);
@@ -21,14 +21,14 @@ describe("the time inside a checkpoint's id", () => {
     },
   );
 
-  it("is compared as text: ids from a time on are not before its mark, and those from before are", () => {
+  it("is ordered as text: ids of a time and later are not before its lower bound, and earlier ids are", () => {
     const id = uuid6(0);
     const time = timeInId(id) ?? new Date(NaN);
     expect(id >= idsFrom(time)).toBe(true);
     expect(id < idsFrom(new Date(time.getTime() + 1))).toBe(true);
   });
 
-  it("has a mark for every time that a Date can be", () => {
+  it("has a lower bound for every Date", () => {
     expect(idsFrom(new Date(-8.64e15))).toBe("00000000-0000-6000");
     expect(idsFrom(new Date(8.64e15))).toBe("ffffffff-ffff-6fff");
   });
@@ -41,7 +41,7 @@ describe("an id after another one", () => {
     );
   });
 
-  it("is the next one where a clock was ahead, also over the borders of its parts", () => {
+  it("is the next one where a clock was ahead, also across the fields of the UUID", () => {
     const fresh = "1ec9414c-232a-6b01-8000-000000000000";
     expect(idAfter("fec9414c-ffff-6fff-b3c8-9f6bdeced846", fresh)).toBe(
       "fec9414d-0000-6000-8000-000000000000",
@@ -49,7 +49,7 @@ describe("an id after another one", () => {
     expect(idAfter(fresh, fresh)).toBe("1ec9414c-232a-6b02-8000-000000000000");
   });
 
-  it("is not there after what is no UUID of version 6 and larger", () => {
+  it("is undefined after a larger id that is not a UUID of version 6", () => {
     expect(idAfter("checkpoint 1", "1ec9414c-232a-6b01-8000-000000000000")).toBeUndefined();
   });
 });

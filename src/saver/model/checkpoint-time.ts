@@ -1,32 +1,31 @@
-/** Where UUIDs count from, in milliseconds since 1970: the Gregorian calendar begins on 15 October 1582. */
+/** The epoch of UUIDs, 15 October 1582, in milliseconds since 1970. */
 const GREGORIAN_EPOCH_MS = Date.UTC(1582, 9, 15);
 
-/** UUIDs count in steps of 100 ns. */
+/** A UUID counts time in steps of 100 ns. */
 const TICKS_PER_MS = 10_000n;
 
-/** The last that a UUID has room for, in the year 5236. */
+/** The last time that a UUID can hold, in the year 5236. */
 const LAST_TICK = 2n ** 60n - 1n;
 
-/** A UUID of version 6 in lower case, as LangGraph makes them; the same in Postgres. */
+/** Matches a UUID of version 6 in lower case, the ids that LangGraph generates. Postgres reads the pattern in the same way. */
 export const UUID6 = /^([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The time inside a checkpoint's id; `undefined` where it is no UUID of version 6. */
+/** Returns the time in a checkpoint's id, or `undefined` where the id is not a UUID of version 6. */
 export function timeInId(checkpointId: string): Date | undefined {
   const ticks = ticksOf(checkpointId);
   return ticks === undefined ? undefined : new Date(Number(ticks / TICKS_PER_MS) + GREGORIAN_EPOCH_MS);
 }
 
-/** What the ids of all checkpoints begin with, or come after, that are made at a time or later. */
+/** Returns the lower bound of the ids of all checkpoints that are created at a time or later. */
 export function idsFrom(time: Date): string {
   const ticks = BigInt(time.getTime() - GREGORIAN_EPOCH_MS) * TICKS_PER_MS;
   return withTicks(ticks < 0n ? 0n : ticks > LAST_TICK ? LAST_TICK : ticks, "");
 }
 
 /**
- * An id that is larger than another one: `fresh`, or where the other one is of a clock that is ahead, the next that this
- * clock could have made.
+ * Returns an id that is larger than another one: `fresh`, or the next id of the other one's clock if that clock is ahead.
  *
- * @returns `undefined` where the other one is no UUID of version 6, and larger than all that are made today.
+ * @returns `undefined` where the other id is not a UUID of version 6 and larger than all current ids.
  */
 export function idAfter(checkpointId: string, fresh: string): string | undefined {
   if (fresh > checkpointId) return fresh;

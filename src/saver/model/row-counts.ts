@@ -1,19 +1,19 @@
-/** How many rows of each table a call read, wrote or removed, and how much they hold. */
+/** The number of rows of each table that a call read, wrote or deleted, and their size. */
 export interface RowCounts {
   readonly checkpoints: number;
   readonly writes: number;
   readonly blobs: number;
   /**
-   * Of the values in `writes` and `blobs`. What goes is measured as it takes room in its table, compressed where Postgres has
-   * done so; what is written or read, as the serializer wrote it.
+   * The size of the values in `writes` and `blobs`. For deleted rows it is the size in the table, where Postgres may have
+   * compressed the values. For rows that are written or read it is the size that the serializer produced.
    */
   readonly bytes: number;
 }
 
-/** No rows at all, for a sum to begin with. */
+/** The counts of no rows, to start a sum with. */
 export const NO_ROWS: RowCounts = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
 
-/** The rows of both. */
+/** Adds two counts. */
 export function addCounts(a: RowCounts, b: RowCounts): RowCounts {
   return {
     checkpoints: a.checkpoints + b.checkpoints,

@@ -1,4 +1,4 @@
-/** A key of several parts as one text. No part holds U+0000, so that no two keys can run together. */
+/** Joins the parts of a key to one text. No part contains U+0000, so two different keys never give the same text. */
 export function rowKey(...parts: string[]): string {
   return parts.join("\0");
 }

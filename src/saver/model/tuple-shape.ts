@@ -1,21 +1,21 @@
-/** Which parts of its tuples a read is about. */
+/** The parts of a tuple that a read returns. */
 export interface TupleSelection {
-  /** The channels whose values are read; all where it is `undefined`, none where it is empty. */
+  /** The channels whose values are read: all for `undefined`, none for an empty list. */
   readonly channels: readonly string[] | undefined;
-  /** Whether pending writes are read. */
+  /** Whether the pending writes are read. */
   readonly writes: boolean;
 }
 
-/** All that there is. */
+/** Selects all parts. */
 export const WHOLE_TUPLE: TupleSelection = { channels: undefined, writes: true };
 
-/** What a statement has to be built for: the selection without the names. */
+/** The part of a selection that decides the text of a statement. */
 export interface TupleShape {
   readonly values: "all" | "named" | "none";
   readonly writes: boolean;
 }
 
-/** The shape of a selection, and a text that tells it from other shapes. */
+/** Returns the shape of a selection, and a text that identifies it among all shapes. */
 export function shapeOf({ channels, writes }: TupleSelection): TupleShape & { readonly id: string } {
   const values = channels === undefined ? "all" : channels.length === 0 ? "none" : "named";
   return { values, writes, id: `${values} ${writes ? "writes" : ""}` };

@@ -1,44 +1,53 @@
-import type { BatchOperation } from "../codec/resolve-batch.js";
 import type { SaverCall } from "../call/saver-call.js";
+import type { BatchOperation } from "../codec/resolve-batch.js";
 import { type ToldCheckpoint, watchChannel, watchScope } from "./watch-channel.js";
 
 type Offer = (checkpoint: ToldCheckpoint) => void;
 
-/** Watches of this process that have begun, and that the server does not tell anything yet. */
-const beginning = new Map<string, Set<Offer>>();
+/** The watches of this process that the server does not notify yet, by channel. */
+const starting = new Map<string, Set<Offer>>();
 
 /**
- * Has the checkpoints of a thread offered that are stored by this process before the server has begun to tell of them.
+ * Offers a starting watch the checkpoints that this process stores before the server begins to send notifications.
  *
- * @returns How to end that. What is being stored then is offered all the same.
+ * @returns A function that ends this. Checkpoints that are being stored at that time are still offered.
  */
 export function expectLocalNews(channel: string, offer: Offer): () => void {
-  const known = beginning.get(channel);
-  if (known === undefined) beginning.set(channel, new Set([offer]));
+  const known = starting.get(channel);
+  if (known === undefined) starting.set(channel, new Set([offer]));
   else known.add(offer);
   return () => {
-    const others = beginning.get(channel);
+    const others = starting.get(channel);
     others?.delete(offer);
-    if (others?.size === 0) beginning.delete(channel);
+    if (others?.size === 0) starting.delete(channel);
   };
 }
 
-/** Stores checkpoints, and offers them to the watches that had just begun when the storing did. */
-export async function offeringLocally(
-  call: SaverCall,
+/** The watches that were starting when a call began to store. */
+export interface LocalOffers {
+  /** Offers them the checkpoints of the call. To be called once these are stored. */
+  deliver(): void;
+}
+
+/** Collects the starting watches of the threads that operations put checkpoints into. */
+export function localOffers(
+  { policy, schema, database }: SaverCall,
   operations: readonly BatchOperation[],
-  store: () => Promise<void>,
-): Promise<void> {
-  // In a transaction that was lent they count later, if at all.
-  if (call.policy.notifies !== true || beginning.size === 0 || call.database.kysely.isTransaction)
-    return store();
-  const scope = watchScope(call.schema, call.policy.tenantId);
+): LocalOffers {
+  // The checkpoints of a transaction of the caller's own count when the caller commits, if at all.
+  if (policy.notifies !== true || starting.size === 0 || database.kysely.isTransaction) return NO_OFFERS;
+  const scope = watchScope(schema, policy.tenantId);
   const offers = operations.flatMap((operation) => {
     if (operation.kind !== "put") return [];
     const { checkpoint } = operation;
-    const expecting = beginning.get(watchChannel(scope, checkpoint.threadId)) ?? [];
-    return [...expecting].map((offer) => ({ offer, checkpoint }));
+    const watches = starting.get(watchChannel(scope, checkpoint.threadId)) ?? [];
+    return [...watches].map((offer) => ({ offer, checkpoint }));
   });
-  await store();
-  for (const { offer, checkpoint } of offers) offer(checkpoint);
+  return {
+    deliver: () => {
+      for (const { offer, checkpoint } of offers) offer(checkpoint);
+    },
+  };
 }
+
+const NO_OFFERS: LocalOffers = { deliver: () => undefined };

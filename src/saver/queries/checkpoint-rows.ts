@@ -2,7 +2,10 @@ import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import type { EncodedBlob } from "./put-checkpoint.js";
 import type { EncodedWrite } from "./put-pending-writes.js";
 
-/** Rows of all three tables, of any number of checkpoints and threads, each with its whole key and each key once. */
+/**
+ * Rows of all three tables, of any number of checkpoints and threads. Each has its whole key, and each key occurs
+ * once.
+ */
 export interface CheckpointRows {
   readonly checkpoints: readonly HeaderRow[];
   readonly writes: readonly WriteRow[];
@@ -17,8 +20,8 @@ export interface HeaderRow extends CheckpointKey {
   /** The metadata, as JSON text. */
   readonly metadata: string;
   /**
-   * The stored checkpoint of the same namespace that each unchanged inline number is carried over from, by channel, as
-   * JSON text: that checkpoint's header may have the number in another spelling.
+   * By channel, the stored checkpoint of the same namespace whose header spells the unchanged inline number, as JSON
+   * text.
    */
   readonly numberSources: string;
 }

@@ -4,8 +4,9 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<CheckpointDatabase, Table>;
 
 /**
- * A value is addressed by (channel, version), which never changes its meaning: the first one stays. Its row is locked, so
- * that whoever would collect it waits for the checkpoint that refers to it. Postgres locks before it looks at the condition.
+ * Keeps and locks the stored value. The value of a (channel, version) never changes, so the first one stays. A
+ * collection of orphaned values waits for the checkpoint that references the locked row. Postgres takes the lock
+ * before it evaluates the condition (C4).
  */
 export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
   return conflict
@@ -14,7 +15,7 @@ export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
     .where(sql.lit(false));
 }
 
-/** A write that is there stays as it is, and is locked, as {@link blobIsHeld} does with a value. */
+/** Keeps and locks the stored write, as {@link blobIsHeld} does with a value. */
 export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
   return conflict
     .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
@@ -22,7 +23,7 @@ export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
     .where(sql.lit(false));
 }
 
-/** A checkpoint that is there stays as it is, and is locked, as {@link blobIsHeld} does with a value. */
+/** Keeps and locks the stored checkpoint, as {@link blobIsHeld} does with a value. */
 export function headerIsHeld(conflict: Conflict<"checkpoints">) {
   return conflict
     .columns(["thread_id", "checkpoint_ns", "checkpoint_id"])
@@ -30,7 +31,7 @@ export function headerIsHeld(conflict: Conflict<"checkpoints">) {
     .where(sql.lit(false));
 }
 
-/** A checkpoint that is put again replaces its header and metadata, and keeps its parent. */
+/** Replaces header and metadata of a checkpoint that is put again, and keeps its parent. */
 export function headerIsReplaced(conflict: Conflict<"checkpoints">) {
   return conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({
     checkpoint: eb.ref("excluded.checkpoint"),
@@ -39,8 +40,8 @@ export function headerIsReplaced(conflict: Conflict<"checkpoints">) {
 }
 
 /**
- * A write that is there already stays, so that a task which is run again changes nothing; a special one (error,
- * interrupt, resume) is replaced.
+ * Keeps a stored write, so that a repeated task changes nothing, and replaces a special write: an error, an interrupt
+ * or a resume.
  */
 export function specialWriteIsReplaced(conflict: Conflict<"checkpoint_writes">) {
   return (
@@ -51,7 +52,7 @@ export function specialWriteIsReplaced(conflict: Conflict<"checkpoint_writes">) 
         type: eb.ref("excluded.type"),
         blob: eb.ref("excluded.blob"),
       }))
-      // Decides row by row which of the two it is: a conflict that the condition leaves out changes nothing.
+      // The condition decides row by row. A conflict that it excludes changes nothing.
       .where("excluded.idx", "<", sql.lit(0))
   );
 }

@@ -4,10 +4,10 @@ import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { migratedColumn } from "./migrated-column.js";
 
 /**
- * Deletes threads with all of their namespaces, in one transaction: no reader sees them half deleted.
+ * Deletes threads with all of their namespaces in one transaction, so that no reader sees them half deleted.
  *
- * The first statement waits for every `put` that references a checkpoint or a value of these threads. The second keeps the
- * values that their checkpoints reference.
+ * The first statement waits for every `put` that references a checkpoint or a value of these threads. The second
+ * keeps the values that their checkpoints reference (C7, C8).
  */
 export function deleteThreads(schema: string, threadIds: readonly string[]): BoundStatement<unknown>[] {
   return [deleteAndLock.bind(schema, { threadIds }), deleteUnreferenced(schema, { threadIds })];
@@ -17,7 +17,10 @@ interface DeleteParams {
   readonly threadIds: readonly string[];
 }
 
-/** Deletes checkpoints and writes, then locks values. The counts make Postgres take the locks in this order, as every writer does. */
+/**
+ * Deletes checkpoints and writes, then locks values. The counts make Postgres take the locks in this order, as every
+ * writer does.
+ */
 const deleteAndLock = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, parameter) => {
   const isMeant = isOneOf(parameter("threadIds"));
   return db

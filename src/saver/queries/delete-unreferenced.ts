@@ -5,16 +5,16 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { eachChannelVersion } from "./header-parts.js";
 
-/** Whose values are looked at: whole threads, or single namespaces. */
+/** The values that are considered: those of whole threads, or of single namespaces. */
 export type BlobScope =
   { readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] };
 
 /**
  * Deletes the values that no checkpoint references. An earlier statement of the transaction has to lock them.
  *
- * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating the
- * condition again, so one statement would delete values of a checkpoint that is committed meanwhile. The earlier statement
- * waits for every such `put`, and this one sees their checkpoints.
+ * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating
+ * the condition again, so a single statement would delete values of a checkpoint that commits in the meantime. The
+ * earlier statement waits for every such `put`, and this one sees their checkpoints.
  */
 export function deleteUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown> {
   const kind = "threadIds" in scope ? "threads" : "namespaces";

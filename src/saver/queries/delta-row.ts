@@ -9,12 +9,12 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { sentBytes } from "./sent-bytes.js";
 
 /**
- * What an ancestor contributes to the history of a channel:
+ * One contribution of an ancestor to the history of a channel:
  *
- * - `steps`: all of them in one row, a list of {@link DeltaStep} as JSON text
+ * - `steps`: all ancestors in one row, a list of {@link DeltaStep} as JSON text
  * - `write`: a write of its tasks
- * - `seed`: the stored value that ends the walk for that channel
- * - `inline`: a value that ends it too, kept in the header, as JSON text
+ * - `seed`: the stored value that ends the walk for the channel
+ * - `inline`: an inline value that ends the walk, as JSON text
  */
 export interface DeltaRow {
   part: "steps" | "write" | "seed" | "inline";
@@ -26,15 +26,15 @@ export interface DeltaRow {
   task_path: string | null;
   idx: number | null;
   type: string | null;
-  /** As `sentBytes` brings it. */
+  /** The bytes, as `sentBytes` selects them. */
   blob: string | null;
   json: string | null;
 }
 
-/** The id of an ancestor, and that of the next one, its parent. */
+/** The id of an ancestor, and that of its parent, the next ancestor. */
 export type DeltaStep = readonly [id: string, parentId: string | null];
 
-/** An ancestor on the way: the channels whose walk ended before it, and those whose walk ends here. */
+/** An ancestor in the walk, with the channels whose walk ended before it and those whose walk ends at it. */
 export interface ChainRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
@@ -44,7 +44,7 @@ export interface ChainRow {
 
 type WithChain = CheckpointDatabase & { chain: ChainRow };
 
-/** From the CTE `chain` to the steps, writes and seeds of a walk. */
+/** Builds the steps, writes and seeds of a walk from the CTE `chain`. */
 export function selectDeltaParts(
   db: QueryCreator<WithChain>,
   channels: RawBuilder<string[]>,
@@ -115,7 +115,10 @@ export function selectDeltaParts(
     );
 }
 
-/** Each ancestor at which a walk ends, with each channel whose walk it is. The others are left out before they are looked up. */
+/**
+ * Returns each ancestor at which a walk ends, with the channels whose walk ends there. Other ancestors are dropped
+ * before their values are looked up.
+ */
 function withSeedChannels(
   db: Pick<QueryCreator<WithChain>, "selectFrom">,
   threadId: RawBuilder<string>,
@@ -136,7 +139,7 @@ function withSeedChannels(
 type Columns = { [Name in keyof DeltaRow]: AliasableExpression<DeltaRow[Name]> };
 type DeltaColumn = { [Name in keyof DeltaRow]: AliasedExpression<DeltaRow[Name], Name> }[keyof DeltaRow];
 
-/** The select list of one part: the columns that it has, and NULL for the others, always in the same order. */
+/** Builds the select list of one part: its columns, and NULL for the other columns, always in the same order. */
 function deltaColumns(part: DeltaRow["part"], has: Partial<Omit<Columns, "part">>): DeltaColumn[] {
   const noText = sql<string | null>`null::text`;
   return [

@@ -4,7 +4,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 
-/** Whether a checkpoint is among its own ancestors. It is a UNION, so that the walk ends where it comes upon itself. */
+/** Whether a checkpoint is among its own ancestors. UNION ends the walk where it returns to a row. */
 export async function isOwnAncestor(call: CallContext, key: CheckpointKey): Promise<boolean> {
   return (await runStatement(call, ownAncestors, key)).length > 0;
 }
@@ -33,7 +33,7 @@ const ownAncestors = /* @__PURE__ */ new Statement<CheckpointKey, { id: string }
     .where("id", "=", parameter("checkpointId")),
 );
 
-/** The channels of a namespace that LangGraph counts the changes of since their last snapshot: its delta channels. */
+/** Reads the delta channels of a namespace: those whose changes since their last snapshot LangGraph counts. */
 export async function getDeltaChannels(call: CallContext, key: NamespaceKey): Promise<string[]> {
   return (await runStatement(call, deltaChannels, key)).map(({ channel }) => channel);
 }

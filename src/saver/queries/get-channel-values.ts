@@ -4,27 +4,30 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
 
-/** Which value of which threads. */
+/** The channel and the threads that are read. */
 export interface ChannelValuesKey {
   readonly threadIds: readonly string[];
   readonly checkpointNs: string;
   readonly channel: string;
 }
 
-/** What the newest checkpoint of a thread has of a channel. */
+/** The value of a channel in the newest checkpoint of a thread. */
 export interface ChannelValueRow {
   thread_id: string;
   checkpoint_id: string;
   version: string | null;
-  /** The value itself as JSON text, where it stands in the header. */
+  /** The inline value as JSON text, or `null`. */
   json: string | null;
-  /** `null` where no blob is stored. */
+  /** The tag of the blob, or `null` where no blob is stored. */
   type: string | null;
-  /** As `sentBytes` brings it. */
+  /** The bytes, as `sentBytes` selects them. */
   blob: string | null;
 }
 
-/** The value of a channel in the newest checkpoint of each thread, in one statement. No row where there is none. */
+/**
+ * Reads the value of a channel in the newest checkpoint of each thread, in one statement. A thread without a value
+ * has no row.
+ */
 export function getChannelValueRows(call: CallContext, key: ChannelValuesKey): Promise<ChannelValueRow[]> {
   return runStatement(call, newestValues, { ...key, pieceBytes: pieceBytesOf(call) });
 }

@@ -9,8 +9,8 @@ import { hasInline } from "./header-parts.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 
 /**
- * Walks from the parent of a checkpoint to its ancestors, for each channel as far as the nearest one that holds a
- * value of it, in one statement. Without `checkpointId` it starts from the newest checkpoint of the namespace.
+ * Walks from the parent of a checkpoint to its ancestors, for each channel up to the nearest one that has a value of
+ * it, in one statement. Without `checkpointId` it starts from the newest checkpoint of the namespace.
  */
 export function getDeltaRows(
   call: CallContext,
@@ -60,13 +60,14 @@ const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, pa
   ),
 );
 
-// RECURSIVE is said once for all of a WITH, and Kysely goes by the first: hence on `target`, which is not.
+// RECURSIVE applies to the whole WITH, and Kysely writes it where the first CTE asks for it. So `target` does,
+// although it is not recursive.
 type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string | null } };
 
 /**
- * From the CTE `target` to what its ancestors contribute. Each step carries the channels that have been found, so that
- * the walk ends as soon as all are. It is a UNION, not a UNION ALL: should damaged rows be each other's ancestors, the
- * walk comes upon a row that it has had, and ends.
+ * Builds the contributions of the ancestors from the CTE `target`. Each step carries the channels that have been
+ * found, so that the walk ends as soon as all are. It uses UNION, not UNION ALL, so that the walk also ends where
+ * damaged rows form a cycle.
  */
 function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<NewestParams>) {
   const threadId = parameter("threadId");
@@ -102,7 +103,7 @@ function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<Newe
   return selectDeltaParts(chain, channels, threadId, checkpointNs, parameter("pieceBytes"));
 }
 
-/** The channels whose walk has ended, at this ancestor or before it. */
+/** The channels whose walk has ended at this ancestor or before it. */
 export function foundSoFar(eb: ChainBuilder): RawBuilder<string[]> {
   return sql<string[]>`${eb.ref("chain.found_before")} || ${eb.ref("chain.found")}`;
 }
@@ -113,7 +114,7 @@ type AncestorBuilder = ExpressionBuilder<
   "ancestor"
 >;
 
-/** Those of the `channels` that the ancestor holds a value of, in its header or in a blob, but for the `known` ones. */
+/** The `channels` that the ancestor has a value of, in its header or in a blob, except the `known` ones. */
 export function storedChannels(
   eb: AncestorBuilder,
   channels: Expression<string[]>,

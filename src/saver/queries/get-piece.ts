@@ -5,25 +5,25 @@ import { Statement } from "../../db/statements/statement.js";
 import type { ChannelValueContext, PendingWriteContext, ValueContext } from "../../serde/serde-context.js";
 import { rowVersion } from "./sent-bytes.js";
 
-/** A part of a value's bytes, and of which version of its row. */
+/** A range of a value's bytes, in one version of its row. */
 export interface PieceRange {
-  /** As a read has brought it. */
+  /** The version, as a read returned it. */
   readonly rowVersion: string;
-  /** How many bytes come before it. */
+  /** The number of bytes before the range. */
   readonly offset: number;
-  /** How many bytes it has at most. */
+  /** The largest number of bytes in the range. */
   readonly pieceBytes: number;
 }
 
-/** A part of a value. */
+/** A piece of a value. */
 export interface PieceRow {
-  /** In base64. */
+  /** The bytes in base64. */
   piece: string;
   /** The length of the whole value, in bytes. */
   total: number;
 }
 
-/** A piece of a long value; `undefined` where the row is no longer what it was. */
+/** Reads a piece of a long value. Returns `undefined` where the row was replaced or deleted. */
 export async function getPiece(
   call: CallContext,
   place: ValueContext,

@@ -11,8 +11,8 @@ import type { TupleRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /**
- * Everything that one checkpoint's tuple is made of, in one statement. Without `checkpointId`: the newest checkpoint
- * of the namespace. No rows where there is none.
+ * Reads all rows of one checkpoint's tuple in one statement. Without `checkpointId` it reads the newest checkpoint of
+ * the namespace. It returns no rows where there is none.
  */
 export function getTupleRows(
   call: CallContext,
@@ -37,7 +37,7 @@ interface TupleParams extends CheckpointKey {
 }
 
 interface ReadShape extends TupleShape {
-  /** Whether the checkpoint is named, or the newest one meant. */
+  /** Whether the checkpoint is named. Otherwise the newest one is read. */
   readonly byId: boolean;
 }
 

@@ -7,7 +7,7 @@ import { sentBytes } from "./sent-bytes.js";
 import { textVersion } from "./text-versions.js";
 import { isOnPage, pageShapeOf, type PageParams, type PageShape, type TablePage } from "./table-page.js";
 
-/** Longer values are fetched one by one, so that a page is never long. */
+/** Longer values are fetched one by one, so that a page is never large. */
 const PAGE_VALUE_BYTES = 65_536;
 
 /** A value of a checkpoint. */
@@ -16,10 +16,10 @@ export interface BlobPageRow {
   readonly checkpoint_ns: string;
   readonly channel: string;
   readonly version: string;
-  /** The version as text, where {@link ValuePage.textVersions} asks for it. */
+  /** The version as text, where {@link ValuePage.textVersions} is set. */
   readonly text_version?: string;
   readonly type: string;
-  /** As `sentBytes` brings it. */
+  /** The bytes, as `sentBytes` selects them. */
   readonly blob: string | null;
 }
 
@@ -30,11 +30,11 @@ export interface WritePageRow extends Omit<BlobPageRow, "version" | "text_versio
   readonly task_path: string;
   readonly idx: number;
   readonly type: string | null;
-  /** Whether the checkpoint is stored that it is recorded beside. */
+  /** Whether the checkpoint that the write belongs to is stored. */
   readonly has_checkpoint: boolean;
 }
 
-/** What identifies a write. */
+/** Identifies a write. */
 export type WriteKey = Omit<PendingWriteContext, "channel">;
 
 /** The place of a value, which is its key in `checkpoint_blobs`. */
@@ -49,15 +49,15 @@ export function writePlaceOf(row: WritePageRow): PendingWriteContext {
   return { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx: row.idx, channel: row.channel };
 }
 
-/** Which values or writes a page has. */
+/** The values or writes of a page. */
 export interface ValuePage<Key extends object> extends TablePage<Key> {
-  /** Leaves out what this thread has a row for, at the same place in the thread. */
+  /** Excludes rows that this thread has at the same place. */
   readonly absentFrom?: string | undefined;
-  /** Whether that thread has versions that are numbers here as text. */
+  /** Whether that thread has versions as text where this one has numbers. */
   readonly textVersions?: boolean | undefined;
 }
 
-/** Values in the order of the primary key. */
+/** Reads values in the order of the primary key. */
 export function getBlobPage(call: CallContext, page: ValuePage<ChannelValueContext>): Promise<BlobPageRow[]> {
   const { id, ...shape } = valueShapeOf(page);
   return runStatement(call, blobs.of(id, shape), {
@@ -68,7 +68,7 @@ export function getBlobPage(call: CallContext, page: ValuePage<ChannelValueConte
   });
 }
 
-/** Writes in the order of the primary key. */
+/** Reads writes in the order of the primary key. */
 export function getWritePage(call: CallContext, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
   const { id, ...shape } = valueShapeOf(page);
   return runStatement(call, writes.of(id, shape), {
@@ -190,7 +190,7 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
       .select(["stored.task_path", "stored.idx", "stored.channel", "stored.type"])
       .select((eb) => [
         sentBytes("stored", parameter("pieceBytes")).as("blob"),
-        // Not EXISTS, for which the planner may read the whole table, for every page anew.
+        // Not EXISTS: for it the planner may read the whole table, again for every page.
         sql<boolean>`(${eb
           .selectFrom("checkpoints as header")
           .select("header.checkpoint_id")
@@ -208,7 +208,7 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
   },
 );
 
-/** Looks each row up by the index: for NOT EXISTS the planner may read the other thread whole, for every page anew. */
+/** Looks up each row by the index. For NOT EXISTS the planner may read the other thread whole, again for every page. */
 function isAbsent(present: Expression<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`${present} is null`;
 }

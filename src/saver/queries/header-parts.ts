@@ -1,13 +1,13 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 
-/** The entries of `channel_versions`; none where a row is so corrupt that it is no object. */
+/** The entries of `channel_versions`. A damaged row whose versions are not an object has none. */
 export function eachChannelVersion(versions: Expression<unknown>) {
   const entries = sql<{ channel: string; version: string }>`
     jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} end)`;
   return entries.as<"entry">(sql`entry(channel, version)`);
 }
 
-/** The delta channels whose steps LangGraph counts in the metadata of a checkpoint. */
+/** The delta channels whose changes LangGraph counts in the metadata of a checkpoint. */
 export function eachCountedChannel(metadata: Expression<unknown>) {
   const counters = sql`${metadata} -> 'counters_since_delta_snapshot'`;
   return sql<{ channel: string }>`jsonb_object_keys(
@@ -15,7 +15,7 @@ export function eachCountedChannel(metadata: Expression<unknown>) {
   )`.as<"counted">(sql`counted(channel)`);
 }
 
-/** Whether a header holds the value of a channel itself. */
+/** Whether a header contains the value of a channel. */
 export function hasInline(checkpoint: Expression<unknown>, channel: Expression<string>): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(jsonb_exists(${checkpoint} -> 'channel_values', ${channel}), false)`;
 }

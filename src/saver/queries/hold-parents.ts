@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 
-/** A checkpoint that is there. */
+/** A stored checkpoint. */
 export interface HeldRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -10,8 +10,8 @@ export interface HeldRow {
 }
 
 /**
- * Holds checkpoints until the transaction ends: nobody deletes them before, so that whoever then collects blobs sees what
- * the transaction stores. Returns those that are there.
+ * Locks checkpoints until the transaction ends. Nobody can delete them before, so a later collection of orphaned
+ * values sees what the transaction stores. Returns the checkpoints that are stored.
  */
 export function holdParents(schema: string, keys: readonly CheckpointKey[]): BoundStatement<HeldRow> {
   return holdAll.bind(schema, {
@@ -43,7 +43,7 @@ const holdAll = /* @__PURE__ */ new Statement<HoldParams, HeldRow>((db, paramete
           .onRef("given.checkpoint_id", "=", "parent.checkpoint_id"),
     )
     .select(["parent.thread_id", "parent.checkpoint_ns", "parent.checkpoint_id"])
-    // Whoever locks several takes them in this order.
+    // Every statement that locks several checkpoints uses this order (C2).
     .orderBy(sql`parent.thread_id collate "C"`)
     .orderBy(sql`parent.checkpoint_ns collate "C"`)
     .orderBy(sql`parent.checkpoint_id collate "C"`)

@@ -1,4 +1,4 @@
-/** The columns of `checkpoints` in the order in which they are inserted. */
+/** The columns of `checkpoints` in the order of inserts. */
 export const HEADER_COLUMNS = [
   "thread_id",
   "checkpoint_ns",
@@ -8,7 +8,7 @@ export const HEADER_COLUMNS = [
   "metadata",
 ] as const;
 
-/** The columns of `checkpoint_writes` in the order in which they are inserted. */
+/** The columns of `checkpoint_writes` in the order of inserts. */
 export const WRITE_COLUMNS = [
   "thread_id",
   "checkpoint_ns",
@@ -21,5 +21,5 @@ export const WRITE_COLUMNS = [
   "blob",
 ] as const;
 
-/** The columns of `checkpoint_blobs` in the order in which they are inserted. */
+/** The columns of `checkpoint_blobs` in the order of inserts. */
 export const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;

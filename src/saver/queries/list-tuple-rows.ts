@@ -10,30 +10,30 @@ import { selectPageRows } from "./select-tuple-rows.js";
 import type { PageRow } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
-/** Which checkpoints a list is about; what is `undefined` does not narrow it. */
+/** The conditions of a list. An `undefined` condition does not narrow it. */
 export interface ListScope {
   readonly threadId?: string | undefined;
   readonly checkpointNs?: string | undefined;
   readonly checkpointId?: string | undefined;
   /** Only checkpoints with a smaller id. */
   readonly before?: string | undefined;
-  /** JSON text that the metadata contains. */
+  /** JSON text that the metadata must contain. */
   readonly filter?: string | undefined;
-  /** JSON texts of which the metadata contains none. */
+  /** JSON texts that the metadata must not contain. */
   readonly unlike?: readonly string[] | undefined;
   /** Only the newest checkpoint of each namespace. */
   readonly newestOnly?: true | undefined;
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface ListPage {
-  /** The last checkpoint of the page before; this one begins right behind it. */
+  /** The last checkpoint of the previous page. This page starts after it. */
   readonly after: CheckpointKey | undefined;
-  /** The number of checkpoints at most. */
+  /** The largest number of checkpoints. */
   readonly pageSize: number;
 }
 
-/** One page of a list, newest first, in one statement: everything that its tuples are made of. */
+/** Reads one page of a list, newest first, with all rows of its tuples, in one statement. */
 export function listTupleRows(
   call: CallContext,
   scope: ListScope,
@@ -86,11 +86,11 @@ type Predicate = Expression<SqlBool>;
 
 interface ListShape extends TupleShape {
   readonly narrowed: readonly Condition[];
-  /** Whether a page came before. */
+  /** Whether there is a previous page. */
   readonly continued: boolean;
 }
 
-// One statement for each combination that is used, so that each is planned for the conditions that it really has.
+// One statement for each combination of conditions, so that each is planned for the conditions that it has.
 const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, PageRow>(
   ({ narrowed, continued, ...shape }) =>
     (db, parameter) =>

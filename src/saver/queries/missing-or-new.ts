@@ -2,8 +2,9 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 
 /**
- * Whether `row`, one of the values that are given, is to be inserted: not if it did not change and is there. It need not be
- * held then, since the parent is, which refers to it; to lock it at every step would make those wait who share it.
+ * Whether `row`, one of the given values, is to be inserted. An unchanged value that is stored is not. It needs no
+ * lock, because the parent that references it is locked. A lock at every step would make writers that share the value
+ * wait.
  */
 export function isMissingOrNew(
   db: QueryCreator<CheckpointDatabase>,
@@ -17,7 +18,7 @@ export function isMissingOrNew(
     .where("stored.checkpoint_ns", "=", checkpointNs)
     .where(sql<SqlBool>`stored.channel = row.channel`)
     .where(sql<SqlBool>`stored.version = row.version`)
-    // Has each looked up by the index, whatever the statistics say.
+    // OFFSET makes Postgres look up each row by the index, whatever the statistics say.
     .offset(sql.lit(0));
   return sql<SqlBool>`not (row.is_carried and exists (${stored}))`;
 }

@@ -3,14 +3,16 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { isUuid6 } from "./is-uuid6.js";
 
 /**
- * Up to how many namespaces of a thread each is looked up by itself. One look costs as much as some dozen entries of the
- * index that are read in a row, and the namespaces of subgraphs, of which a thread may have thousands, have few checkpoints.
+ * Up to this number of namespaces of a thread, each is looked up separately. One lookup costs as much as reading some
+ * dozen entries of the index in a row. A thread may have thousands of namespaces of subgraphs, which have few
+ * checkpoints.
  */
 const MAX_LOOKS = 8;
 
 /**
- * The newest checkpoint of a thread over all of its namespaces, and how many these are. Of few namespaces the last entry of
- * each in the index is looked up, however many checkpoints it has; of many, all entries are read, and counted by the way.
+ * Reads the newest checkpoint of a thread over all of its namespaces, and the number of namespaces. For few
+ * namespaces it looks up the last index entry of each, however many checkpoints that one has. For many it reads and
+ * counts all entries.
  */
 export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
   return (
@@ -40,7 +42,7 @@ export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: E
         sql<number>`(count(*) over ())::float8`.as("namespaces"),
         sql<number | null>`sum(own.checkpoints) over ()`.as("checkpoints"),
       ])
-      // Only here: a column that had this collation would find nothing in an index of another.
+      // Only here: a column with this collation would not match an index with another one.
       .orderBy(sql`own.checkpoint_id collate "C"`, "desc")
       .orderBy(sql`own.checkpoint_ns collate "C"`)
       .limit(sql.lit(1))
@@ -48,7 +50,7 @@ export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: E
   );
 }
 
-/** The namespaces of a thread from the last on, up to {@link MAX_LOOKS}, and the last checkpoint of each. */
+/** The namespaces of a thread from the last one on, up to {@link MAX_LOOKS}, with the last checkpoint of each. */
 function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
   const last = () =>
     db
@@ -78,7 +80,7 @@ function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expressi
   );
 }
 
-/** All namespaces of a thread, each with its newest checkpoint and how many it has. */
+/** All namespaces of a thread, each with its newest checkpoint and the number of its checkpoints. */
 function wholeNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
   return db
     .selectFrom("checkpoints as each")
@@ -92,9 +94,9 @@ function wholeNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Express
 }
 
 /**
- * The newest checkpoint of a namespace whose last one in the order of the column is given. That one is it where it is a UUID,
- * as LangGraph's are: these are in one order whatever the collation. Of others the last in the order of bytes is, as
- * everywhere.
+ * Returns the newest checkpoint of a namespace, from the last one in the order of the column. That is the newest
+ * where it is a UUID, as the ids of LangGraph are, because UUIDs have one order in every collation. Of other ids the
+ * newest is the last one in byte order.
  */
 function newestId(
   db: QueryCreator<CheckpointDatabase>,

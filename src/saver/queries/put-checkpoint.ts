@@ -1,16 +1,14 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
-import { tellWatchers } from "./notify-watchers.js";
+import { notifyWatchers } from "./notify-watchers.js";
 
-/** A checkpoint as it is stored: one row of `checkpoints` and the rows of `checkpoint_blobs` that are new with it. */
+/** A checkpoint as it is stored: one row of `checkpoints`, and the rows of `checkpoint_blobs` that it adds. */
 export interface EncodedCheckpoint extends CheckpointKey {
   readonly parentCheckpointId: string | null;
   /** Whether it may follow any checkpoint, not only the newest: a fork, an update of the state by hand, or a replay. */
@@ -19,16 +17,21 @@ export interface EncodedCheckpoint extends CheckpointKey {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
-  /** The inline numbers that did not change, by channel: the parent's header may have them in another spelling. */
+  /** The unchanged inline numbers by channel. The parent's header may spell them in another way. */
   readonly carriedNumbers: Readonly<Record<string, number>>;
-  /** In the order of their channels, so that concurrent writers of the same rows can't deadlock. */
+  /** Ordered by channel, so that concurrent writers of the same rows can't deadlock. */
   readonly blobs: readonly EncodedBlob[];
   /**
-   * Encodes the values that did not change, which stand in blobs that the parent refers to; left out where nothing of the
-   * parent is needed. It is called only where the parent is gone, since to encode them at each call would cost more than all
-   * else: what the caller changed since the call would be stored as changed, unless the blob is there still.
+   * Whether it is complete only together with its parent, because it references values or writes that the parent has. The
+   * statement locks the parent, and stores nothing where the parent is gone.
    */
-  readonly carriedBlobs?: () => Promise<readonly EncodedBlob[]>;
+  readonly requiresParent: boolean;
+  /**
+   * Encodes the values that did not change since the parent, for the case that the parent is gone. Encoding them in each call
+   * would cost more than the rest of the call. A value that the caller has changed since the call is stored as changed. Absent
+   * where a checkpoint must not be stored without its parent.
+   */
+  readonly carriedBlobs?: (() => Promise<readonly EncodedBlob[]>) | undefined;
 }
 
 /** A channel's value as it is stored. */
@@ -37,54 +40,39 @@ export interface EncodedBlob {
   readonly version: string;
   readonly type: string;
   readonly blob: Uint8Array | null;
-  /** Whether it did not change, and goes along only for the case that no blob of it is there. */
+  /** Whether the value did not change, so that it is inserted only where its row is missing. */
   readonly isCarried?: boolean;
 }
 
 /**
- * Stores a checkpoint and its new values in one statement, so that either all of it is readable or nothing.
+ * Stores a checkpoint and its new values in one statement, so that all of it becomes readable or nothing (C1).
  *
- * @param told - The scope of those who are told of it; nobody is where it is `undefined`.
- * @returns Whether it was stored: not if its parent is gone, whose blobs it counts on.
+ * @param scope - The scope of the notification that the statement sends, or `undefined` for none.
  */
-export async function putCheckpoint(
-  call: CallContext,
-  encoded: EncodedCheckpoint,
-  told: string | undefined,
-): Promise<boolean> {
-  const rows = await runStatement(call, statementFor(encoded, told), paramsOf(encoded, told));
-  return isStored(encoded, rows);
-}
-
-/** The statement of {@link putCheckpoint}, for a transaction. */
 export function bindPut(
   schema: string,
   encoded: EncodedCheckpoint,
-  told: string | undefined,
+  scope: string | undefined,
 ): BoundStatement<unknown> {
-  return statementFor(encoded, told).bind(schema, paramsOf(encoded, told));
-}
-
-/** What the rows that {@link bindPut} returns say: see {@link putCheckpoint}. */
-export function isStored({ carriedBlobs }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
-  return carriedBlobs === undefined || rows.length > 0;
-}
-
-function statementFor({ carriedNumbers, carriedBlobs, blobs }: EncodedCheckpoint, told: string | undefined) {
   const shape = {
-    carriesNumbers: Object.keys(carriedNumbers).length > 0,
-    carriesBlobs: carriedBlobs !== undefined,
-    sparesBlobs: blobs.some(({ isCarried }) => isCarried === true),
-    tells: told !== undefined,
+    carriesNumbers: Object.keys(encoded.carriedNumbers).length > 0,
+    requiresParent: encoded.requiresParent,
+    carriesBlobs: encoded.blobs.some(({ isCarried }) => isCarried === true),
+    notifies: scope !== undefined,
   };
-  return statements.of(Object.values(shape).join(), shape);
+  return statements.of(Object.values(shape).join(), shape).bind(schema, paramsOf(encoded, scope));
 }
 
-function paramsOf(encoded: EncodedCheckpoint, told: string | undefined): PutParams {
+/** Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent is gone. */
+export function isStored({ requiresParent }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
+  return !requiresParent || rows.length > 0;
+}
+
+function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutParams {
   const { blobs, carriedNumbers, ...header } = encoded;
   return {
     ...header,
-    told,
+    scope,
     carriedNumbers: Object.keys(carriedNumbers),
     channels: blobs.map(({ channel }) => channel),
     versions: blobs.map(({ version }) => version),
@@ -96,9 +84,9 @@ function paramsOf(encoded: EncodedCheckpoint, told: string | undefined): PutPara
 
 interface PutParams extends Omit<
   EncodedCheckpoint,
-  "blobs" | "branches" | "carriedNumbers" | "carriedBlobs"
+  "blobs" | "branches" | "carriedNumbers" | "carriedBlobs" | "requiresParent"
 > {
-  readonly told: string | undefined;
+  readonly scope: string | undefined;
   readonly carriedNumbers: readonly string[];
   readonly channels: readonly string[];
   readonly versions: readonly string[];
@@ -108,35 +96,36 @@ interface PutParams extends Omit<
 }
 
 interface PutShape {
-  /** Whether inline numbers are taken from the parent's header. */
+  /** Whether the statement copies inline numbers from the parent's header. */
   readonly carriesNumbers: boolean;
-  /** Whether blobs are counted on that the parent refers to. */
-  readonly carriesBlobs: boolean;
+  /** Whether the statement locks the parent. */
+  readonly requiresParent: boolean;
   /**
-   * Whether some of the values are inserted only where they are missing. To ask for that takes a quarter of a put: so only
-   * those ask that have such values, as the layout of the official JavaScript saver does.
+   * Whether some of the values are inserted only where their rows are missing. The check takes a quarter of the time of a put,
+   * so only a put that has such values makes it. The layout of the official JavaScript saver has them.
    */
-  readonly sparesBlobs: boolean;
-  /** Whether those who watch the thread are told. */
-  readonly tells: boolean;
+  readonly carriesBlobs: boolean;
+  /** Whether the statement notifies those who watch the thread. */
+  readonly notifies: boolean;
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
-  ({ carriesNumbers, carriesBlobs, sparesBlobs, tells }) =>
+  ({ carriesNumbers, requiresParent, carriesBlobs, notifies }) =>
     (db, parameter) => {
       const header = carriesNumbers ? withCarriedNumbers(db, parameter) : parameter("checkpoint");
-      if (!carriesBlobs) {
+      const notified = notifyWatchers(parameter("scope")).as("notified");
+      if (!requiresParent) {
         const insert = putHeaderWithBlobs(db, parameter, header);
-        return tells ? insert.returning(tellWatchers(parameter("told")).as("told")) : insert;
+        return notifies ? insert.returning(notified) : insert;
       }
-      const insert = putSuccessor(withParent(db, parameter), parameter, { header, sparesBlobs });
-      return tells ? insert.returning(tellWatchers(parameter("told")).as("told")) : insert;
+      const insert = putSuccessor(withParent(db, parameter), parameter, { header, carriesBlobs });
+      return notifies ? insert.returning(notified) : insert;
     },
 );
 
 /**
- * The header, with each number that did not change as its parent has it. Python writes a whole float as 3.0, which
- * JavaScript reads and writes as 3; Postgres keeps apart what it takes for equal.
+ * The header, in which each unchanged number is spelled as in the parent's header. Python writes a whole float as 3.0, and
+ * JavaScript reads and writes it as 3. JSONB compares the two as equal, and keeps the spelling of each.
  */
 function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
   const header = sql`${parameter("checkpoint")}::jsonb`;
@@ -163,8 +152,8 @@ function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Par
 type WithParent = CheckpointDatabase & { held_parent: { checkpoint_id: string } };
 
 /**
- * The CTE `held_parent`: the parent, which nobody deletes before this statement has committed. So whoever collects blobs
- * after a deletion sees what refers to them.
+ * The CTE `held_parent`: locks the parent, so that nobody deletes it before this statement has committed. A collection of
+ * orphaned values after such a deletion then sees the references of the new checkpoint (C3).
  */
 function withParent(
   db: QueryCreator<CheckpointDatabase>,
@@ -181,11 +170,11 @@ function withParent(
   );
 }
 
-/** Without a parent there are no rows to insert. */
+/** Inserts nothing where the parent is gone. */
 function putSuccessor(
   db: QueryCreator<WithParent>,
   parameter: Parameter<PutParams>,
-  { header, sparesBlobs }: Pick<PutShape, "sparesBlobs"> & { readonly header: RawBuilder<string> },
+  { header, carriesBlobs }: Pick<PutShape, "carriesBlobs"> & { readonly header: RawBuilder<string> },
 ) {
   return db
     .with("blobs", (qb) =>
@@ -196,7 +185,7 @@ function putSuccessor(
           eb
             .selectFrom(blobRows(parameter))
             .innerJoin("held_parent", (join) => join.onTrue())
-            .$if(sparesBlobs, (rows) =>
+            .$if(carriesBlobs, (rows) =>
               rows.where(isMissingOrNew(db, parameter("threadId"), parameter("checkpointNs"))),
             )
             .select(blobColumns(parameter)),
@@ -256,7 +245,7 @@ function blobRows(parameter: Parameter<PutParams>) {
   )`.as<"row">(sql`row(channel, version, type, blob, is_carried)`);
 }
 
-/** Of {@link blobRows}, in the order of the columns that are inserted. */
+/** The columns of {@link blobRows}, in the order of the insert. */
 function blobColumns(parameter: Parameter<PutParams>) {
   return [
     sql<string>`${parameter("threadId")}::text`.as("thread_id"),

@@ -8,8 +8,8 @@ export interface StoredBlobRow {
 }
 
 /**
- * Stores one value; no row is returned where there is one already. Its bytes are a parameter of their own, which every driver
- * sends as they are; an array may not be.
+ * Stores one value. It returns no row where the value is stored already. The bytes are a parameter of their own,
+ * which every driver sends in binary; an array may be sent as text.
  */
 export function putLongBlob(schema: string, row: BlobRow): BoundStatement<StoredBlobRow> {
   return putOne.bind(schema, row);

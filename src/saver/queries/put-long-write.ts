@@ -2,7 +2,7 @@ import { type BoundStatement, Statement } from "../../db/statements/statement.js
 import type { WriteRow } from "./checkpoint-rows.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 
-/** Stores one pending write, its bytes as a parameter of their own; see `putLongBlob`. */
+/** Stores one pending write with its bytes as a parameter of their own; see `putLongBlob`. */
 export function putLongWrite(schema: string, row: WriteRow): BoundStatement<unknown> {
   return putOne.bind(schema, row);
 }

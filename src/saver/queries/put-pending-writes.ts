@@ -6,17 +6,17 @@ import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 import { WRITE_COLUMNS } from "./inserted-columns.js";
 
-/** The writes of one task, as they are stored. */
+/** The encoded writes of one task. */
 export interface EncodedWrites extends CheckpointKey {
   readonly taskId: string;
   readonly taskPath: string;
-  /** In the order of their `idx`, each `idx` once. */
+  /** Ordered by `idx`. Each `idx` occurs once. */
   readonly writes: readonly EncodedWrite[];
 }
 
-/** One pending write as it is stored. */
+/** One encoded pending write. */
 export interface EncodedWrite {
-  /** Its position in the call; below zero for the special channels. */
+  /** The position in the call. It is negative for the special channels. */
   readonly idx: number;
   readonly channel: string;
   readonly type: string;

@@ -7,31 +7,31 @@ import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
 import { isMissingOrNew } from "./missing-or-new.js";
-import { tellWatchers } from "./notify-watchers.js";
+import { notifyWatchers } from "./notify-watchers.js";
 
 /**
- * Stores any number of rows of all three tables in one statement, by the same rules as one call at a time.
+ * Stores any number of rows of all three tables in one statement, by the same rules as single calls.
  *
- * Postgres works through it in the order checkpoints, writes, blobs. The rows of each table come sorted by their key,
- * so that of two such statements neither waits for what the other has locked while it holds what the other wants.
+ * Postgres inserts in the order checkpoints, writes, blobs. The rows of each table are sorted by key. So concurrent
+ * statements take their locks in one order and can't deadlock.
  *
- * @param told - The scope of those who are told of the checkpoints; nobody is where it is `undefined`.
+ * @param scope - The scope of the notifications that the statement sends, or `undefined` for none.
  */
 export function putRows(
   schema: string,
   rows: CheckpointRows,
-  told: string | undefined,
+  scope: string | undefined,
 ): BoundStatement<unknown> {
-  const tells = told !== undefined;
-  return statements.of(String(tells), tells).bind(schema, { ...toRowArrays(rows), told });
+  const notifies = scope !== undefined;
+  return statements.of(String(notifies), notifies).bind(schema, { ...toRowArrays(rows), scope });
 }
 
-type PutParams = RowArrays & { readonly told: string | undefined };
+type PutParams = RowArrays & { readonly scope: string | undefined };
 
 const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, unknown>(
-  (tells) => (db, parameter) => {
+  (notifies) => (db, parameter) => {
     const insert = putAll(db, parameter);
-    return tells ? insert.returning(tellWatchers(parameter("told")).as("told")) : insert;
+    return notifies ? insert.returning(notifyWatchers(parameter("scope")).as("notified")) : insert;
   },
 );
 
@@ -70,10 +70,7 @@ function putAll(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutPa
     .onConflict(headerIsReplaced);
 }
 
-/**
- * The header, with each number that did not change as the checkpoint has it that it is carried over from. See
- * `putCheckpoint`.
- */
+/** The header, in which each unchanged number is spelled as in the header of its source. See `bindPut`. */
 function withCarriedNumbers(
   db: QueryCreator<CheckpointDatabase>,
   header: Expression<string>,

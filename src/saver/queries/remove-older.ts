@@ -7,11 +7,11 @@ import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachCountedChannel } from "./header-parts.js";
 
 /**
- * Deletes from namespaces everything but their newest checkpoint: other checkpoints, the writes of older ones, and values
- * that no checkpoint references. Writes of a checkpoint that has not been stored yet stay.
+ * Deletes everything but the newest checkpoint from namespaces: other checkpoints, the writes of older ones, and
+ * values that no checkpoint references. It keeps the writes of a checkpoint that has not been stored yet.
  *
- * Where a delta channel of the newest checkpoint has no value of its own, its ancestors stay with their writes, which it is
- * computed from. A later `put` deletes them, once the newest checkpoint needs them no more.
+ * Where a delta channel of the newest checkpoint has no value of its own, it keeps the ancestors and their writes,
+ * which the value is computed from. A later `put` deletes them once the newest checkpoint no longer needs them.
  */
 export function removeOlder(
   schema: string,
@@ -24,8 +24,8 @@ export function removeOlder(
 }
 
 /**
- * Locks all checkpoints of namespaces until the transaction ends: a statement that follows sees whatever was stored by
- * those who held one of them.
+ * Locks all checkpoints of namespaces until the transaction ends. The next statement sees what transactions stored
+ * that had locked one of them.
  */
 export function lockNamespaces(schema: string, namespaces: readonly NamespaceKey[]): BoundStatement<unknown> {
   return lockAll.bind(schema, namespaceParams(namespaces));
@@ -61,7 +61,7 @@ const lockAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, par
         .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
     )
     .select(sql.lit(1).as("held"))
-    // Whoever locks several takes them in this order.
+    // Every statement that locks several checkpoints uses this order (C2).
     .orderBy(sql`held.thread_id collate "C"`)
     .orderBy(sql`held.checkpoint_ns collate "C"`)
     .orderBy(sql`held.checkpoint_id collate "C"`)
@@ -82,8 +82,8 @@ interface NewestCheckpoint {
 type WithNewest = CheckpointDatabase & { newest: NewestCheckpoint };
 
 /**
- * Deletes checkpoints and writes, then locks values that the newest checkpoint does not reference. The counts make Postgres take
- * the locks in this order, as every writer does.
+ * Deletes checkpoints and writes, then locks values that the newest checkpoint does not reference. The counts make
+ * Postgres take the locks in this order, as every writer does.
  */
 const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
   withNewest(db, parameter("threadIds"), parameter("checkpointNss"))
@@ -144,7 +144,7 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
-/** The CTE `newest`: the newest checkpoint of each namespace, its header taken apart once. */
+/** The CTE `newest`: the newest checkpoint of each namespace, with its header parsed once. */
 function withNewest(
   db: QueryCreator<CheckpointDatabase>,
   threadIds: RawBuilder<readonly string[]>,
@@ -176,8 +176,9 @@ function withNewest(
 }
 
 /**
- * The delta channels that the newest checkpoint has a version but no value of. LangGraph counts the steps of a delta channel
- * in the metadata of each, but not where the state is updated by hand: so it is asked whether any checkpoint names it.
+ * The delta channels that the newest checkpoint has a version of, but no value. LangGraph counts the changes of a
+ * delta channel in the metadata of each step, but not in that of a manual update of the state. So any checkpoint of
+ * the namespace decides.
  */
 function neededDeltaChannels(newest: ExpressionBuilder<WithNewest, "newest">) {
   return newest

@@ -1,6 +1,8 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "./checkpoint-rows.js";
 
-/** Rows as a statement takes them: an array for each column, so that its text is the same however many rows there are. */
+/**
+ * Rows as parameters of a statement: one array for each column, so that its text is the same for any number of rows.
+ */
 export type RowArrays = {
   readonly [Name in keyof HeaderRow as `header_${Name}`]: readonly HeaderRow[Name][];
 } & {

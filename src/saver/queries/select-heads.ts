@@ -2,21 +2,21 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 
-/** What a namespace has come to, as seen by a checkpoint that is about to be stored there. */
+/** The state of a namespace, for a checkpoint that is about to be stored there. */
 export interface HeadRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
   /** The checkpoint that is about to be stored. */
   readonly checkpoint_id: string;
-  /** The newest checkpoint that is stored; `null` where there is none. */
+  /** The newest stored checkpoint, or `null` where there is none. */
   readonly head_checkpoint_id: string | null;
-  /** What that one follows. */
+  /** The parent of the newest stored checkpoint. */
   readonly head_parent_checkpoint_id: string | null;
   /** Whether the checkpoint itself is stored already. */
   readonly is_stored: boolean;
 }
 
-/** Reads, for each checkpoint that is about to be stored, the newest one of its namespace. */
+/** Reads the newest checkpoint of the namespace of each checkpoint that is about to be stored. */
 export function selectHeads(schema: string, keys: readonly CheckpointKey[]): BoundStatement<HeadRow> {
   return heads.bind(schema, {
     threadIds: keys.map(({ threadId }) => threadId),

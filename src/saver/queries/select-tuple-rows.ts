@@ -13,31 +13,34 @@ import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
 import type { TupleShape } from "../model/tuple-shape.js";
 
-/** The checkpoints that a read is about: the CTE `matching` that {@link selectTupleRows} goes on from. */
+/** The CTE `matching`: the checkpoints that are read. {@link selectTupleRows} starts from it. */
 export type WithMatching = CheckpointDatabase & { matching: CheckpointDatabase["checkpoints"] };
 
-/** What is built around the CTE `matching`. */
+/** What a statement around the CTE `matching` is built for. */
 export interface TupleQuery {
   readonly shape: TupleShape;
-  /** The names of the channels, where the shape says so. */
+  /** The names of the channels, where the shape restricts them. */
   readonly channels: RawBuilder<readonly string[]>;
-  /** The thread's id, where all checkpoints are of one thread: then its values are asked for by it. */
+  /** The id of the thread, where all checkpoints are of one thread. Values are then looked up by it. */
   readonly threadId?: RawBuilder<string> | undefined;
-  /** How many bytes of a value a row brings at most. */
+  /** The largest number of bytes of a value that a row contains. */
   readonly pieceBytes: RawBuilder<number>;
 }
 
 /**
- * From the one checkpoint in the CTE `matching` to all the rows that its tuple is made of, in one statement.
+ * Builds all rows of a tuple from the one checkpoint in the CTE `matching`, in one statement.
  *
- * Every table is asked through a lateral subquery with a LIMIT or OFFSET, which the planner may not turn into a hash
- * join: over a long thread it would read all blobs in order to find ten.
+ * It reads every table through a lateral subquery with LIMIT or OFFSET, which the planner can't turn into a hash
+ * join. In a long thread a hash join would read all blobs to find ten.
  */
 export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<TupleRow> {
   return selectParts(db, query, tupleColumns);
 }
 
-/** The same for any number of checkpoints: a value that several of them share comes once. */
+/**
+ * Builds the rows of any number of tuples, like {@link selectTupleRows}. A value that several of them share is sent
+ * once.
+ */
 export function selectPageRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<PageRow> {
   return selectParts(db, query, pageColumns);
 }
@@ -118,9 +121,9 @@ interface PageCheckpoint {
   checkpoint_ns: string;
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  /** As JSON text. */
+  /** JSON text. */
   checkpoint: string;
-  /** As JSON text. */
+  /** JSON text. */
   metadata: string;
   channel_versions: unknown;
   /** Whether its sends are among the writes of its parent. */
@@ -129,7 +132,7 @@ interface PageCheckpoint {
 
 type WithPage = WithMatching & { page: PageCheckpoint };
 
-/** What is needed of each header, taken out of it once: a long one is compressed, and each look unpacks it anew. */
+/** The parts of each header, extracted once. A long header is compressed, and each access decompresses it again. */
 function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
   return db.with("page", (qb) =>
     qb
@@ -148,10 +151,10 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
 }
 
 /**
- * The CTEs of the parts; one that the shape leaves out is not asked for, and Postgres drops it.
+ * The CTEs of the parts. Postgres drops those that the shape does not use.
  *
- * In writes and sends the thread is compared with that of the page, not with the parameter: of a thread that it knows
- * the planner expects fewer rows than of any, and for so little it would plan every read anew.
+ * Writes and sends compare the thread with that of the page, not with the parameter. For a known thread the planner
+ * expects fewer rows than for any thread, and would therefore plan every read again.
  */
 function withParts(
   db: QueryCreator<WithPage>,

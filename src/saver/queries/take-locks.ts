@@ -3,17 +3,17 @@ import { advisoryKey } from "../../db/locks/advisory-key.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { InvalidConfigError } from "../../errors/index.js";
 
-/** A lock that the transaction holds until it ends. */
+/** A lock that a transaction keeps until it ends. */
 export interface TransactionLock {
-  /** What is locked, see {@link advisoryKey}. */
+  /** What is locked; see {@link advisoryKey}. */
   readonly name: readonly [purpose: string, ...parts: string[]];
-  /** Whether others may hold it as well, if they share it too. */
+  /** Whether other transactions may share the lock. */
   readonly shared: boolean;
 }
 
 /**
- * Takes locks that end with the transaction. They are taken in the order of their numbers, so that of two transactions
- * neither waits for a lock of the other while it holds one that the other waits for.
+ * Takes locks that end with the transaction. It takes them in the order of their numbers, so that concurrent
+ * transactions can't deadlock (C2).
  */
 export function takeLocks(schema: string, locks: readonly TransactionLock[]): BoundStatement<LockRow> {
   const byKey = new Map<bigint, boolean>();
@@ -29,7 +29,7 @@ export function takeLocks(schema: string, locks: readonly TransactionLock[]): Bo
   });
 }
 
-/** Reads the isolation level of the transaction, for {@link refuseSnapshots}, where there is no lock to take. */
+/** Reads the isolation level of the transaction for {@link refuseSnapshots}, where there is no lock to take. */
 export function readIsolation(schema: string): BoundStatement<LockRow> {
   return isolation.bind(schema, {});
 }
@@ -40,14 +40,16 @@ const isolation = /* @__PURE__ */ new Statement<object, LockRow>((db) =>
 
 /** A lock that was taken. */
 export interface LockRow {
-  /** The isolation level of the transaction, as Postgres calls it. */
+  /** The isolation level of the transaction, as Postgres names it. */
   readonly isolation: string;
 }
 
 /**
- * @param needing - Who needs it, for the error.
- * @throws InvalidConfigError in a transaction whose statements all see what its first one saw: what others did before the
- *   locks were granted would go unnoticed.
+ * Refuses a transaction whose statements all see the snapshot of its first one. They would not see what others
+ * committed before the locks were granted.
+ *
+ * @param needing - The part that requires it, for the error.
+ * @throws InvalidConfigError for such a transaction.
  */
 export function refuseSnapshots(
   rows: readonly Pick<LockRow, "isolation">[],
@@ -57,11 +59,11 @@ export function refuseSnapshots(
   if (level === undefined) return;
   throw new InvalidConfigError(
     "source",
-    `${needing} a transaction that is read committed, and the one that was lent is ${level}`,
+    `${needing} a transaction that is read committed, and the one that was passed in is ${level}`,
   );
 }
 
-/** Postgres takes the second for the first. */
+/** Postgres treats the second like the first. */
 const SEES_COMMITTED: ReadonlySet<string> = new Set(["read committed", "read uncommitted"]);
 
 interface LockParams {

@@ -1,13 +1,17 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** A version as the official JavaScript saver counts, and this library after it: a number, and a fraction that makes it unique. */
+/**
+ * Matches a version of the official JavaScript saver, and of this library in such threads: a number with a fraction
+ * that makes it unique.
+ */
 const NUMBER = /* @__PURE__ */ sql.lit("^[0-9]{1,31}([.][0-9]+)?$");
 /** The fraction of a version that is a whole number. */
 const NO_FRACTION = /* @__PURE__ */ sql.lit("0".repeat(16));
 
 /**
- * A version that is a number, as Python's saver writes versions: 32 digits, and the fraction as a number of its own. Versions
- * stay apart, and compare as text like the numbers did. Any other version stays as it is.
+ * Converts a version that is a number to the text of Python's saver: 32 digits, and the fraction as a number of its
+ * own. Versions stay different from each other, and compare as text like the numbers did. Other versions stay as they
+ * are.
  */
 export function textVersion(version: RawBuilder<string>): RawBuilder<string> {
   return sql<string>`case when ${version} ~ ${NUMBER}
@@ -16,7 +20,7 @@ export function textVersion(version: RawBuilder<string>): RawBuilder<string> {
     else ${version} end`;
 }
 
-/** A header with its versions as text: those of its channels, and those that nodes have seen. */
+/** Converts the versions in a header to text: those of its channels, and those that nodes have seen. */
 export function headerWithTextVersions(header: RawBuilder<unknown>): RawBuilder<string> {
   const [versions, seen] = [sql`${header} -> 'channel_versions'`, sql`${header} -> 'versions_seen'`];
   return sql<string>`${header}
@@ -33,7 +37,7 @@ function seenVersions(versions: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when jsonb_typeof(${versions}) = 'object' then ${textVersionsIn(versions)} else ${versions} end`;
 }
 
-/** The versions by channel in an object. */
+/** Converts the versions by channel in an object. */
 function textVersionsIn(versions: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     select coalesce(jsonb_object_agg(entry.key, case when jsonb_typeof(entry.value) in ('number', 'string')

@@ -1,24 +1,24 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
-/** A thread that was deleted for good. */
+/** The tombstone of a deleted thread. */
 export interface TombstoneRow {
   readonly thread_id: string;
-  /** When, in milliseconds since 1970. */
+  /** The time of the deletion, in milliseconds since 1970. */
   readonly deleted_at_ms: number;
 }
 
-/** When a thread was deleted, as {@link TombstoneRow} has it. */
+/** Selects the time of the deletion, as {@link TombstoneRow} has it. */
 export const DELETED_AT_MS = /* @__PURE__ */ sql<number>`(extract(epoch from deleted_at) * 1000)::float8`.as(
   "deleted_at_ms",
 );
 
-/** Reads which of the threads were deleted for good. */
+/** Reads the tombstones of threads. */
 export function selectTombstones(schema: string, threadIds: readonly string[]): BoundStatement<TombstoneRow> {
   return selectThose.bind(schema, { threadIds });
 }
 
-/** Notes that threads are deleted for good; of those noted already the first time counts. */
+/** Stores tombstones of threads. An existing tombstone keeps its time. */
 export function putTombstones(schema: string, threadIds: readonly string[]): BoundStatement<unknown> {
   return putThose.bind(schema, { threadIds });
 }

@@ -1,11 +1,11 @@
 import { type AliasableExpression, type AliasedExpression, sql } from "kysely";
 
 /**
- * One row of what a read returns. Plain rows of one UNION ALL, told apart by `part`: arrays of bytea, as the official
- * saver aggregates them, take the driver twice as long to parse. All parts share a few columns, since every further one
- * is paid for in every row of every read: by the server, on the way, and by the driver.
+ * One row of what a read returns. Reads return plain rows of one UNION ALL, distinguished by `part`: the arrays of bytea that the
+ * official saver aggregates take the driver twice as long to parse. All parts share a few columns, because each column costs
+ * time in every row of every read: on the server, on the way, and in the driver.
  *
- * | part         | what it is                                                   | name          | detail               | content         | kind          |
+ * | part         | meaning                                                      | name          | detail               | content         | kind          |
  * | ------------ | ------------------------------------------------------------ | ------------- | -------------------- | --------------- | ------------- |
  * | `checkpoint` | a checkpoint with its metadata, both as JSON text            | checkpoint_id | parent_checkpoint_id | checkpoint      | metadata      |
  * | `value`      | a blob, once however many checkpoints of the page share it   | channel       | version              |                 | type          |
@@ -19,33 +19,33 @@ export interface TupleRow {
   content: string | null;
   kind: string | null;
   idx: number | null;
-  /** As `sentBytes` brings it. */
+  /** The bytes, as `sentBytes` selects them. */
   blob: string | null;
 }
 
-/** A row of a read that may be about several checkpoints: it also tells whose part it is. */
+/** A row of a read of several checkpoints. It also says which checkpoint it belongs to. */
 export interface PageRow extends TupleRow {
   thread_id: string;
   checkpoint_ns: string;
-  /** `null` in a value, which several checkpoints may share. */
+  /** `null` for a value, which several checkpoints may share. */
   checkpoint_id: string | null;
 }
 
 type Columns = { [Name in keyof PageRow]: AliasableExpression<PageRow[Name]> };
 type Column = { [Name in keyof PageRow]: AliasedExpression<PageRow[Name], Name> }[keyof PageRow];
 
-/** What a part has; the columns that are not named are NULL. */
+/** The columns of a part. Those that are not named are NULL. */
 type PartColumns = Pick<Columns, "name" | "detail" | "kind"> &
   Partial<Pick<Columns, "checkpoint_id" | "content" | "idx" | "blob">>;
 
-/** The select list of one part, always in the same order. */
+/** Builds the select list of one part, always in the same order. */
 export type SelectPart = (
   part: TupleRow["part"],
   owner: Pick<Columns, "thread_id" | "checkpoint_ns">,
   has: PartColumns,
 ) => Column[];
 
-/** The columns of a {@link TupleRow}: whose part it is goes without saying. */
+/** The columns of a {@link TupleRow}, which all belong to one checkpoint. */
 export const tupleColumns: SelectPart = (part, _owner, has) => [
   sql<TupleRow["part"]>`${sql.lit(part)}`.as("part"),
   has.name.as("name"),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { firstDifference } from "../test-support/first-difference.js";
 import { value as anyValue } from "../test-support/values.js";
+import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { JsonSerializer } from "../json-serializer.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
@@ -45,6 +46,7 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
         expect(type).toBe(tag);
         expect(firstDifference(await compressing(other).loadsTyped(type, data), value)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -67,6 +69,7 @@ describe.each(HERE)("compressed by %s", (algorithm) => {
         // Some bits, such as those of gzip's time stamp, mean nothing.
         if (read !== "ab".repeat(length / 2)) expect(read).toBeInstanceOf(DeserializationError);
       }),
+      runs(100),
     );
   });
 

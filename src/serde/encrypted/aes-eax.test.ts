@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { decryptEax, encryptEax } from "./aes-eax.js";
 
 const hex = (text: string): Buffer => Buffer.from(text, "hex");
@@ -96,6 +97,7 @@ describe("AES-EAX", () => {
         const message = encryptEax(secret, nonce, plaintext);
         expect(decryptEax(secret, message)).toEqual(Buffer.from(plaintext));
       }),
+      runs(100),
     );
   });
 
@@ -109,6 +111,7 @@ describe("AES-EAX", () => {
         changed[position >> 3] = (changed[position >> 3] ?? 0) ^ (1 << (position & 7));
         expect(decryptEax(secret, { ...message, [name]: changed })).toBeUndefined();
       }),
+      runs(100),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { firstDifference } from "../test-support/first-difference.js";
 import { value as anyValue } from "../test-support/values.js";
+import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError, InvalidConfigError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json-serializer.js";
@@ -52,6 +53,7 @@ describe("an AES-GCM serializer", () => {
         const [type, data] = await serializer.dumpsTyped(value, place);
         expect(firstDifference(await serializer.loadsTyped(type, data, place), value)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -131,6 +133,7 @@ describe("a value that is not what or where it was", () => {
         changed[index] = (changed[index] ?? 0) ^ change;
         await refusal(type, changed, VALUE, lenient);
       }),
+      runs(100),
     );
     for (let index = 0; index < data.length; index += 1) {
       const changed = Uint8Array.from(data);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import type { ValueContext } from "../serde-context.js";
 import { associatedData } from "./associated-data.js";
 
@@ -25,7 +26,7 @@ describe("what is authenticated with a ciphertext", () => {
         const isSame = JSON.stringify(a) === JSON.stringify(b);
         expect(left?.equals(right ?? Buffer.of())).toBe(isSame);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { peakGrowth } from "../test-support/peak-growth.js";
@@ -12,6 +13,7 @@ describe("an integer of JSON text", () => {
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
         expect(String(parseJsonText(String(integer)))).toBe(String(integer));
       }),
+      runs(100),
     );
   });
 
@@ -32,6 +34,7 @@ describe("an integer of JSON text", () => {
       fc.property(fc.double({ min: -1e21, max: 1e21, noNaN: true }), (number) => {
         expect(parseJsonText(JSON.stringify(number))).toBe(number + 0);
       }),
+      runs(100),
     );
   });
 
@@ -47,6 +50,7 @@ describe("an integer of JSON text", () => {
         const another = `${digits.slice(0, -1)}1`;
         expect(parseJsonText(another, "jsonb")).toBe(BigInt(another));
       }),
+      runs(100),
     );
   });
 
@@ -60,6 +64,7 @@ describe("an integer of JSON text", () => {
           expect(firstDifference(parseJsonText(text), [value, "end", 9007199254740993n])).toBeUndefined();
         },
       ),
+      runs(100),
     );
   });
 });
@@ -105,7 +110,7 @@ async function valueOrError(text: string): Promise<void> {
 
 it("any text gives a value or a DeserializationError", async () => {
   const tokens = fc.array(token, { maxLength: 20 }).map((parts) => parts.join(""));
-  await fc.assert(fc.asyncProperty(tokens, valueOrError), { numRuns: 2_000 });
+  await fc.assert(fc.asyncProperty(tokens, valueOrError), runs(2_000));
 });
 
 const name = fc.constantFrom(
@@ -182,7 +187,7 @@ it("any JSON in the shape of records gives a value or a DeserializationError", a
   }));
   await fc.assert(
     fc.asyncProperty(json, (value) => valueOrError(JSON.stringify(value))),
-    { numRuns: 2_000 },
+    runs(2_000),
   );
 });
 

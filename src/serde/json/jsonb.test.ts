@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { AIMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
 import { decodeJson } from "./decode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { firstDifference } from "../test-support/first-difference.js";
@@ -63,11 +64,15 @@ describe("a value survives a JSONB column", () => {
       fc.asyncProperty(text, async (string) => {
         await expectToSurvive(Object.fromEntries([[string, string]]));
       }),
+      runs(100),
     );
   });
 
   it("any number", async () => {
-    await fc.assert(fc.asyncProperty(fc.double(), (number) => expectToSurvive(number)));
+    await fc.assert(
+      fc.asyncProperty(fc.double(), (number) => expectToSurvive(number)),
+      runs(100),
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { DeltaSnapshot, MemorySaver, type SerializerProtocol } from "@langchain/
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
 import { encodeJson } from "./encode-json.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
@@ -86,7 +87,7 @@ describe("for values that the official serializer keeps", () => {
         const theirs: unknown = JSON.parse(await writtenByOfficial([value]));
         expect(firstDifference(encodeJson([value]), theirs)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -95,7 +96,7 @@ describe("for values that the official serializer keeps", () => {
       fc.asyncProperty(exact, async (value) => {
         expect(firstDifference(await readByOfficial([value]), [value])).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -104,7 +105,7 @@ describe("for values that the official serializer keeps", () => {
       fc.asyncProperty(exact, async (value) => {
         expect(firstDifference(parseJsonText(await writtenByOfficial([value])), [value])).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

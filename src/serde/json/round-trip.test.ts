@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import { PGlite } from "@electric-sql/pglite";
 import { Document } from "@langchain/core/documents";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 
+import { runs } from "../../../tests/support/runs.js";
+import { describePglite } from "../../../tests/support/targets.js";
 import { SerializationError } from "../../errors/index.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson } from "./encode-json.js";
@@ -118,7 +119,7 @@ describe("a value reads back exactly as it was written", () => {
         fc.property(value, (original) => {
           expect(firstDifference(decodeJson(encodeJson(original, { jsonb })), original)).toBeUndefined();
         }),
-        { numRuns: 1_000 },
+        runs(500),
       );
     });
 
@@ -129,7 +130,7 @@ describe("a value reads back exactly as it was written", () => {
             firstDifference(parseJsonText(stringifyJson(original, { jsonb })), original),
           ).toBeUndefined();
         }),
-        { numRuns: 1_000 },
+        runs(500),
       );
     });
   }
@@ -140,24 +141,25 @@ describe("a value reads back exactly as it was written", () => {
         const original = new AIMessage({ content: "", tool_calls: [{ name: "search", args, id: "1" }] });
         expect(firstDifference(parseJsonText(stringifyJson(original)), original)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
 
-it("a value reads back equal from a JSONB column of a real server", async () => {
-  const database = await PGlite.create();
-  const select =
-    "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
-  const values = fc.sample(value, 500);
-  const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
-  const { rows } = await database.query<{ text: string }>(select, [bodies]);
-  await database.close();
-  // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
-  expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
-    values.map((original) => encodeJson(original)),
-  );
-}, 60_000);
+describePglite("a JSONB column", (target) => {
+  it("holds a value that reads back equal", async () => {
+    const database = await target.createDatabase();
+    const select =
+      "SELECT body::jsonb::text AS text FROM unnest($1::text[]) WITH ORDINALITY AS t(body, n) ORDER BY n";
+    const values = fc.sample(value, runs(500));
+    const bodies = values.map((original) => stringifyJson(original, { jsonb: true }));
+    const rows = await database.query<{ text: string }>(select, [bodies]);
+    // JSONB does not keep the order of keys, and what tells any two values apart is in their JSON.
+    expect(rows.map(({ text: body }) => encodeJson(parseJsonText(body)))).toEqual(
+      values.map((original) => encodeJson(original)),
+    );
+  });
+});
 
 describe("writing a value", () => {
   it("does not change it, and shares nothing with it", () => {
@@ -170,6 +172,7 @@ describe("writing a value", () => {
         expect(() => encodeJson(original)).not.toThrow();
         expect(firstDifference(JSON.parse(before), json)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -179,6 +182,7 @@ describe("writing a value", () => {
         const json = encodeJson(original, { jsonb });
         expect(firstDifference(JSON.parse(JSON.stringify(json)), json)).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -187,6 +191,7 @@ describe("writing a value", () => {
       fc.property(value, (original) => {
         expect(stringifyJson(original, { jsonb: true })).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/);
       }),
+      runs(100),
     );
   });
 
@@ -196,6 +201,7 @@ describe("writing a value", () => {
         const buried = steps.reduceRight<unknown>(bury, () => undefined);
         expect(() => encodeJson(buried)).toThrow(SerializationError);
       }),
+      runs(100),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 
 describe("a Date and Python's datetime", () => {
@@ -10,6 +11,7 @@ describe("a Date and Python's datetime", () => {
       fc.property(fc.date({ min, max, noInvalidDate: true }), (date) => {
         expect(fromPythonDatetime(toPythonDatetime(date) ?? "")).toEqual(date);
       }),
+      runs(100),
     );
     expect([min, max].map(toPythonDatetime)).not.toContain(undefined);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { Send } from "@langchain/langgraph";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
@@ -39,9 +40,7 @@ const sample = [
 
 describe("bytes that are no value are refused, whatever they are", () => {
   test("at random", async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), expectValueOrOurError), {
-      numRuns: 1000,
-    });
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), expectValueOrOurError), runs(1000));
   });
 
   test("with any extension code around anything", async () => {
@@ -53,7 +52,7 @@ describe("bytes that are no value are refused, whatever they are", () => {
       fc.asyncProperty(fc.nat(255), payload, (code, bytes) =>
         expectValueOrOurError(pack(extension(code, bytes))),
       ),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -79,7 +78,7 @@ describe("bytes that are no value are refused, whatever they are", () => {
       fc.asyncProperty(fc.nat(7), names, parts, (code, name, argument) =>
         expectValueOrOurError(pack(extension(code, encode([...name, argument, "method"])))),
       ),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { KeyCache } from "./key-cache.js";
 
 test("only ever gives the text that belongs to the bytes", () => {
@@ -14,6 +15,6 @@ test("only ever gives the text that belongs to the bytes", () => {
       expect(cache.remember(source, offset, end, String(key))).toBe(String(key));
       if (key.length <= 31) expect(cache.text(source, offset, end)).toBe(String(key));
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { Decoder } from "./decoder.js";
@@ -54,6 +55,7 @@ describe("objects of @langchain/langgraph come back as what they are", () => {
       fc.asyncProperty(arbitrary, async (written) => {
         expect(firstDifference(await roundTrip({ written }), { written })).toBeUndefined();
       }),
+      runs(100),
     );
   });
 
@@ -65,6 +67,7 @@ describe("objects of @langchain/langgraph come back as what they are", () => {
         expect(firstDifference(withoutArguments(read), withoutArguments(expected))).toBeUndefined();
         expect(read).toEqual([expect.any(Command)]);
       }),
+      runs(100),
     );
   });
 

@@ -24,6 +24,7 @@ import { PromptTemplate } from "@langchain/core/prompts";
 import { StringOutputParser } from "@langchain/core/output_parsers";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
@@ -162,7 +163,7 @@ describe("a LangChain message read back equals the message written", () => {
   });
 
   test.each(Object.entries(messages))("%s, whatever fields it has", async (_name, arbitrary) => {
-    await fc.assert(fc.asyncProperty<[unknown]>(arbitrary, expectExact), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty<[unknown]>(arbitrary, expectExact), runs(60));
   });
 
   test("one that was changed after it was built", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { encode } from "./encoder.js";
 import { MAX_DEPTH } from "./max-depth.js";
@@ -91,6 +92,7 @@ describe("what can't be stored so that it reads back equal is refused", () => {
         const value = steps.reduceRight<unknown>((part, [, wrap]) => wrap(part), culprit);
         expect(refusalOf(value).path).toBe(formatPath(steps.map(([segment]) => segment)));
       }),
+      runs(100),
     );
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { runs } from "../../../tests/support/runs.js";
 import { MsgpackSerializer } from "../msgpack-serializer.js";
 import { encode } from "./encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
@@ -18,7 +19,7 @@ describe("a value read back equals the value written", () => {
       fc.asyncProperty(value, async (written) => {
         expect(firstDifference(await roundTrip(written), written)).toBeUndefined();
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -27,6 +28,7 @@ describe("a value read back equals the value written", () => {
       fc.property(value, (written) => {
         expect(Buffer.compare(encode(written), encode(written))).toBe(0);
       }),
+      runs(100),
     );
   });
 
@@ -37,6 +39,7 @@ describe("a value read back equals the value written", () => {
         expect(Object.keys(read)).toEqual(Object.keys(written));
         expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
       }),
+      runs(100),
     );
   });
 });

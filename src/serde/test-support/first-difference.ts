@@ -35,11 +35,10 @@ function content(value: object): unknown {
 }
 
 function propertyDifference(a: object, b: object, path: string): string | undefined {
-  const keys = ownKeys(a);
-  const difference = keys.length === ownKeys(b).length ? undefined : `${path}: another number of keys`;
-  if (difference !== undefined) return difference;
+  const [keys, keysOfB] = [ownKeys(a), ownKeys(b)];
+  if (keys.length !== keysOfB.length) return `${path}: another number of keys`;
   for (const [index, key] of keys.entries()) {
-    if (ownKeys(b)[index] !== key) return `${path}: ${String(key)} is not ${String(ownKeys(b)[index])}`;
+    if (keysOfB[index] !== key) return `${path}: ${String(key)} is not ${String(keysOfB[index])}`;
     const [left, right] = [Object.getOwnPropertyDescriptor(a, key), Object.getOwnPropertyDescriptor(b, key)];
     if (left?.enumerable !== right?.enumerable) return `${path}.${String(key)}: enumerable in one only`;
     const found = firstDifference(Reflect.get(a, key), Reflect.get(b, key), `${path}.${String(key)}`);

@@ -13,6 +13,8 @@ export interface ChaosOptions {
   readonly faults: (random: Random) => Iterable<Fault>;
   /** The longest time without a fault between two of them, in milliseconds. */
   readonly calmMs: number;
+  /** The longest time to wait for a load that does not go on, in milliseconds; default 20 s. */
+  readonly giveUpMs?: number;
   /** Has the server acknowledge before it writes, which loses calls when it is killed: a checker must find that out. */
   readonly sabotage?: boolean;
   /** Told of each fault as it comes. */

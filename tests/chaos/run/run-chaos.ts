@@ -35,7 +35,6 @@ export interface ChaosRun {
   readonly checkpoints: number;
 }
 
-/** How long it is waited for a load that does not go on. */
 const GIVE_UP_MS = 4 * RESUME_MS;
 const CALM_MS = 200;
 
@@ -44,13 +43,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const stage = await openStage(options);
   try {
     const watch = new JournalWatch(stage.journal, LOAD.slots);
+    const { giveUpMs = GIVE_UP_MS } = options;
     await stage.client.start();
-    if ((await watch.untilResumed(nowMs(), GIVE_UP_MS)) === undefined) {
+    if ((await watch.untilResumed(nowMs(), giveUpMs)) === undefined) {
       throw new Error(`The load did not start: ${stage.client.exits.join("\n")}`);
     }
     const incidents: Incident[] = [];
     for (const fault of options.faults(stage.random)) {
-      const incident = await suffer(fault, stage, watch);
+      const incident = await suffer(fault, stage, (since) => watch.untilResumed(since, giveUpMs));
       incidents.push(incident);
       options.onProgress?.(describe(incident));
     }
@@ -62,13 +62,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   }
 }
 
-async function suffer(fault: Fault, stage: Stage, watch: JournalWatch): Promise<Incident> {
+async function suffer(
+  fault: Fault,
+  stage: Stage,
+  untilResumed: (since: number) => Promise<Resumption | undefined>,
+): Promise<Incident> {
   const { exits } = stage.client;
   const exitsBefore = exits.length;
   const beganAt = nowMs();
   const tidyUp = await fault.inject(stage);
   const returnedAt = nowMs();
-  const resumption = await watch.untilResumed(returnedAt, GIVE_UP_MS);
+  const resumption = await untilResumed(returnedAt);
   tidyUp?.();
   await sleep(stage.random.between(CALM_MS, stage.calmMs));
   return { fault: fault.name, beganAt, returnedAt, resumption, exits: exits.length - exitsBefore };

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
 import { collect, newThread, nextId, putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
 import { CORRUPT_ROWS, type CorruptRow, type Damaged } from "./corrupt-rows.js";
 import { expectRejection } from "./expect-rejection.js";
 import { snapshotOf } from "./snapshot.js";
@@ -23,7 +23,7 @@ describe("the table of corrupt rows", () => {
   });
 });
 
-describeEachTarget("a corrupt row is named, and reading it changes nothing", (target) => {
+describeAnyTarget("a corrupt row is named, and reading it changes nothing", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let snapshot: () => Promise<object>;
@@ -34,6 +34,7 @@ describeEachTarget("a corrupt row is named, and reading it changes nothing", (ta
     await saver.setup();
     snapshot = await snapshotOf(database);
   });
+  afterAll(() => saver.end());
 
   async function storeFamily(): Promise<Family> {
     const thread = newThread();

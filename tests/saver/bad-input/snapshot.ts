@@ -1,6 +1,7 @@
+import { CompiledQuery } from "kysely";
 import type { TestDatabase } from "../../support/targets.js";
 
-/** A function that returns the number and the digest of all rows of all tables of a database. */
+/** A function that returns the number and the digest of all rows of all tables of a database, always on the same connection. */
 export async function snapshotOf(database: TestDatabase): Promise<() => Promise<object>> {
   const tables = await database.query<{ part: string }>(
     `select format('select %L || row_::text as line from %I.%I as row_', table_name, table_schema, table_name) as part
@@ -8,10 +9,9 @@ export async function snapshotOf(database: TestDatabase): Promise<() => Promise<
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
   );
   const lines = tables.map(({ part }) => part).join(" union all ");
-  return async () => {
-    const [snapshot = {}] = await database.query(
-      `select count(*)::int as rows, md5(string_agg(line, chr(10) order by line)) as digest from (${lines}) as lines`,
-    );
-    return snapshot;
-  };
+  const query = CompiledQuery.raw(
+    `select count(*)::int as rows, md5(string_agg(line, chr(10) order by line)) as digest from (${lines}) as lines`,
+  );
+  const kysely = database.kysely<object>();
+  return async () => (await kysely.executeQuery<object>(query)).rows[0] ?? {};
 }

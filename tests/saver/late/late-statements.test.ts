@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type pg from "pg";
 import { AbortError, ConnectionError, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
 import { newThread, threadConfig } from "../../support/checkpoints.js";
@@ -33,11 +33,18 @@ describeServer("a statement that comes late", (target) => {
   let proxy: TcpProxy;
   let opened: Opened;
 
-  beforeEach(async () => {
+  let snapshot: () => Promise<object>;
+
+  beforeAll(async () => {
     database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    snapshot = await snapshotOf(database);
+  });
+  // The threads of each test are its own.
+  beforeEach(async () => {
     proxy = await TcpProxy.open(database.source);
     opened = new Opened();
-    await opened.saver(database.source).setup();
   });
   afterEach(async () => {
     await opened.end();
@@ -66,7 +73,6 @@ describeServer("a statement that comes late", (target) => {
 
     /** Lets the statements arrive that are on their way. */
     async function expectNothingFrom(deliver: () => Promise<void>): Promise<void> {
-      const snapshot = await snapshotOf(database);
       const before = await snapshot();
       await deliver();
       expect(await snapshot()).toEqual(before);
@@ -150,7 +156,6 @@ describeServer("a statement that comes late", (target) => {
     it("is refused where it could not be stopped, and gets its lock only then", async () => {
       const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
       const pairs = await prepareAll(saver);
-      const snapshot = await snapshotOf(database);
       const before = await snapshot();
       const resume = await whileWritesWait(database, async () => {
         const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
@@ -187,7 +192,6 @@ describeServer("a statement that comes late", (target) => {
     it("waits for no lock any more when its call is rejected", async () => {
       const saver = connected({ retry: false });
       const pairs = await prepareAll(saver);
-      const snapshot = await snapshotOf(database);
       const before = await snapshot();
       await whileWritesWait(database, async () => {
         const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));

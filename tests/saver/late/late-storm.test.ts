@@ -3,14 +3,13 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { CheckpointError, type PostgresSaver } from "../../../src/index.js";
 import { newThread, threadConfig } from "../../support/checkpoints.js";
+import { runs } from "../../support/runs.js";
 import { type DelayedStatements, TcpProxy } from "../../support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../support/targets.js";
 import { abortable } from "../bounded/abortable.js";
 import { Opened } from "../opened.js";
 import { deleteThread, put, resume } from "./late-calls.js";
 
-const RUNS = Number(process.env.LATE_RUNS ?? 2);
-const SEED = process.env.LATE_RUNS === undefined ? { seed: 1 } : {};
 const THREADS = 4;
 /** Not for the writes of calls that are only slow on a busy machine. */
 const TIMEOUT_MS = 1_000;
@@ -69,11 +68,11 @@ describeServer("calls over a link that stalls again and again", (target) => {
           for (const check of checks) await check();
         },
       ),
-      { numRuns: RUNS, ...SEED, endOnFailure: true },
+      { ...runs(2), endOnFailure: true },
     );
     await opened.end();
     await proxy.close();
-  }, 600_000);
+  });
 });
 
 /** Makes one call after the other on a thread. Returns how to look whether anything has changed since. */

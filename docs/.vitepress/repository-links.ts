@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MarkdownRenderer } from "vitepress";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const DOCS = join(ROOT, "docs");
+
+/**
+ * Makes a relative link that leaves `docs`, such as `../README.md`, a link to the repository on its host. The same link
+ * works as it stands where the page is read in the repository. A link to a file that does not exist fails the build.
+ */
+export function linkToRepository(markdown: MarkdownRenderer): void {
+  const base = repositoryUrl();
+  markdown.core.ruler.push("link-to-repository", ({ tokens, env }) => {
+    const page = pageOf(env);
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.attrGet("href");
+      if (token.type !== "link_open" || !href?.startsWith("../")) continue;
+      const [path = "", anchor] = href.split("#", 2);
+      const target = resolve(dirname(page), path);
+      if (target.startsWith(DOCS)) continue;
+      if (!existsSync(target))
+        throw new Error(`${relative(ROOT, page)} links to ${href}, which does not exist`);
+      token.attrSet("href", `${base}/${relative(ROOT, target)}${anchor === undefined ? "" : `#${anchor}`}`);
+    }
+  });
+}
+
+/** The file that markdown-it renders. Its types leave open what VitePress hands over. */
+function pageOf(env: unknown): string {
+  const page: unknown = typeof env === "object" && env !== null ? Reflect.get(env, "path") : undefined;
+  if (typeof page !== "string") throw new Error("VitePress does not say which page it renders");
+  return page;
+}
+
+function repositoryUrl(): string {
+  const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    repository: { url: string };
+  };
+  return `${repository.url.replace(/^git\+/, "").replace(/\.git$/, "")}/blob/main`;
+}

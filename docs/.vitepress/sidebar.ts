@@ -1,0 +1,62 @@
+const PACKAGE = "langgraph-checkpoint-kysely";
+
+interface SidebarItem {
+  readonly text: string;
+  readonly link: string;
+}
+
+interface SidebarGroup {
+  readonly text: string;
+  readonly items: SidebarItem[];
+}
+
+/** The page of an entry point in `docs/api`, which `npm run docs:api` writes. */
+const apiOf = (path: string): SidebarItem => ({
+  text: `${PACKAGE}${path}`,
+  link: `/api/${PACKAGE}${path}/`,
+});
+
+/** Every page of the site, in the order of its sidebar. */
+export const sidebar: readonly SidebarGroup[] = [
+  {
+    text: "Start",
+    items: [
+      { text: "Getting started", link: "/getting-started" },
+      { text: "Concepts", link: "/concepts" },
+      { text: "Options", link: "/options" },
+      { text: "Threads", link: "/threads" },
+      { text: "Command line", link: "/cli" },
+    ],
+  },
+  {
+    text: "Other savers and languages",
+    items: [
+      { text: "Compared with the official savers", link: "/comparison" },
+      { text: "Migrations", link: "/migrations" },
+      { text: "Python and TypeScript", link: "/interop" },
+    ],
+  },
+  {
+    text: "Operate",
+    items: [
+      { text: "Troubleshooting", link: "/troubleshooting" },
+      { text: "Reliability", link: "/reliability" },
+      { text: "Failed saves", link: "/failed-saves" },
+      { text: "Concurrency", link: "/concurrency" },
+      { text: "Retention", link: "/retention" },
+      { text: "Large databases", link: "/large-databases" },
+      { text: "Observability", link: "/observability" },
+      { text: "Poolers", link: "/poolers" },
+      { text: "Optional indexes", link: "/indexes" },
+    ],
+  },
+  {
+    text: "Protect",
+    items: [
+      { text: "Encryption and compression", link: "/encryption" },
+      { text: "Tenants", link: "/tenants" },
+    ],
+  },
+  { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
+  { text: "API reference", items: ["", "/db", "/migrations", "/serde"].map(apiOf) },
+];

@@ -1,0 +1,82 @@
+import { CheckpointError } from "../../errors/index.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { rowKey } from "../model/row-key.js";
+import type { HeldRow } from "../queries/hold-parents.js";
+import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import { type BatchOperation, threadOf } from "./resolve-batch.js";
+
+/** The checkpoints among some operations that require their parent, because they reference its values (C3). */
+export interface RequiredParents {
+  /** Checkpoints whose parent must be stored already. */
+  readonly stored: readonly RequiredParent[];
+  /** Checkpoints whose parent an earlier operation deletes. */
+  readonly orphans: readonly EncodedCheckpoint[];
+}
+
+/** A checkpoint and the parent that it requires. */
+export interface RequiredParent {
+  readonly checkpoint: EncodedCheckpoint;
+  readonly parent: CheckpointKey;
+}
+
+/**
+ * Finds the parents that operations require. It leaves out a checkpoint whose parent an earlier operation puts, and one that
+ * a later operation deletes.
+ */
+export function requiredParents(operations: readonly BatchOperation[]): RequiredParents {
+  const threads = new Map<string, ThreadPuts>();
+  for (const operation of operations) {
+    const threadId = threadOf(operation);
+    if (operation.kind === "deleteThread") threads.set(threadId, newThreadPuts(true));
+    if (operation.kind !== "put") continue;
+    const puts = threads.get(threadId) ?? newThreadPuts(false);
+    threads.set(threadId, puts);
+    addPut(puts, operation.checkpoint);
+  }
+  const all = [...threads.values()];
+  return { stored: all.flatMap((puts) => puts.stored), orphans: all.flatMap((puts) => puts.orphans) };
+}
+
+/** What the operations so far put into a thread. */
+interface ThreadPuts {
+  /** Whether an operation has deleted the thread. */
+  readonly isDeleted: boolean;
+  /** The checkpoints that operations put, by {@link rowKey}. */
+  readonly put: Set<string>;
+  readonly stored: RequiredParent[];
+  readonly orphans: EncodedCheckpoint[];
+}
+
+function newThreadPuts(isDeleted: boolean): ThreadPuts {
+  return { isDeleted, put: new Set(), stored: [], orphans: [] };
+}
+
+function addPut({ isDeleted, put, stored, orphans }: ThreadPuts, checkpoint: EncodedCheckpoint): void {
+  const { threadId, checkpointNs, checkpointId, parentCheckpointId, requiresParent } = checkpoint;
+  if (requiresParent && parentCheckpointId !== null && !put.has(rowKey(checkpointNs, parentCheckpointId))) {
+    if (isDeleted) orphans.push(checkpoint);
+    else stored.push({ checkpoint, parent: { threadId, checkpointNs, checkpointId: parentCheckpointId } });
+  }
+  put.add(rowKey(checkpointNs, checkpointId));
+}
+
+/** Rolls back a transaction because the parents of these checkpoints are gone. It never reaches a caller of the saver. */
+export class MissingParents extends CheckpointError {
+  readonly checkpoints: readonly EncodedCheckpoint[];
+
+  constructor(checkpoints: readonly EncodedCheckpoint[]) {
+    super("MISSING_PARENTS", "the parent of a checkpoint is not stored");
+    this.checkpoints = checkpoints;
+  }
+}
+
+/** @throws MissingParents where a parent is not among the locked rows. */
+export function requireHeld(required: readonly RequiredParent[], rows: readonly HeldRow[]): void {
+  const held = new Set(rows.map((row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id)));
+  const missing = required.filter(({ parent }) => !held.has(keyOf(parent)));
+  if (missing.length > 0) throw new MissingParents(missing.map(({ checkpoint }) => checkpoint));
+}
+
+function keyOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): string {
+  return rowKey(threadId, checkpointNs, checkpointId);
+}

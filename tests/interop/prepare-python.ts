@@ -1,0 +1,4 @@
+import { pythonEnvironment } from "./python-environment.js";
+
+// What the tests between Python and TypeScript do first, for a gate that has something else to do meanwhile.
+await pythonEnvironment();
