@@ -91,7 +91,7 @@ import { copyThread } from "./threads/copy-thread.js";
 import { fork, type Forker } from "./threads/fork.js";
 import { history } from "./threads/history.js";
 import { listThreads } from "./threads/list-threads.js";
-import { withThreadLock } from "./threads/thread-lock.js";
+import { withThreadLock } from "./threads/with-thread-lock.js";
 import type {
   CopyOptions,
   ForkOptions,

@@ -1,83 +1,83 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
 
-/** A write of a task, as it is recorded beside the checkpoint that the task started from. */
+/** A write of a task, recorded beside the checkpoint that the task started from. */
 export interface TaskWrite {
   readonly taskId: string;
-  /** Where in the graph the task stands; `""` where nobody said. */
+  /** The place of the task in the graph; `""` if the writer did not pass it. */
   readonly taskPath: string;
-  /** Its position in the call; below zero for errors, interrupts and the like. */
+  /** The position among the task's writes; negative for special writes such as errors and interrupts. */
   readonly idx: number;
   readonly channel: string;
-  /** The tag that the serializer gave it; `null` in rows of the first official savers. */
+  /** The serializer's type tag; `null` in rows of the first official savers. */
   readonly type: string | null;
   /** The length of the stored value. */
   readonly bytes: number;
   readonly value: unknown;
 }
 
-/** Narrows {@link Auditing.taskStats}. */
+/** The options of `taskStats`. */
 export interface TaskStatsOptions extends CallOptions {
-  /** `""` is the root graph. Default: all namespaces. */
+  /** The namespace; `""` is the root graph. Default: all namespaces. */
   readonly checkpointNs?: string | undefined;
-  /** Default: all checkpoints. */
+  /** The checkpoint. Default: all checkpoints. */
   readonly checkpointId?: string | undefined;
 }
 
-/** How much a task wrote. */
+/** The number and the size of a task's writes. */
 export interface TaskStats {
   readonly checkpointNs: string;
   readonly checkpointId: string;
   readonly taskId: string;
   readonly taskPath: string;
-  /** The number of its writes. */
+  /** The number of the task's writes. */
   readonly writes: number;
-  /** The length of their values together. */
+  /** The total length of their values. */
   readonly bytes: number;
-  /** The length of one on average. */
+  /** The mean length of a value. */
   readonly meanBytes: number;
 }
 
-/** Narrows {@link Auditing.storage}. */
+/** The query of `storage`. */
 export interface StorageQuery extends CallOptions {
-  /** Default: the whole database. */
+  /** The thread to measure. Default: the whole database. */
   readonly threadId?: string | undefined;
-  /** How many of the largest threads and channels are named. Default: 20. */
+  /** How many of the largest threads and channels to list. Default: 20. */
   readonly limit?: number | undefined;
 }
 
-/** How many rows there are, and how long they are. */
+/** The number of rows and their size. */
 export interface StorageSize {
   readonly checkpoints: number;
-  /** Headers and metadata as they are stored: JSONB, compressed where it is long. */
+  /** The stored size of headers and metadata: JSONB, which Postgres compresses when it is long. */
   readonly headerBytes: number;
   readonly blobs: number;
-  /** The values of the checkpoints as they take room in their table: compressed where Postgres has done so. */
+  /** The stored size of the checkpoints' values, after Postgres' compression. */
   readonly blobBytes: number;
   readonly writes: number;
-  /** The values of the writes, measured like those of the checkpoints. */
+  /** The stored size of the writes' values, after Postgres' compression. */
   readonly writeBytes: number;
 }
 
-/** What a thread takes. */
+/** The storage of a thread. */
 export interface ThreadStorage extends StorageSize {
   readonly threadId: string;
 }
 
-/** What a channel takes, over all checkpoints. */
+/** The storage of a channel over all checkpoints. */
 export interface ChannelStorage extends Pick<StorageSize, "blobs" | "blobBytes" | "writes" | "writeBytes"> {
   readonly channel: string;
 }
 
-/** Where the bytes are. */
+/** The result of `storage`. */
 export interface StorageReport {
   readonly total: StorageSize & { readonly threads: number };
   /** The largest threads, the largest first. */
   readonly threads: readonly ThreadStorage[];
-  /** The largest channels, the largest first. Values that stand in headers are not among them. */
+  /** The largest channels, the largest first. Values in headers don't count. */
   readonly channels: readonly ChannelStorage[];
 }
 
-/** A value that {@link Auditing.rebuildBlobs} has restored. */
+/** A value that `rebuildBlobs` has stored. */
 export interface RebuiltBlob {
   readonly channel: string;
   readonly version: string;
@@ -86,17 +86,17 @@ export interface RebuiltBlob {
 }
 
 /**
- * What {@link Auditing.verify} finds:
+ * The kinds of problems that `verify` finds:
  *
- * - `corrupt-header`: a row of `checkpoints` that holds no checkpoint
+ * - `corrupt-header`: a row of `checkpoints` that does not contain a checkpoint
  * - `undecodable-value`, `undecodable-write`: bytes that the saver's serializer can't read
- * - `missing-value`: a channel has a version, but neither a blob nor a value in the header; a notice where Python made the
- *   checkpoint, and no row tells whether the channel was empty
- * - `missing-parent`: a checkpoint's parent is not stored; an error if a delta channel needs it, else it may have been
- *   pruned
+ * - `missing-value`: a channel has a version, but neither a blob nor a value in the header; a notice when Python's saver stored
+ *   the checkpoint and no row shows whether the channel was empty
+ * - `missing-parent`: a checkpoint's parent is not stored; an error if a delta channel needs it, otherwise a notice, since
+ *   `prune` may have deleted the parent
  * - `parent-cycle`: checkpoints that are each other's ancestors
- * - `stray-writes`: writes beside a checkpoint that is not stored
- * - `stray-blob`: a blob that no checkpoint refers to
+ * - `stray-writes`: writes whose checkpoint is not stored
+ * - `stray-blob`: a blob that no checkpoint references
  */
 export type ProblemKind =
   | "corrupt-header"
@@ -108,10 +108,10 @@ export type ProblemKind =
   | "stray-writes"
   | "stray-blob";
 
-/** Something that is not as it should be, and where. */
+/** A problem with stored rows, and its place. */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** `error`: something can't be read back; `notice`: nothing that anybody needs. */
+  /** `error`: a checkpoint can't be read completely. `notice`: no known loss. */
   readonly severity: "error" | "notice";
   readonly threadId: string;
   readonly checkpointNs: string;
@@ -119,35 +119,35 @@ export interface Problem {
   readonly channel?: string;
   readonly version?: string;
   readonly taskId?: string;
-  /** For people; may change. */
+  /** A description for people. Its text may change between versions. */
   readonly message: string;
 }
 
-/** How far {@link Auditing.verify} is. */
+/** The progress of `verify`. */
 export interface VerifyProgress {
-  /** Checkpoints that were looked at. */
+  /** The number of checkpoints checked so far. */
   readonly checkpoints: number;
-  /** Values that were read, of blobs and writes. */
+  /** The number of values of blobs and writes read so far. */
   readonly values: number;
-  /** Problems found so far. */
+  /** The number of problems found so far. */
   readonly problems: number;
-  /** The thread that was looked at last. */
+  /** The thread of the last row. */
   readonly threadId: string;
 }
 
-/** What {@link Auditing.verify} can be told. */
+/** The options of `verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** Told after every page of rows. */
+  /** Called after every page of rows. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-/** What {@link Auditing.verify} has found. */
+/** The result of `verify`. */
 export interface VerifyReport {
-  /** Threads that were looked at. */
+  /** The number of checked threads. */
   readonly threads: number;
-  /** Checkpoints that were looked at. */
+  /** The number of checked checkpoints. */
   readonly checkpoints: number;
-  /** Values that were read, of blobs and writes, each once. */
+  /** The number of values of blobs and writes that were read, each once. */
   readonly values: number;
   readonly problems: readonly Problem[];
 }

@@ -1,30 +1,30 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 
-/** How a channel of one checkpoint relates to that of another. */
+/** The difference of a channel between two checkpoints. */
 export interface ChannelDiff {
   readonly channel: string;
   /**
-   * `added`: only the second has a value; `removed`: only the first; `changed`: the values differ. `unstored`: a delta
-   * channel whose versions differ, and whose value is not stored with both; its graph rebuilds it from writes. What is
-   * stored of it is there.
+   * `added`: only the second checkpoint has a value. `removed`: only the first has one. `changed`: the values differ.
+   * `unstored`: a delta channel whose versions differ and whose value at least one checkpoint does not store, since its graph
+   * rebuilds it from writes. `before` and `after` then have the stored values.
    */
   readonly change: "added" | "removed" | "changed" | "same" | "unstored";
-  /** The version in the first; absent where it has none. */
+  /** The version in the first checkpoint, if it has one. */
   readonly beforeVersion?: string | number;
-  /** The version in the second; absent where it has none. */
+  /** The version in the second checkpoint, if it has one. */
   readonly afterVersion?: string | number;
-  /** The value in the first; absent where it has none, or the same. */
+  /** The value in the first checkpoint, if it has one that differs. */
   readonly before?: unknown;
-  /** The value in the second; absent where it has none, or the same. */
+  /** The value in the second checkpoint, if it has one that differs. */
   readonly after?: unknown;
 }
 
-/** How two checkpoints differ. */
+/** The difference between two checkpoints. */
 export interface CheckpointDiff {
-  /** The first. */
+  /** The first checkpoint. */
   readonly before: CheckpointTuple["config"];
-  /** The second. */
+  /** The second checkpoint. */
   readonly after: CheckpointTuple["config"];
-  /** All channels of both, by name. */
+  /** All channels of both checkpoints, by name. */
   readonly channels: readonly ChannelDiff[];
 }

@@ -3,22 +3,27 @@ import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 
-/** Which channels of a namespace are delta channels. Remembers those of the last namespace that was asked for. */
+/** Looks up the delta channels of namespaces. Caches those of the last namespace. */
 export class DeltaChannels {
   readonly #call: CallContext;
-  #last: { readonly namespace: string; readonly channels: ReadonlySet<string> } | undefined;
+  #last: { readonly namespace: string; readonly deltaChannels: ReadonlySet<string> } | undefined;
 
   constructor(call: CallContext) {
     this.#call = call;
   }
 
-  async of({ threadId, checkpointNs }: NamespaceKey): Promise<(channel: string) => boolean> {
+  /** Selects the delta channels among some channels of a namespace. */
+  async among(
+    { threadId, checkpointNs }: NamespaceKey,
+    channels: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    if (channels.length === 0) return new Set();
     const namespace = rowKey(threadId, checkpointNs);
     if (this.#last?.namespace !== namespace) {
-      const channels = await getDeltaChannels(this.#call, { threadId, checkpointNs });
-      this.#last = { namespace, channels: new Set(channels) };
+      const deltaChannels = await getDeltaChannels(this.#call, { threadId, checkpointNs });
+      this.#last = { namespace, deltaChannels: new Set(deltaChannels) };
     }
-    const { channels } = this.#last;
-    return (channel) => channels.has(channel);
+    const { deltaChannels } = this.#last;
+    return new Set(channels.filter((channel) => deltaChannels.has(channel)));
   }
 }

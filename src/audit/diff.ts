@@ -10,22 +10,22 @@ import { readTuple } from "../saver/read-tuple.js";
 import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
 import { unstoredDeltas } from "./unstored-deltas.js";
 
-/** See {@link Auditing.diff}. */
+/** Compares two checkpoints; see `diff` of the savers. */
 export async function diff(
   call: CallContext,
   [a, b]: readonly [CheckpointTarget, CheckpointTarget],
   serde: ContextualSerializer,
 ): Promise<CheckpointDiff> {
-  const both = {};
+  const sharedRead = {};
   const read = (target: CheckpointTarget, channels: readonly string[]) =>
-    readOrThrow(call, { target, channels, read: both }, serde);
+    readOrThrow(call, { target, channels, read: sharedRead }, serde);
   const [headerA, headerB] = await Promise.all([read(a, []), read(b, [])]);
   const sharesValues = a.threadId === b.threadId && a.checkpointNs === b.checkpointNs;
   const differing = channelsOf(headerA, headerB).filter(
     (channel) => !sharesValues || versionOf(headerA, channel) !== versionOf(headerB, channel),
   );
-  // The very checkpoints that the versions are of, also where the newest was asked for. Of old ones the sends are made up
-  // as they are read.
+  // Reads the values of the same two checkpoints by their ids, since the newest may have changed. Before format 4 the sends
+  // are no stored value; reading the channel builds them.
   const wanted = [headerA, headerB].some(isBeforeVersion4) ? [...differing, TASKS] : differing;
   const [before, after] = await Promise.all([
     read(targetOf(headerA, a), wanted),
@@ -47,7 +47,7 @@ export async function diff(
 interface DiffedCheckpoint {
   readonly target: CheckpointTarget;
   readonly channels: readonly string[];
-  /** The same of both: they are in memory at the same time. */
+  /** The same object for both checkpoints, since both are in memory at once. */
   readonly read: object;
 }
 
@@ -65,7 +65,7 @@ function targetOf({ config }: CheckpointTuple, target: CheckpointTarget): Checkp
   return parseLookupConfig(config) ?? target;
 }
 
-/** Channels whose values were not read because they share a version count as the same. */
+/** A channel whose values were not read, because both have the same version, counts as the same. */
 function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
   const versions = versionsOf(channel, before, after);
   const hadValue = Object.hasOwn(before.checkpoint.channel_values, channel);
@@ -78,7 +78,7 @@ function diffOf(channel: string, before: CheckpointTuple, after: CheckpointTuple
   return { channel, change: "changed", ...versions, ...old, ...now };
 }
 
-/** Of a delta channel whose value at least one of them does not have, so that nothing can be compared. */
+/** The difference of a delta channel whose value at least one checkpoint does not store. */
 function diffOfDelta(channel: string, before: CheckpointTuple, after: CheckpointTuple): ChannelDiff {
   const [valuesBefore, valuesAfter] = [before.checkpoint.channel_values, after.checkpoint.channel_values];
   return {

@@ -2,13 +2,13 @@ import type { CallContext } from "../db/call-context.js";
 import { measureStorage, type StorageRow, type StorageScope } from "./queries/measure-storage.js";
 import type { ChannelStorage, StorageReport, StorageSize } from "./audit-types.js";
 
-/** See {@link Auditing.storage}. */
+/** Measures the stored rows; see `storage` of the savers. */
 export async function storage(call: CallContext, scope: StorageScope): Promise<StorageReport> {
   const rows = await measureStorage(call, scope);
   const total = rows.find(({ part }) => part === "total");
   return {
     total: { threads: total?.threads ?? 0, ...sizeOf(total) },
-    // A UNION ALL promises no order.
+    // UNION ALL does not guarantee an order.
     threads: rows
       .filter(({ part }) => part === "thread")
       .sort(largestFirst)

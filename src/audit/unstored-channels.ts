@@ -3,24 +3,24 @@ import { rowKey } from "../saver/model/row-key.js";
 import { getIntroduction, type IntroducedVersion, type IntroductionRow } from "./queries/get-introduction.js";
 
 /**
- * What it means that a channel has a version, and nothing is stored of it: `lost` is a value that must have been there,
- * `empty` a channel that held none, and `unclear` one of which the rows don't tell.
+ * Why no value of a channel's version is stored. `lost`: the channel had a value. `empty`: the channel had none. `unclear`: the
+ * rows don't show which.
  */
 export type UnstoredState = "lost" | "empty" | "unclear";
 
-/** The first checkpoint of a thread is step -1: the input. */
+/** The step of a thread's first checkpoint: the input. */
 const FIRST_STEP = -1;
 
 /**
- * Tells why nothing is stored of channels. A saver for JavaScript stores a row for a channel that is empty. Python's stores none:
- * not when an `EphemeralValue` or an `AnyValue` loses its value, and never for an `UntrackedValue`.
+ * Finds out why channels have no stored value. The JavaScript savers store a row for an empty channel. Python's saver stores
+ * none when an `EphemeralValue` or an `AnyValue` loses its value, and never one for an `UntrackedValue`.
  *
- * Remembers what it has found in the last namespace, since many checkpoints in a row have the same version.
+ * Caches the results of the last namespace, since many successive checkpoints have the same version.
  */
 export class UnstoredChannels {
   readonly #call: CallContext;
   #namespace = "";
-  #known = new Map<string, Promise<UnstoredState>>();
+  #cache = new Map<string, Promise<UnstoredState>>();
 
   constructor(call: CallContext) {
     this.#call = call;
@@ -28,12 +28,12 @@ export class UnstoredChannels {
 
   async stateOf(version: IntroducedVersion): Promise<UnstoredState> {
     const namespace = rowKey(version.threadId, version.checkpointNs);
-    if (namespace !== this.#namespace) this.#known = new Map();
+    if (namespace !== this.#namespace) this.#cache = new Map();
     this.#namespace = namespace;
     const key = rowKey(version.channel, version.version);
-    const known = this.#known.get(key) ?? this.#lookUp(version);
-    this.#known.set(key, known);
-    return known;
+    const state = this.#cache.get(key) ?? this.#lookUp(version);
+    this.#cache.set(key, state);
+    return state;
   }
 
   async #lookUp(version: IntroducedVersion): Promise<UnstoredState> {
@@ -42,32 +42,32 @@ export class UnstoredChannels {
   }
 }
 
-/** Decides by what is stored of the step in which the channel got its version. */
+/** Decides by the rows of the step in which the channel got its version. */
 export function unstoredState(row: IntroductionRow): UnstoredState {
   if (!isOfPython(row)) return "lost";
-  const oneStep = isOneStep(row);
-  if (row.is_updated === true) return stateOfUpdated(row, oneStep);
-  if (!oneStep) return "unclear";
-  // An update of the state records what it writes to an UntrackedValue as well.
+  const isOneStepAhead = isSingleStep(row);
+  if (row.is_updated === true) return stateOfUpdated(row, isOneStepAhead);
+  if (!isOneStepAhead) return "unclear";
+  // A state update also records its write to an UntrackedValue.
   if (row.is_written) return row.source === "loop" || row.has_values ? "lost" : "unclear";
   return row.is_updated === false || row.has_writes ? "empty" : "unclear";
 }
 
-/** A channel that the step gave a value to: only that of an `UntrackedValue` is not stored, nor are its writes. */
-function stateOfUpdated(row: IntroductionRow, oneStep: boolean): UnstoredState {
+/** The state of a channel that the step updated. Python stores neither the value nor the writes of an `UntrackedValue`. */
+function stateOfUpdated(row: IntroductionRow, isOneStepAhead: boolean): UnstoredState {
   if (row.has_values) return "lost";
-  if (!oneStep || row.source !== "loop") return "unclear";
+  if (!isOneStepAhead || row.source !== "loop") return "unclear";
   if (row.is_written) return "lost";
   return row.has_writes ? "empty" : "unclear";
 }
 
-/** Python writes the zone of a time as an offset, and JavaScript as `Z`. */
+/** Python writes the time zone as an offset, JavaScript as `Z`. */
 function isOfPython({ ts }: IntroductionRow): boolean {
   return /[+-]\d\d:\d\d$/.test(ts ?? "");
 }
 
-/** Whether it is one step from the parent: of a run with `durability="exit"` only the last of several is stored. */
-function isOneStep({ step, parent_step, parent_checkpoint_id }: IntroductionRow): boolean {
+/** Whether the checkpoint is one step after its parent. With `durability="exit"` only the last of several steps is stored. */
+function isSingleStep({ step, parent_step, parent_checkpoint_id }: IntroductionRow): boolean {
   if (step === null) return false;
   if (parent_checkpoint_id === null) return Number(step) === FIRST_STEP;
   return parent_step !== null && Number(step) === Number(parent_step) + 1;

@@ -6,10 +6,11 @@ import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 import { isEngineChannel } from "./rebuild/engine-channels.js";
 
 /**
- * Those of the channels of a checkpoint that are delta channels without a value of their own: the graph rebuilds it from
- * what tasks wrote. A step counts them in its metadata. An update of the state counts none, so other checkpoints decide.
+ * Selects the delta channels of a checkpoint whose values are not stored, since the graph rebuilds them from writes. The
+ * metadata of a super-step counts the changes of each. A state update counts none; then the counts of other checkpoints
+ * decide.
  *
- * @param tuple - Read with the values of the channels.
+ * @param tuple - The checkpoint with the values of these channels.
  */
 export async function unstoredDeltas(
   call: CallContext,

@@ -5,6 +5,7 @@ import { compareText } from "../saver/model/compare-text.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../saver/codec/may-be-empty.js";
+import { requiredColumn } from "../saver/codec/required-column.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../saver/codec/parse-header.js";
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
@@ -14,25 +15,28 @@ import type { DeltaChannels } from "./delta-channels.js";
 import { error, notice } from "./problems.js";
 import type { UnstoredChannels } from "./unstored-channels.js";
 
-/** What a header is looked at with. */
+/** What the check of a header needs. */
 export interface HeaderCheck {
   readonly call: CallContext;
-  /** Whether values that stand in headers are refused when they are read. */
+  /** Whether the serializer refuses values in headers. */
   readonly refusesPlaintext: boolean;
   readonly deltaChannels: DeltaChannels;
   readonly unstoredChannels: UnstoredChannels;
 }
 
-/** What is wrong with a checkpoint, but for the values that it refers to. */
+/** The problems of a checkpoint, except those of its stored values. */
 export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<Problem[]> {
   const key = keyOf(row);
   const read = await readHeader(row, key);
   if ("problem" in read) return [read.problem, ...(await problemsOfParent(row, check, []))];
   const unstored = channelsIn(row.missing);
   const missing = unstored.filter(({ channel }) => !mayBeEmpty({ channel, ...originOf(read, channel) }));
-  const isDelta = missing.length === 0 ? () => false : await check.deltaChannels.of(key);
+  const deltas = await check.deltaChannels.among(
+    key,
+    missing.map(({ channel }) => channel),
+  );
   const refused = check.refusesPlaintext ? namesIn(row.inline) : [];
-  const values = missing.filter(({ channel }) => !isDelta(channel));
+  const values = missing.filter(({ channel }) => !deltas.has(channel));
   return [
     ...(await problemsOfUnstored(key, values, check)),
     ...refused.map((channel) => error("undecodable-value", { ...key, channel }, INLINE_REFUSAL)),
@@ -57,9 +61,12 @@ async function readHeader(
   key: CheckpointKey,
 ): Promise<ReadHeader | { readonly problem: Problem }> {
   try {
-    const header = parseHeader(await decodeJsonb(required(row.checkpoint, "checkpoint", key), key), key);
+    const header = parseHeader(
+      await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+      key,
+    );
     const metadata = parseStoredMetadata(
-      await decodeJsonb(required(row.metadata, "metadata", key), key),
+      await decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
       key,
     );
     return { header, source: metadata.source };
@@ -68,11 +75,6 @@ async function readHeader(
       throw reason;
     return { problem: error("corrupt-header", key, reason.message) };
   }
-}
-
-function required(value: string | null, column: string, key: CheckpointKey): string {
-  if (value !== null) return value;
-  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
 }
 
 function originOf({ header, source }: ReadHeader, channel: string) {
@@ -94,7 +96,7 @@ async function problemsOfUnstored(
   return problems;
 }
 
-/** @param unstored - The channels of the checkpoint that have no value. */
+/** @param unstored - The channels of the checkpoint without a stored value. */
 async function problemsOfParent(
   row: CheckedHeaderRow,
   { call, deltaChannels }: HeaderCheck,
@@ -104,18 +106,17 @@ async function problemsOfParent(
   const { parent_checkpoint_id: parent } = row;
   if (parent === null) return [];
   if (!row.has_parent) {
-    const isDelta = unstored.length === 0 ? () => false : await deltaChannels.of(key);
-    const lost = unstored.filter(isDelta);
-    if (lost.length === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
-    return lost.map((channel) =>
+    const lost = await deltaChannels.among(key, unstored);
+    if (lost.size === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
+    return [...lost].map((channel) =>
       error(
         "missing-parent",
         { ...key, channel },
-        `${parentMessage(key, parent)}: what was written to channel "${channel}" before it is lost`,
+        `${parentMessage(key, parent)}: earlier writes to channel "${channel}" are lost`,
       ),
     );
   }
-  // Round any circle there is a step to a larger id, or to the same.
+  // Every cycle has a step to a parent with a larger or equal id, so that checking these steps is enough.
   if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(call, key))) return [];
   const message = `thread "${key.threadId}": checkpoint "${key.checkpointId}" is among its own ancestors`;
   return [error("parent-cycle", key, message)];
@@ -126,9 +127,9 @@ function missingMessage({ threadId, checkpointId, channel, version }: Introduced
 }
 
 function unclearMessage(version: IntroducedVersion): string {
-  const may =
-    "Python's saver stores nothing for an empty channel, and no row tells whether this one was empty";
-  return `${missingMessage(version)}: ${may}`;
+  const reason =
+    "Python's saver stores nothing for an empty channel, and no row shows whether this one was empty";
+  return `${missingMessage(version)}: ${reason}`;
 }
 
 function parentMessage({ threadId, checkpointId }: CheckpointKey, parent: string): string {
@@ -140,7 +141,7 @@ interface VersionedChannel {
   readonly version: string;
 }
 
-// Built by our own statement, as the names are.
+// The JSON comes from our own statement.
 function channelsIn(json: string | null): VersionedChannel[] {
   const pairs = JSON.parse(json ?? "[]") as [channel: string, version: string][];
   return pairs.map(([channel, version]) => ({ channel, version }));

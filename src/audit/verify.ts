@@ -7,26 +7,28 @@ import { valueReader } from "../saver/long-values.js";
 import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
 import { getStrayBlobs, type StrayBlobRow, type ThreadRange } from "./queries/get-stray-blobs.js";
 import {
+  blobPlaceOf,
   type BlobPageRow,
   getBlobPage,
   getWritePage,
   type WritePageRow,
+  writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
 import type { Problem, VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
-import { walkPages, type WalkedPage } from "./page-walk.js";
+import { walkPages, type WalkedPage } from "./walk-pages.js";
 import { notice } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
 import { keyOf, problemsOfHeader } from "./verify-headers.js";
-import { blobKeyOf, problemsOfBlob, problemsOfWrite, writeKeyOf } from "./verify-values.js";
+import { problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
-/** How many headers are gone through at once in search of what refers to a blob: what the server has to sort out. */
+/** The headers that one search for unreferenced blobs covers. The server sorts their references. */
 const HEADERS_PER_RANGE = 10_000;
 
 /**
- * Goes through the three tables one after another, a page at a time, so that neither a long thread nor many threads are
- * in memory at once. See {@link Auditing.verify}.
+ * Checks the three tables one after another in pages, so that neither a long thread nor many threads are in memory at once.
+ * See `verify` of the savers.
  */
 export async function verify(
   call: CallContext,
@@ -74,25 +76,25 @@ async function verifyHeaders(
   progress.addProblems(await strayBlobs(call, threadId ?? { after, upTo: undefined }));
 }
 
-/** Those that are strays twice: what a checkpoint refers to is stored with it, but other savers may do it before. */
+/** Finds blobs that no checkpoint references in two successive reads, since other savers store values before checkpoints. */
 async function strayBlobs(call: CallContext, range: ThreadRange | string): Promise<Problem[]> {
   const found = await getStrayBlobs(call, range);
   if (found.length === 0) return [];
-  const again = new Set((await getStrayBlobs(call, range)).map(strayKey));
-  return found.filter((row) => again.has(strayKey(row))).map(toProblem);
+  const again = new Set((await getStrayBlobs(call, range)).map(strayKeyOf));
+  return found.filter((row) => again.has(strayKeyOf(row))).map(strayBlobProblem);
 }
 
-function strayKey({ thread_id, checkpoint_ns, channel, version }: StrayBlobRow): string {
+function strayKeyOf({ thread_id, checkpoint_ns, channel, version }: StrayBlobRow): string {
   return rowKey(thread_id, checkpoint_ns, channel, version);
 }
 
-function toProblem({
+function strayBlobProblem({
   thread_id: threadId,
   checkpoint_ns: checkpointNs,
   channel,
   version,
 }: StrayBlobRow): Problem {
-  const message = `thread "${threadId}": no checkpoint refers to channel "${channel}" at version "${version}"`;
+  const message = `thread "${threadId}": no checkpoint references channel "${channel}" at version "${version}"`;
   return notice("stray-blob", { threadId, checkpointNs, channel, version }, message);
 }
 
@@ -102,18 +104,18 @@ async function verifyValues(
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
-  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobKeyOf>>(call, {
+  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobPlaceOf>>(call, {
     threadId,
-    keyOf: blobKeyOf,
+    keyOf: blobPlaceOf,
     getPage: (page) => getBlobPage(call, page),
     inspect: (row) => problemsOfBlob(row, valueReader(call, serde)),
     sizeOf,
     isLong,
   });
   for await (const page of blobs) progress.addValues(page);
-  const writes = walkPages<WritePageRow, ReturnType<typeof writeKeyOf>>(call, {
+  const writes = walkPages<WritePageRow, ReturnType<typeof writePlaceOf>>(call, {
     threadId,
-    keyOf: writeKeyOf,
+    keyOf: writePlaceOf,
     getPage: (page) => getWritePage(call, page),
     inspect: (row, previous) => problemsOfWrite(row, valueReader(call, serde), previous),
     sizeOf,
@@ -126,12 +128,12 @@ function sizeOf({ blob }: BlobPageRow | WritePageRow): number {
   return blob?.length ?? 0;
 }
 
-/** A few bytes may be decompressed to very many. */
+/** A few compressed bytes may decompress to many. */
 function isLong({ blob, type }: BlobPageRow | WritePageRow): boolean {
   return blob?.startsWith(LEFT_OUT) === true || isCompressed(type);
 }
 
-/** Counts what was looked at, and tells of it. */
+/** Counts the checked rows, and reports the progress. */
 class Progress {
   readonly #onProgress: VerifyRequest["onProgress"];
   readonly #problems: Problem[] = [];
@@ -146,19 +148,19 @@ class Progress {
 
   addHeaders({ rows, problems }: WalkedPage<CheckedHeaderRow>): void {
     for (const { thread_id } of rows) {
-      // They come in the order of their threads.
+      // Rows come in the order of their threads.
       if (thread_id !== this.#threadId) this.#threads += 1;
       this.#threadId = thread_id;
     }
     this.#checkpoints += rows.length;
     this.addProblems(problems);
-    this.#tell(rows);
+    this.#notify(rows);
   }
 
   addValues({ rows, problems }: WalkedPage<BlobPageRow | WritePageRow>): void {
     this.#values += rows.length;
     this.addProblems(problems);
-    this.#tell(rows);
+    this.#notify(rows);
   }
 
   addProblems(problems: readonly Problem[]): void {
@@ -174,8 +176,8 @@ class Progress {
     };
   }
 
-  #tell(rows: readonly { readonly thread_id: string }[]): void {
-    this.#onProgress({
+  #notify(rows: readonly { readonly thread_id: string }[]): void {
+    this.#onProgress?.({
       checkpoints: this.#checkpoints,
       values: this.#values,
       problems: this.#problems.length,

@@ -5,10 +5,11 @@ import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { readUnreplaced, valueReader } from "../saver/long-values.js";
-import { getWrites, type RecordedWriteRow } from "./queries/get-writes.js";
+import { getWrites } from "./queries/get-writes.js";
+import type { RecordedWriteRow } from "./queries/recorded-writes.js";
 import type { TaskWrite } from "./audit-types.js";
 
-/** See {@link Auditing.writesOf}. */
+/** Reads the writes beside a checkpoint; see `writesOf` of the savers. */
 export function writesOf(
   call: CallContext,
   target: CheckpointTarget,
@@ -30,7 +31,11 @@ async function toTaskWrite(
   return { taskId, taskPath, idx, channel, type, bytes, value: await decodeWrite(row, target, reader) };
 }
 
-/** @throws DeserializationError naming the checkpoint and the channel. */
+/**
+ * Decodes the value of a write.
+ *
+ * @throws DeserializationError, which names the checkpoint and the channel.
+ */
 export function decodeWrite(
   row: Omit<RecordedWriteRow, "bytes" | "task_path">,
   { threadId, checkpointNs }: NamespaceKey,

@@ -1,15 +1,15 @@
 import { CheckpointError, type CheckpointErrorOptions } from "../errors/index.js";
 import type { ImportReport } from "./backup-types.js";
 
-/** What a {@link BackupError} is built from. */
+/** The options of a {@link BackupError}. */
 export interface BackupErrorOptions extends CheckpointErrorOptions {
   readonly line?: number | undefined;
   readonly restored?: ImportReport | undefined;
 }
 
 /**
- * A backup that can't be taken in: it is none, it is cut off or damaged, or its rows are there already and differ.
- * Whatever was stored stays, and is skipped when the import is begun again.
+ * A backup can't be imported: the input is not a backup, it is truncated or damaged, or a stored row differs from the
+ * backup's row. The import keeps the rows that it has committed, and skips them when it runs again.
  *
  * @example
  * ```ts
@@ -17,13 +17,16 @@ export interface BackupErrorOptions extends CheckpointErrorOptions {
  * ```
  */
 export class BackupError extends CheckpointError {
-  /** The line that it was found at, from 1. */
+  /** What is wrong, without the number of the line. */
+  readonly problem: string;
+  /** The number of the line with the problem, from 1. */
   readonly line: number | undefined;
-  /** What had been stored until then. */
+  /** The rows that the import had committed before the error. */
   readonly restored: ImportReport | undefined;
 
   constructor(problem: string, { line, restored, ...options }: BackupErrorOptions = {}) {
     super("BACKUP_REFUSED", line === undefined ? problem : `line ${line}: ${problem}`, options);
+    this.problem = problem;
     this.line = line;
     this.restored = restored;
   }

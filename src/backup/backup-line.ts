@@ -1,30 +1,30 @@
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
 
-/** What the first line of a backup says it is. */
+/** The `format` of the first line. */
 export const BACKUP_FORMAT = "langgraph-checkpoint-backup";
-/** The version of the format. A reader refuses what is newer than itself. */
+/** The version of the format. An import refuses a backup with a newer version. */
 export const BACKUP_VERSION = 1;
 
-/** The first line. */
+/** The first line of a backup. */
 export interface FirstLine {
   readonly format: typeof BACKUP_FORMAT;
   readonly version: number;
 }
 
-/** A row of `checkpoints`, its JSONB as the text that Postgres prints. */
+/** A row of `checkpoints`. JSONB columns are the text that Postgres prints. */
 export interface CheckpointLine extends RestoredCheckpoint {
   readonly table: "checkpoints";
 }
 
-/** The bytes of a row: in base64, or, where they are very many, how many of them follow in lines of their own. */
+/** The value of a row: in base64, or, for a long value, the number of bytes that follow in lines of pieces. */
 export type LineBytes = { readonly blob: string | null } | { readonly bytes: number };
 
-/** A row of `checkpoint_blobs`, as far as it is no bytes. */
+/** The columns of a row of `checkpoint_blobs` without its value. */
 export interface BlobColumns extends Omit<RestoredBlob, "blob"> {
   readonly table: "checkpoint_blobs";
 }
 
-/** A row of `checkpoint_writes`, as far as it is no bytes. */
+/** The columns of a row of `checkpoint_writes` without its value. */
 export interface WriteColumns extends Omit<RestoredWrite, "blob"> {
   readonly table: "checkpoint_writes";
 }
@@ -34,17 +34,17 @@ export type BlobLine = BlobColumns & LineBytes;
 /** A row of `checkpoint_writes`. */
 export type WriteLine = WriteColumns & LineBytes;
 
-/** A part of the bytes of the row before it, in base64. */
+/** A piece of the value of the preceding row, in base64. */
 export interface PieceLine {
   readonly piece: string;
 }
 
-/** The row whose pieces came before was deleted while it was read: it is no part of the backup. */
+/** Withdraws the preceding row: it was deleted while the export read its pieces. */
 export interface CancelLine {
   readonly cancelled: true;
 }
 
-/** The end of a thread. */
+/** Ends a thread, with the number of its rows. */
 export interface ThreadLine {
   readonly thread: string;
   readonly checkpoints: number;
@@ -52,7 +52,7 @@ export interface ThreadLine {
   readonly blobs: number;
 }
 
-/** How many rows there are in all, and the bytes of their values. */
+/** The number of threads and rows in a backup, and the bytes of all values. */
 export interface BackupCounts {
   readonly threads: number;
   readonly checkpoints: number;
@@ -61,13 +61,13 @@ export interface BackupCounts {
   readonly bytes: number;
 }
 
-/** The last line. */
+/** The last line of a backup. */
 export interface LastLine {
   readonly end: BackupCounts & {
-    /** Of all lines before, each with a line feed after it, in hexadecimal. */
+    /** The checksum of all preceding lines, each followed by a line feed, in hexadecimal. */
     readonly sha256: string;
   };
 }
 
-/** A line between the first and the last one. */
+/** A line between the first and the last. */
 export type RowLine = CheckpointLine | BlobLine | WriteLine | PieceLine | CancelLine | ThreadLine;

@@ -1,22 +1,25 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 
-/** What `exportThreads` is told. */
+/** The options of `exportThreads`. */
 export interface ExportOptions extends CallOptions {
-  /** The threads to write out; of one that has no rows only its end is noted. Default: all that the role sees. */
+  /**
+   * The threads to export. A thread without rows yields only the line that ends it. Default: all threads that the role of
+   * the connection sees.
+   */
   readonly threads?: readonly string[] | undefined;
 }
 
-/** What `importThreads` has stored: rows that were there already are not among the counts of rows. */
+/** The result of `importThreads`. The counts of rows leave out rows that were already stored. */
 export interface ImportReport extends RowCounts {
-  /** The threads that were read to their end. */
+  /** The number of threads that the import has read to their end. */
   readonly threads: number;
-  /** Rows that were there already, and equal. */
+  /** The number of rows that were already stored, with the same content. */
   readonly skipped: number;
 }
 
-/** What `importThreads` is told. */
+/** The options of `importThreads`. */
 export interface ImportOptions extends CallOptions {
-  /** Called after every portion that is stored, with what has been stored so far. */
+  /** Called after each transaction, with the counts of everything stored so far. */
   readonly onProgress?: ((progress: ImportReport) => void) | undefined;
 }

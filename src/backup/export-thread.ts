@@ -1,93 +1,97 @@
 import type { CallContext } from "../db/call-context.js";
 import { DatabaseError } from "../errors/index.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { getBackupPage, type PagePlace, type PageRow } from "./queries/get-backup-page.js";
-import { type BlobKeyRow, getBlobKeys, getWriteKeys, type WriteKeyRow } from "./queries/get-value-keys.js";
+import { getBackupPage, type PageCursor, type PageRow } from "./queries/get-backup-page.js";
+import { type BlobKeyRow, getBlobKeys } from "./queries/get-blob-keys.js";
+import { getWriteKeys, type WriteKeyRow } from "./queries/get-write-keys.js";
 import type { CheckpointLine, RowLine } from "./backup-line.js";
 import { exportBlobs, exportWrites } from "./export-values.js";
 
-/** How many checkpoints are read as of one moment. */
+/** The most checkpoints that one statement reads. */
 const PAGE_ROWS = 1_000;
-/** How many bytes their headers may have together, as they are stored. */
+/** The most bytes of headers that one statement reads, by their stored size. */
 const PAGE_BYTES = 8 * 2 ** 20;
-/** How many keys of values are read at a time, where no checkpoint leads to them. */
+/** The most keys of unreferenced values that one statement reads. */
 const KEY_ROWS = 10_000;
-/** How often a page is read anew of which something was deleted before its values were read. */
-const MAX_READS = 10;
+/** How often the export rereads a page when a concurrent deletion removed some of its values. */
+const MAX_PAGE_READS = 10;
 
-/** What was written out of a thread already: keys, no values. */
-interface Written {
+/** The keys of the rows of a thread that are exported already. */
+interface ExportedKeys {
   readonly checkpoints: Set<string>;
   readonly blobs: Set<string>;
 }
 
 /**
- * Writes out all rows of a thread: its checkpoints in pages, the newest first, each page after the values and writes that
- * belong to it; then what belongs to none.
+ * Exports all rows of a thread: first its checkpoints in pages, the newest first, each page after its values and writes;
+ * then the values and writes without a checkpoint.
  */
 export async function* exportThread(call: CallContext, threadId: string): AsyncGenerator<RowLine> {
-  const written: Written = { checkpoints: new Set(), blobs: new Set() };
-  let before: PagePlace | undefined;
+  const exported: ExportedKeys = { checkpoints: new Set(), blobs: new Set() };
+  let after: PageCursor | undefined;
   do {
-    before = yield* exportPage(call, threadId, before, written);
-  } while (before !== undefined);
-  yield* exportStrayBlobs(call, threadId, written);
-  yield* exportStrayWrites(call, threadId, written);
+    after = yield* exportPage(call, threadId, after, exported);
+  } while (after !== undefined);
+  yield* exportUnreferencedBlobs(call, threadId, exported);
+  yield* exportUnreferencedWrites(call, threadId, exported);
 }
 
-/** @returns Where the next page begins; `undefined` where there is none. */
+/** @returns The last checkpoint of the page; `undefined` after the last page. */
 async function* exportPage(
   call: CallContext,
   threadId: string,
-  before: PagePlace | undefined,
-  written: Written,
-): AsyncGenerator<RowLine, PagePlace | undefined> {
+  after: PageCursor | undefined,
+  exported: ExportedKeys,
+): AsyncGenerator<RowLine, PageCursor | undefined> {
   const writes = new Set<string>();
-  for (let read = 1; read <= MAX_READS; read++) {
-    const rows = await getBackupPage(call, { threadId, before, rows: PAGE_ROWS, bytes: PAGE_BYTES });
-    const isWhole =
-      (yield* exportBlobs(call, threadId, blobsOf(rows), written.blobs)) &&
+  for (let read = 1; read <= MAX_PAGE_READS; read++) {
+    const rows = await getBackupPage(call, { threadId, after, rows: PAGE_ROWS, bytes: PAGE_BYTES });
+    const isComplete =
+      (yield* exportBlobs(call, threadId, blobsOf(rows), exported.blobs)) &&
       (yield* exportWrites(call, threadId, writesOf(rows), writes));
-    if (!isWhole) continue;
+    if (!isComplete) continue;
     const checkpoints = checkpointsOf(threadId, rows);
     for (const line of checkpoints) {
-      written.checkpoints.add(rowKey(line.checkpoint_ns, line.checkpoint_id));
+      exported.checkpoints.add(rowKey(line.checkpoint_ns, line.checkpoint_id));
       yield line;
     }
     const last = checkpoints.at(-1);
     return last && { checkpointId: last.checkpoint_id, checkpointNs: last.checkpoint_ns };
   }
-  throw new DatabaseError(`thread "${threadId}": its rows are deleted faster than they can be read`, {
-    threadId,
-    transient: true,
-  });
+  throw new DatabaseError(
+    `thread "${threadId}": concurrent deletions removed rows faster than the export could read them`,
+    {
+      threadId,
+      transient: true,
+    },
+  );
 }
 
-/** Blobs that no checkpoint refers to, as of writers that were killed, or of older versions of savers. */
-async function* exportStrayBlobs(
+/** Exports the blobs that no checkpoint references: left by killed writers or by older versions of savers. */
+async function* exportUnreferencedBlobs(
   call: CallContext,
   threadId: string,
-  { blobs }: Written,
+  { blobs }: ExportedKeys,
 ): AsyncGenerator<RowLine> {
   let keys: BlobKeyRow[] = [];
   do {
     keys = await getBlobKeys(call, threadId, keys.at(-1), KEY_ROWS);
-    // What is gone meanwhile belongs to nothing.
+    // A blob that is deleted meanwhile has no checkpoint, so that the export may leave it out.
     yield* exportBlobs(call, threadId, keys, blobs);
   } while (keys.length === KEY_ROWS);
 }
 
-/** Writes beside checkpoints that are not stored, or not yet. */
-async function* exportStrayWrites(
+/** Exports the writes whose checkpoint is not stored, or not stored yet. */
+async function* exportUnreferencedWrites(
   call: CallContext,
   threadId: string,
-  { checkpoints }: Written,
+  { checkpoints }: ExportedKeys,
 ): AsyncGenerator<RowLine> {
   let keys: WriteKeyRow[] = [];
   do {
     keys = await getWriteKeys(call, threadId, keys.at(-1), KEY_ROWS);
-    const stray = keys.filter((key) => !checkpoints.has(rowKey(key.checkpoint_ns, key.checkpoint_id)));
-    yield* exportWrites(call, threadId, stray, new Set());
+    const unreferenced = keys.filter((key) => !checkpoints.has(rowKey(key.checkpoint_ns, key.checkpoint_id)));
+    yield* exportWrites(call, threadId, unreferenced, new Set());
   } while (keys.length === KEY_ROWS);
 }
 

@@ -3,39 +3,44 @@ import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupCounts, type ThreadLine } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
-import { formatLine, Ledger } from "./ledger.js";
+import { BackupTotals } from "./backup-totals.js";
 
-/** How many bytes of a value are read at a time. Postgres unpacks a compressed one from its beginning for each. */
+/** The most bytes of a value that one statement reads. Postgres decompresses a value from its beginning for each piece. */
 const READ_BYTES = 4 * 2 ** 20;
 
-/** The lines of a backup; see `Backup.exportThreads`. */
+/** Yields the lines of a backup; see `exportThreads` of the savers. */
 export async function* exportThreads(
   call: CallContext,
   threads: readonly string[] | undefined,
 ): AsyncGenerator<string> {
-  const ledger = new Ledger();
-  const write = (line: object): string => {
+  const totals = new BackupTotals();
+  const hashedLine = (line: object): string => {
     const text = formatLine(line);
-    ledger.hash(text);
+    totals.hash(text);
     return text;
   };
-  yield write({ format: BACKUP_FORMAT, version: BACKUP_VERSION });
+  yield hashedLine({ format: BACKUP_FORMAT, version: BACKUP_VERSION });
   const { limits = DEFAULT_SIZE_LIMITS } = call.policy;
-  const inPieces = {
+  const callInPieces = {
     ...call,
     policy: { ...call.policy, limits: { ...limits, pieceBytes: Math.min(limits.pieceBytes, READ_BYTES) } },
   };
   for await (const thread of threads ?? storedThreads(call)) {
-    const before = ledger.counts;
-    for await (const line of exportThread(inPieces, thread)) {
-      ledger.count(line);
-      yield write(line);
+    const before = totals.counts;
+    for await (const line of exportThread(callInPieces, thread)) {
+      totals.count(line);
+      yield hashedLine(line);
     }
-    const end: ThreadLine = { thread, ...rowsSince(before, ledger.counts) };
-    ledger.count(end);
-    yield write(end);
+    const end: ThreadLine = { thread, ...rowsSince(before, totals.counts) };
+    totals.count(end);
+    yield hashedLine(end);
   }
-  yield formatLine(ledger.end());
+  yield formatLine(totals.lastLine());
+}
+
+/** Formats a line as JSON. Escapes U+2028 and U+2029, which some readers take for the end of a line. */
+function formatLine(line: object): string {
+  return JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 async function* storedThreads(call: CallContext): AsyncGenerator<string> {

@@ -2,68 +2,70 @@ import type { CallContext } from "../db/call-context.js";
 import type { ValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getPiece } from "../saver/queries/get-piece.js";
-import { getStoredBlobs, getStoredWrites } from "./queries/get-stored-rows.js";
-import type { BlobKeyRow, WriteKeyRow } from "./queries/get-value-keys.js";
+import type { BlobKeyRow } from "./queries/get-blob-keys.js";
+import { getStoredBlobs } from "./queries/get-stored-blobs.js";
+import { getStoredWrites } from "./queries/get-stored-writes.js";
+import type { WriteKeyRow } from "./queries/get-write-keys.js";
 import { LEFT_OUT, pieceBytesOf } from "../saver/queries/sent-bytes.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
-/** How many bytes of values, and how many of them, one statement brings. */
+/** The most bytes of values and the most rows that one statement reads. */
 const PORTION_BYTES = 4 * 2 ** 20;
 const PORTION_ROWS = 1_000;
 /**
- * How many characters of base64 a line has: whole lines of Postgres, of 77 characters each, which stand for 57 KiB. A line is
- * copied several times on its way, and V8 frees strings of less than 128 KiB soon.
+ * The most characters of base64 in a line: 1,024 lines of 77 characters, as Postgres breaks base64, which encode 57 KiB. A
+ * line is copied several times, and V8 frees strings below 128 KiB early.
  */
 const PIECE_LENGTH = 77 * 2 ** 10;
 
 /**
- * Writes out the blobs with these keys, but those that are `written` already, and notes them there.
+ * Exports the blobs with these keys, except those in `exported`, and adds their keys to it.
  *
- * @returns Whether all of them were still there.
+ * @returns Whether all of them were still stored.
  */
 export async function* exportBlobs(
   call: CallContext,
   threadId: string,
   keys: readonly BlobKeyRow[],
-  written: Set<string>,
+  exported: Set<string>,
 ): AsyncGenerator<RowLine, boolean> {
   const keyOf = (row: Omit<BlobKeyRow, "bytes">) => rowKey(row.checkpoint_ns, row.channel, row.version);
-  const missing = keys.filter((key) => !written.has(keyOf(key)));
+  const missing = keys.filter((key) => !exported.has(keyOf(key)));
   for (const portion of portionsOf(missing)) {
     for (const { type, blob, ...key } of await getStoredBlobs(call, threadId, portion)) {
       const columns: BlobColumns = { table: "checkpoint_blobs", thread_id: threadId, ...key, type };
       const { checkpoint_ns: checkpointNs, channel, version } = key;
       const place = { threadId, checkpointNs, channel, version };
       if (!(yield* exportValue(call, columns, place, blob))) return false;
-      written.add(keyOf(key));
+      exported.add(keyOf(key));
     }
   }
-  return missing.every((key) => written.has(keyOf(key)));
+  return missing.every((key) => exported.has(keyOf(key)));
 }
 
-/** As {@link exportBlobs}, of writes. */
+/** Exports the writes with these keys, as {@link exportBlobs} does with blobs. */
 export async function* exportWrites(
   call: CallContext,
   threadId: string,
   keys: readonly WriteKeyRow[],
-  written: Set<string>,
+  exported: Set<string>,
 ): AsyncGenerator<RowLine, boolean> {
   const keyOf = (row: Omit<WriteKeyRow, "bytes">) =>
     rowKey(row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx));
-  const missing = keys.filter((key) => !written.has(keyOf(key)));
+  const missing = keys.filter((key) => !exported.has(keyOf(key)));
   for (const portion of portionsOf(missing)) {
     for (const { blob, ...row } of await getStoredWrites(call, threadId, portion)) {
       const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
       const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
       if (!(yield* exportValue(call, columns, place, blob))) return false;
-      written.add(keyOf(row));
+      exported.add(keyOf(row));
     }
   }
-  return missing.every((key) => written.has(keyOf(key)));
+  return missing.every((key) => exported.has(keyOf(key)));
 }
 
-/** @returns Whether it was there to its end. */
+/** @returns Whether the row was still stored when its last piece was read. */
 async function* exportValue(
   call: CallContext,
   columns: BlobColumns | WriteColumns,
@@ -90,12 +92,12 @@ async function* exportValue(
   return true;
 }
 
-/** Postgres breaks base64 into lines, as mail has it. */
+/** Removes the line breaks that Postgres puts into base64, as MIME does. */
 function inOneLine(base64: string): string {
   return base64.replaceAll("\n", "");
 }
 
-/** Keys in their order, in portions whose values are not too many to be held at a time. */
+/** Splits keys, in their order, into portions whose values fit into memory together. */
 function* portionsOf<Key extends { readonly bytes: number | null }>(keys: readonly Key[]): Generator<Key[]> {
   let portion: Key[] = [];
   let bytes = 0;

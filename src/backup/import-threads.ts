@@ -2,74 +2,76 @@ import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { BackupError } from "./backup-error.js";
 import type { ImportReport } from "./backup-types.js";
 import { type BackupCounts, type LastLine, type RowLine } from "./backup-line.js";
-import { Ledger } from "./ledger.js";
+import { BackupTotals } from "./backup-totals.js";
 import { parseFirstLine, parseLine } from "./parse-line.js";
-import { Restorer } from "./restorer.js";
+import { PortionImporter } from "./portion-importer.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
-/** Stores the rows of a backup; see `Backup.importThreads`. */
+/** Stores the rows of a backup; see `importThreads` of the savers. */
 export async function importThreads(
   call: SaverCall,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   onProgress: ((progress: ImportReport) => void) | undefined,
 ): Promise<ImportReport> {
-  const restorer = new Restorer(call, onProgress);
+  const importer = new PortionImporter(call, onProgress);
   try {
     for await (const row of readBackup(lines)) {
       throwIfAborted(call.signal);
-      await restorer.add(row);
+      await importer.add(row);
     }
-    return await restorer.end();
+    return await importer.end();
   } catch (error) {
     if (!(error instanceof BackupError)) throw error;
-    const { line, message, cause, threadId, checkpointNs, checkpointId, channel } = error;
-    const problem = line === undefined ? message : message.slice(`line ${line}: `.length);
-    throw new BackupError(`${problem}; ${describeRestored(restorer.report)}`, {
+    const { problem, line, cause, threadId, checkpointNs, checkpointId, channel } = error;
+    throw new BackupError(`${problem}; ${describeRestored(importer.report)}`, {
       ...{ threadId, checkpointNs, checkpointId, channel, line, cause },
-      restored: restorer.report,
+      restored: importer.report,
     });
   }
 }
 
 /**
- * Reads a backup without a database, and tells what is in it.
+ * Reads a backup without a database, and counts its rows.
  *
- * @throws BackupError for what is no backup, and for one that is cut off or damaged.
+ * @throws BackupError when the input is not a backup, or when it is truncated or damaged.
  */
 export async function inspectBackup(
   lines: AsyncIterable<unknown> | Iterable<unknown>,
 ): Promise<BackupCounts> {
-  const ledger = new Ledger();
-  for await (const row of readBackup(lines)) ledger.count(row);
-  return ledger.counts;
+  const totals = new BackupTotals();
+  for await (const row of readBackup(lines)) totals.count(row);
+  return totals.counts;
 }
 
-/** The rows of a backup; when the last one has come, the backup was found to be complete and undamaged. */
+/** Yields the rows of a backup. It ends without an error only when the backup is complete and its checksum matches. */
 async function* readBackup(lines: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<RowLine> {
-  const ledger = new Ledger();
+  const totals = new BackupTotals();
   let number = 0;
   let last: LastLine | undefined;
   for await (const line of lines) {
     number += 1;
-    if (last !== undefined) throw new BackupError("there is more behind its end", { line: number });
+    if (last !== undefined)
+      throw new BackupError("the backup continues after its last line", { line: number });
     const parsed = number === 1 ? parseFirstLine(line) : parseLine(line, number);
     if ("end" in parsed) last = parsed;
-    else ledger.hash(String(line));
+    else totals.hash(String(line));
     if ("format" in parsed || "end" in parsed) continue;
-    ledger.count(parsed);
+    totals.count(parsed);
     yield parsed;
   }
-  if (number === 0) throw new BackupError("it is empty: this is no backup");
-  if (last === undefined) throw new BackupError("it is cut off: its end is missing", { line: number });
-  const { end } = ledger.end();
-  if (end.sha256 !== last.end.sha256) throw new BackupError("it is damaged: its checksum does not fit");
+  if (number === 0) throw new BackupError("the backup is empty");
+  if (last === undefined)
+    throw new BackupError("the backup is truncated: its last line is missing", { line: number });
+  const { end } = totals.lastLine();
+  if (end.sha256 !== last.end.sha256)
+    throw new BackupError("the backup is damaged: its checksum does not match");
 }
 
 function describeRestored({ threads, checkpoints, writes, blobs, skipped }: ImportReport): string {
   if (checkpoints + writes + blobs + skipped === 0) return "nothing was restored";
-  const there = skipped === 0 ? "" : `, and ${skipped} rows were there already`;
+  const alreadyStored = skipped === 0 ? "" : `; ${skipped} rows were already stored`;
   return (
-    `restored until then: ${checkpoints} checkpoints, ${writes} writes and ${blobs} values ` +
-    `of ${threads} whole threads${there}`
+    `restored before the error: ${checkpoints} checkpoints, ${writes} writes and ${blobs} values ` +
+    `of ${threads} complete threads${alreadyStored}`
   );
 }

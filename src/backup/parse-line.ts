@@ -2,14 +2,14 @@ import { z } from "zod";
 import { BackupError } from "./backup-error.js";
 import { BACKUP_FORMAT, BACKUP_VERSION, type FirstLine, type LastLine, type RowLine } from "./backup-line.js";
 
-/** The longest value that Postgres has room for. */
+/** The longest value that Postgres can store. */
 const MAX_VALUE_BYTES = 2 ** 30;
 
-const NO_BACKUP =
-  "this is no backup of LangGraph checkpoints, or not as text: unpack it, if it is compressed";
+const NOT_A_BACKUP =
+  "the input is not a backup of LangGraph checkpoints: unpack it first if it is compressed";
 
 const text = z.string().nullable();
-// Whatever a row can hold: the database knows what that is.
+// No further checks: the database knows which text a key column can hold.
 const key = z.string();
 const namespace = { thread_id: key, checkpoint_ns: key };
 
@@ -56,23 +56,23 @@ const first = z.object({ format: z.literal(BACKUP_FORMAT), version: z.int() });
 /**
  * Reads the first line of a backup.
  *
- * @throws BackupError for what is no backup, or one of a newer version.
+ * @throws BackupError when the line does not begin a backup, or when the backup has a newer version.
  */
 export function parseFirstLine(line: unknown): FirstLine {
   const parsed = first.safeParse(fromJson(line, 1));
-  if (!parsed.success) throw new BackupError(NO_BACKUP, { line: 1 });
+  if (!parsed.success) throw new BackupError(NOT_A_BACKUP, { line: 1 });
   if (parsed.data.version <= BACKUP_VERSION) return parsed.data;
   throw new BackupError(
-    `this is a backup of version ${parsed.data.version}, and this library reads ${BACKUP_VERSION}: update it`,
+    `the backup has format version ${parsed.data.version}, and this library reads version ${BACKUP_VERSION}: update the library`,
     { line: 1 },
   );
 }
 
 /**
- * Reads any other line.
+ * Reads any line but the first.
  *
- * @param number - Which line it is, from 1.
- * @throws BackupError for one that is damaged.
+ * @param number - The number of the line, from 1.
+ * @throws BackupError when the line is damaged.
  */
 export function parseLine(line: unknown, number: number): RowLine | LastLine {
   const value = fromJson(line, number);
@@ -80,7 +80,7 @@ export function parseLine(line: unknown, number: number): RowLine | LastLine {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = (issue?.path ?? []).map(String).join(".");
-  throw new BackupError(`it is damaged: ${place}${place === "" ? "" : " "}${issue?.message ?? ""}`, {
+  throw new BackupError(`the backup is damaged: ${place}${place === "" ? "" : " "}${issue?.message ?? ""}`, {
     line: number,
   });
 }
@@ -89,13 +89,13 @@ function fromJson(line: unknown, number: number): unknown {
   try {
     if (typeof line === "string") return JSON.parse(line) as unknown;
   } catch (error) {
-    const problem = number === 1 ? NO_BACKUP : "it is cut off or damaged";
+    const problem = number === 1 ? NOT_A_BACKUP : "the backup is truncated or damaged: the line is not JSON";
     throw new BackupError(problem, { line: number, cause: error });
   }
-  throw new BackupError("it is no text", { line: number });
+  throw new BackupError("the line is not a string", { line: number });
 }
 
-// Chosen by hand, so that what is wrong is told of the kind that the line is of.
+// Selects the schema by the kind of the line, so that an error names what is wrong with that kind.
 function schemaOf(value: unknown): z.ZodType<RowLine | LastLine> {
   if (typeof value !== "object" || value === null) return last;
   const table = "table" in value ? value.table : undefined;

@@ -4,6 +4,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./model/checkpoint-key.js";
 import { compareText } from "./model/compare-text.js";
+import { nextPageSize } from "./model/next-page-size.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { ReplacedValueError, valueReader } from "./long-values.js";
@@ -13,13 +14,10 @@ import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
 import { readTuple } from "./read-tuple.js";
 import type { SaverCall } from "./call/saver-call.js";
 
-/** The first page is small, because many callers want only the newest checkpoint. Later pages are larger. */
+/** The first page is small, since many callers want only the newest checkpoint. */
 const FIRST_PAGE_SIZE = 2;
-const PAGE_GROWTH = 4;
-const LARGEST_PAGE_SIZE = 128;
-
-/** The largest size of a page in characters of base64, estimated from the page before. */
-const PAGE_BUDGET = 2 * 2 ** 20;
+/** The characters of a page are base64. */
+const PAGE_LIMITS = { rows: 128, characters: 2 * 2 ** 20 };
 
 /**
  * Reads a list page by page, as far as the caller iterates, so a thread is never in memory as a whole. A checkpoint
@@ -58,7 +56,7 @@ export async function* listTuples(
     after = tuples.at(-1)?.key;
     if (after === undefined || tuples.length < wanted) return;
     remaining -= tuples.length;
-    pageSize = nextPageSize(pageSize, size / tuples.length);
+    pageSize = nextPageSize(pageSize, size / tuples.length, PAGE_LIMITS);
   }
 }
 
@@ -76,12 +74,6 @@ async function readPage(call: SaverCall, request: ListRequest, page: ListPage): 
   if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
   const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
   return { tuples: groupPage(rows).sort(newestFirst), size };
-}
-
-/** Returns several times the page size, limited by what the budget allows for checkpoints of this size. */
-function nextPageSize(pageSize: number, sizeOfEach: number): number {
-  const affordable = Math.floor(PAGE_BUDGET / Math.max(sizeOfEach, 1));
-  return Math.max(1, Math.min(pageSize * PAGE_GROWTH, LARGEST_PAGE_SIZE, affordable));
 }
 
 // A UNION ALL guarantees no order.

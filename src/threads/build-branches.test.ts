@@ -9,7 +9,7 @@ function entry(checkpointId: string, parentCheckpointId?: string): HistoryEntry 
   return { checkpointId, parentCheckpointId, ...described, writes: 0, interrupted: false };
 }
 
-/** A tree as nested lists of ids. */
+/** A tree of branches as nested lists of ids. */
 type Shape = (string | Shape)[];
 function shapeOf({ checkpoints, branches }: Branch): Shape {
   return [...checkpoints.map(({ checkpointId }) => checkpointId), ...branches.map(shapeOf)];
@@ -22,17 +22,17 @@ function idsOf(branches: readonly Branch[]): string[] {
   ]);
 }
 
-describe("the tree of branches", () => {
-  it("is empty where there are no checkpoints", () => {
+describe("buildBranches", () => {
+  it("returns no branches for no checkpoints", () => {
     expect(buildBranches([])).toEqual([]);
   });
 
-  it("is one line where nothing forks, in whatever order the checkpoints come", () => {
+  it("returns one line without forks, whatever the order of the input", () => {
     const line = [entry("3", "2"), entry("1"), entry("2", "1")];
     expect(buildBranches(line).map(shapeOf)).toEqual([["1", "2", "3"]]);
   });
 
-  it("ends a line where it forks, and orders what it forks into", () => {
+  it("ends a line at a fork, and sorts the new branches", () => {
     const entries = [
       entry("1"),
       entry("2", "1"),
@@ -44,20 +44,20 @@ describe("the tree of branches", () => {
     expect(buildBranches(entries).map(shapeOf)).toEqual([["1", "2", ["3", ["4"], ["6"]], ["5"]]]);
   });
 
-  it("begins a branch with a checkpoint whose parent is gone", () => {
-    const entries = [entry("4", "gone"), entry("1"), entry("2", "1"), entry("5", "4")];
+  it("begins a branch with a checkpoint whose parent is missing", () => {
+    const entries = [entry("4", "missing"), entry("1"), entry("2", "1"), entry("5", "4")];
     expect(buildBranches(entries).map(shapeOf)).toEqual([
       ["1", "2"],
       ["4", "5"],
     ]);
   });
 
-  it("ends where damaged rows are each other's ancestors, or their own", () => {
+  it("terminates on cycles of damaged rows", () => {
     const entries = [entry("1", "3"), entry("2", "1"), entry("3", "2"), entry("4", "4"), entry("5", "2")];
     expect(buildBranches(entries).map(shapeOf)).toEqual([["1", "2", ["3"], ["5"]], ["4"]]);
   });
 
-  it("has every checkpoint once, whoever is whose parent", () => {
+  it("returns every checkpoint once, whatever the parents", () => {
     const parents = fc.array(fc.option(fc.nat(30), { nil: undefined }), { maxLength: 30 });
     fc.assert(
       fc.property(parents, (chosen) => {
@@ -71,7 +71,7 @@ describe("the tree of branches", () => {
     );
   });
 
-  it("has room for a line of 100,000, and for as many forks of forks", () => {
+  it("handles a line of 100,000 checkpoints, and as many nested forks", () => {
     const name = (index: number) => String(index).padStart(6, "0");
     const line = Array.from({ length: 100_000 }, (_, index) =>
       index === 0 ? entry(name(0)) : entry(name(index), name(index - 1)),

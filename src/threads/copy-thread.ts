@@ -10,28 +10,28 @@ import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { copyValues } from "./copy-values.js";
 
-/** How often values are looked for that were stored since the last look. */
+/** How often the copy looks for values that writers have stored since its last pass. */
 const MAX_PASSES = 100;
 
-/** Copies a thread; see `ThreadLife.copyThread`. */
+/** Copies a thread; see `copyThread` of the savers. */
 export async function copyThread(
   call: SaverCall,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
   if (!threads.reencode && serde.bindsToPlace === undefined) {
-    const { counts, hasBound } = await runCopy(call, threads, "all");
-    if (!hasBound) return counts;
+    const { counts, hasBoundValues } = await runCopy(call, threads, "all");
+    if (!hasBoundValues) return counts;
   }
   return copyEncodedThread(call, threads, serde);
 }
 
 /**
- * Copies a thread whose values have to be looked at or encoded for their place in the target, by way of this process: its values and writes in portions, then
- * its checkpoints. One transaction does all of it, so that nobody sees a part of the copy, and nobody who collects
- * unreferenced values finds values whose checkpoints are still to come.
+ * Copies a thread through this process, since its values must be checked or encoded for their place in the target: first
+ * values and writes in portions, then the checkpoints. It uses one transaction, so that nobody sees a part of the copy, and
+ * no garbage collection deletes values whose checkpoints are not copied yet.
  *
- * The source may be written to meanwhile. The checkpoints are copied as of a moment at which the target has all values
+ * Others may write to the source meanwhile. The copy takes the checkpoints from a snapshot in which the target has all values
  * and writes of the source.
  */
 function copyEncodedThread(
@@ -39,16 +39,16 @@ function copyEncodedThread(
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
-  return inOneTransaction(call, async (within) => {
-    // What the target has already is counted on, and not stored again.
-    await runTransaction(within, { statements: lockThread(call.schema, threads.target) });
+  return inOneTransaction(call, async (transaction) => {
+    // The copy relies on rows that the target has already, and does not store them again.
+    await runTransaction(transaction, { statements: lockThread(call.schema, threads.target) });
     for (let pass = 0; pass < MAX_PASSES; pass++) {
-      const { counts, isCopied } = await runCopy(within, threads, "checkpoints");
+      const { counts, isCopied } = await runCopy(transaction, threads, "checkpoints");
       if (isCopied) return counts;
-      await copyValues(within, threads, serde);
+      await copyValues(transaction, threads, serde);
     }
     throw new DatabaseError(
-      `thread "${threads.source}": its values are written faster than they can be copied`,
+      `thread "${threads.source}": concurrent writers stored values faster than the copy could read them`,
       { threadId: threads.source, transient: true },
     );
   });
@@ -58,22 +58,22 @@ async function runCopy(
   call: SaverCall,
   threads: CopiedThreads,
   copied: CopiedRows,
-): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBound: boolean }> {
+): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBoundValues: boolean }> {
   const [[row] = []] = await runTransaction<CopyRow>(call, {
     guard: [targetLock(call, threads), ...tombstoneGuard(call, [threads.target])],
     statements: [copyRows(call.schema, copied, threads)],
   });
   const {
-    stranger,
+    conflicting_checkpoint: checkpointId,
     has_values: isCopied,
-    has_bound: hasBound,
+    has_bound_values: hasBoundValues,
     ...counts
-  } = row ?? { ...NO_ROWS, stranger: null, has_values: true, has_bound: false };
-  if (stranger === null) return { counts, isCopied, hasBound };
-  throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId: stranger });
+  } = row ?? { ...NO_ROWS, conflicting_checkpoint: null, has_values: true, has_bound_values: false };
+  if (checkpointId === null) return { counts, isCopied, hasBoundValues };
+  throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId });
 }
 
-/** Of copies to one target each sees the checkpoints of the one before. */
+/** Locks the target, so that each of several concurrent copies to it sees the checkpoints of the previous one. */
 function targetLock({ schema }: SaverCall, { target }: CopiedThreads): GuardStep<LockRow> {
   return {
     statement: takeLocks(schema, [{ name: ["copy", target], shared: false }]),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
@@ -11,94 +12,96 @@ import { storedValueOf } from "../saver/codec/stored-value.js";
 import { ReplacedValueError, readUnreplaced, valueReader } from "../saver/long-values.js";
 import type { CopiedThreads } from "./queries/copy-rows.js";
 import {
+  blobPlaceOf,
   type BlobPageRow,
   getBlobPage,
   getWritePage,
   type WritePageRow,
+  writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { restoreWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { storedEngineValue } from "./engine-values.js";
+import { storedEngineValue } from "./stored-engine-value.js";
 
-/** A page brings no value of more than 64 KiB; longer ones are fetched one by one. */
+/** The number of rows on a page. A page has no value of more than 64 KiB; longer ones are fetched one by one. */
 const PAGE_SIZE = 128;
-/** The type of a row that says that a channel is empty. */
+/** The type of a row for an empty channel. */
 const EMPTY = "empty";
-/** How many bytes are collected before they are stored. */
+/** The most bytes that one statement stores; a single longer value has a statement of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
 /**
- * Copies those values and writes of a thread that the target has not, portion by portion: the ones that are bound to their
- * place, or all where that is asked for, are decoded there and encoded for their place in the target, others go as they are.
+ * Copies the values and writes of a thread that the target lacks, in portions. It decodes a value that is bound to its place,
+ * or every value with `reencode`, and encodes it for its place in the target. It copies the bytes of other values.
  */
 export async function copyValues(
   call: SaverCall,
   { source, target, reencode }: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<void> {
-  const mover: Mover = { call, reader: valueReader(call, serde), reencode };
-  const copied = { threadId: source, absentFrom: target, textVersions: reencode };
-  await moveTable<WritePageRow, ReturnType<typeof writePlace>, RestoredWrite>(mover, {
-    getPage: (page) => getWritePage(call, { ...page, ...copied }),
-    placeOf: writePlace,
+  const copier: Copier = { call, reader: valueReader(call, serde), reencode };
+  const scope = { threadId: source, absentFrom: target, textVersions: reencode };
+  await copyTable<WritePageRow, ReturnType<typeof writePlaceOf>, RestoredWrite>(copier, {
+    getPage: (page) => getWritePage(call, { ...page, ...scope }),
+    placeOf: writePlaceOf,
     rowAt: (row) => ({ ...row, thread_id: target }),
-    takesEmpty: false,
-    restore: (rows) => restoreWrites(call.schema, rows),
+    hasEmptyRows: false,
+    restore: (rows) => restoreWrites.insert(call.schema, rows),
   });
-  await moveTable<BlobPageRow, ReturnType<typeof blobPlace>, RestoredBlob>(mover, {
-    getPage: (page) => getBlobPage(call, { ...page, ...copied }),
-    placeOf: blobPlace,
+  await copyTable<BlobPageRow, ReturnType<typeof blobPlaceOf>, RestoredBlob>(copier, {
+    getPage: (page) => getBlobPage(call, { ...page, ...scope }),
+    placeOf: blobPlaceOf,
     rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
-    takesEmpty: true,
-    restore: (rows) => restoreBlobs(call.schema, rows),
+    hasEmptyRows: true,
+    restore: (rows) => restoreBlobs.insert(call.schema, rows),
   });
 }
 
-interface Mover {
+interface Copier {
   readonly call: SaverCall;
   readonly reader: ValueReader;
   readonly reencode: boolean;
 }
 
-/** A row of either table, as a page brings it. */
+/** A row of either table, as a page returns it. */
 interface PageRow {
   readonly channel: string;
   readonly type: string | null;
   readonly blob: string | null;
 }
 
-interface MovedTable<Row extends PageRow, Place extends ValueContext, Moved> {
+interface CopiedTable<Row extends PageRow, Place extends ValueContext, Stored> {
   readonly getPage: (page: Omit<TablePage<Place>, "threadId">) => Promise<Row[]>;
   readonly placeOf: (row: Row) => Place;
-  /** The row as the target has it, but for its bytes. */
+  /** The columns of the row in the target, except its value. */
   readonly rowAt: (row: Row) => Row;
-  /** Whether the table has rows that say that a channel is empty. */
-  readonly takesEmpty: boolean;
-  readonly restore: (rows: readonly Moved[]) => BoundStatement<StoredRow>;
+  /** Whether the table has rows for empty channels. */
+  readonly hasEmptyRows: boolean;
+  readonly restore: (rows: readonly Stored[]) => BoundStatement<StoredRow>;
 }
 
-type MovedRow<Row> = Omit<Row, "blob" | "type"> & {
+type CopiedRow<Row> = Omit<Row, "blob" | "type"> & {
   readonly type: string | null;
   readonly blob: Uint8Array | null;
 };
 
-async function moveTable<Row extends PageRow, Place extends ValueContext, Stored>(
-  mover: Mover,
-  table: MovedTable<Row, Place, Stored | MovedRow<Row>>,
+async function copyTable<Row extends PageRow, Place extends ValueContext, Stored>(
+  copier: Copier,
+  table: CopiedTable<Row, Place, Stored | CopiedRow<Row>>,
 ): Promise<void> {
-  const portion = new Portion(async (rows: readonly MovedRow<Row>[]) => {
-    await runTransaction(mover.call, { statements: [table.restore(rows)] });
+  const portion = new Portion(async (rows: readonly CopiedRow<Row>[]) => {
+    await runTransaction(copier.call, { statements: [table.restore(rows)] });
   });
   let begin: TablePage<Place>["begin"];
   for (;;) {
     const rows = await table.getPage({ begin, pageSize: PAGE_SIZE });
     for (const row of rows) {
-      throwIfAborted(mover.call.signal);
-      const moved = await moveUnreplaced(mover, table, row);
-      if (moved !== undefined) await portion.add(moved);
+      throwIfAborted(copier.call.signal);
+      const copied = await copyUnreplaced(copier, table, row);
+      if (copied !== undefined) await portion.add(copied);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_SIZE) return portion.flush();
@@ -106,64 +109,61 @@ async function moveTable<Row extends PageRow, Place extends ValueContext, Stored
   }
 }
 
-/** The row of the target; `undefined` where it went before its long value was fetched, and its checkpoint with it. */
-async function moveUnreplaced<Row extends PageRow, Place extends ValueContext, Stored>(
-  mover: Mover,
-  table: MovedTable<Row, Place, Stored>,
+/** The row for the target; `undefined` when the source's row was deleted, with its checkpoint, before its long value was read. */
+async function copyUnreplaced<Row extends PageRow, Place extends ValueContext, Stored>(
+  copier: Copier,
+  table: CopiedTable<Row, Place, Stored>,
   first: Row,
-): Promise<MovedRow<Row> | undefined> {
+): Promise<CopiedRow<Row> | undefined> {
   const key = table.placeOf(first);
   let row = first;
   return readUnreplaced(async () => {
     try {
-      return await move(mover, table, row);
+      return await copyRow(copier, table, row);
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) throw error;
       const [again] = await table.getPage({ begin: { key, inclusive: true }, pageSize: 1 });
-      if (again === undefined || !isSamePlace(table.placeOf(again), key)) return undefined;
+      if (again === undefined || !isDeepStrictEqual(table.placeOf(again), key)) return undefined;
+      // readUnreplaced tries again, with the new row.
       row = again;
       throw error;
     }
   });
 }
 
-function isSamePlace(a: ValueContext, b: ValueContext): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** @throws ReplacedValueError where the row is no longer what it was. */
-async function move<Row extends PageRow, Place extends ValueContext, Stored>(
-  mover: Mover,
-  table: MovedTable<Row, Place, Stored>,
+/** @throws ReplacedValueError when the row was replaced after the page was read. */
+async function copyRow<Row extends PageRow, Place extends ValueContext, Stored>(
+  copier: Copier,
+  table: CopiedTable<Row, Place, Stored>,
   row: Row,
-): Promise<MovedRow<Row>> {
-  const { reader } = mover;
-  const [place, moved] = [table.placeOf(row), table.rowAt(row)];
-  if (!isEncodedAnew(row, mover)) {
+): Promise<CopiedRow<Row>> {
+  const { reader } = copier;
+  const [place, copied] = [table.placeOf(row), table.rowAt(row)];
+  if (!isReencoded(row, copier)) {
     if (isAesGcm(row.type)) await refuseUnreadable(reader, row, place);
-    return { ...moved, blob: await bytesOf(row, place, reader) };
+    return { ...copied, blob: await bytesOf(row, place, reader) };
   }
   const value = await valueOf(reader, row, place);
-  if (mover.reencode && table.takesEmpty && isEmptyTrigger(row.channel, value))
-    return { ...moved, type: EMPTY, blob: null };
-  const stored = mover.reencode ? storedEngineValue(row.channel, value) : value;
-  const to = table.placeOf(moved);
-  return { ...moved, ...(await encodeValue(reader.serde, stored, to, to)) };
+  if (copier.reencode && table.hasEmptyRows && isEmptyTrigger(row.channel, value))
+    return { ...copied, type: EMPTY, blob: null };
+  const stored = copier.reencode ? storedEngineValue(row.channel, value) : value;
+  const to = table.placeOf(copied);
+  return { ...copied, ...(await encodeValue(reader.serde, stored, to, to)) };
 }
 
-function isEncodedAnew({ type }: PageRow, { reader, reencode }: Mover): boolean {
+function isReencoded({ type }: PageRow, { reader, reencode }: Copier): boolean {
   if (reencode) return type !== EMPTY;
   return type !== null && reader.serde.bindsToPlace?.(type) === true;
 }
 
 function valueOf(reader: ValueReader, { type, blob }: PageRow, place: ValueContext): Promise<unknown> {
-  // Each value is a read of its own: none is in memory beside another.
+  // A separate read for each value, so that only one is in memory.
   return decodeValue({ ...reader, read: {} }, storedValueOf(type, blob), place, place);
 }
 
 /**
- * Refuses a value that the serializer neither binds nor reads: it is bound by an `AesGcmSerializer`, and a copy of its bytes
- * could not be read. A value that the serializer reads is encrypted by a cipher of the same name, and bound to nothing.
+ * Refuses a value that the serializer can't read: an `AesGcmSerializer` has bound it to its place, so that a copy of its bytes
+ * could not be read. A value that the serializer reads was encrypted by another cipher with the same name, which binds nothing.
  */
 async function refuseUnreadable(reader: ValueReader, row: PageRow, place: ValueContext): Promise<void> {
   try {
@@ -182,7 +182,7 @@ async function bytesOf(row: PageRow, place: ValueContext, reader: ValueReader): 
   return rowVersion === undefined ? blob : reader.fetch(place, rowVersion);
 }
 
-/** Collects rows, and stores them when they are many bytes. */
+/** Collects rows, and stores them in portions. */
 class Portion<Row extends { readonly blob: Uint8Array | null }> {
   readonly #store: (rows: readonly Row[]) => Promise<void>;
   #rows: Row[] = [];
@@ -194,27 +194,16 @@ class Portion<Row extends { readonly blob: Uint8Array | null }> {
 
   async add(row: Row): Promise<void> {
     const length = row.blob?.byteLength ?? 0;
-    // A long value goes by itself.
     if (this.#bytes + length > PORTION_BYTES || this.#rows.length >= PAGE_SIZE) await this.flush();
     this.#rows.push(row);
     this.#bytes += length;
   }
 
-  /** Stores what is left. */
+  /** Stores the rows that are still collected. */
   async flush(): Promise<void> {
     if (this.#rows.length === 0) return;
     await this.#store(this.#rows);
     this.#rows = [];
     this.#bytes = 0;
   }
-}
-
-function blobPlace(row: BlobPageRow) {
-  const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
-  return { threadId, checkpointNs, channel, version };
-}
-
-function writePlace(row: WritePageRow) {
-  const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
-  return { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx: row.idx, channel: row.channel };
 }

@@ -5,7 +5,7 @@ import { timeInId } from "../saver/model/checkpoint-time.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { parseStoredMetadata } from "../saver/codec/parse-header.js";
 
-/** What is told of a checkpoint without its values. */
+/** A checkpoint without its values. */
 export interface CheckpointDescription {
   readonly time: Date;
   readonly step: number | undefined;
@@ -14,10 +14,10 @@ export interface CheckpointDescription {
 }
 
 /**
- * Describes a checkpoint by its row.
+ * Describes a checkpoint from its row.
  *
- * @param row - `metadata` as JSON text, and `ts` of the header where the id holds no time.
- * @throws CorruptCheckpointError when the metadata is no object, or no time is found.
+ * @param row - `metadata` is JSON text; `ts` is the header's time, needed only when the id contains no time.
+ * @throws CorruptCheckpointError when the metadata is not an object, or when neither the id nor `ts` contains a time.
  */
 export async function describeRow(
   key: CheckpointKey,
@@ -36,5 +36,5 @@ export async function describeRow(
 function timeOf(ts: string | null, key: CheckpointKey): Date {
   const time = new Date(ts ?? NaN);
   if (!Number.isNaN(time.getTime())) return time;
-  throw new CorruptCheckpointError('neither its id nor "ts" of its header holds a time', key);
+  throw new CorruptCheckpointError('neither the id nor the "ts" of the header contains a time', key);
 }

@@ -1,31 +1,32 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import type { CallContext } from "../db/call-context.js";
-import { CheckpointNotFoundError, CorruptCheckpointError } from "../errors/index.js";
+import { CheckpointNotFoundError } from "../errors/index.js";
 import type { CheckpointKey, NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../saver/codec/parse-header.js";
+import { requiredColumn } from "../saver/codec/required-column.js";
 import { getForkTarget } from "./queries/get-fork-target.js";
 
-/** The checkpoint that a fork follows, without the values that it shares with it. */
+/** The checkpoint that is forked, without its values in blobs. */
 export interface ForkTarget {
   readonly key: CheckpointKey;
   readonly header: CheckpointHeader;
   readonly metadata: CheckpointMetadata;
-  /** What a fork takes over of it: the text of a JSON object. */
+  /** The metadata that the fork copies, as the text of a JSON object. */
   readonly carriedMetadata: string;
-  /** The newest checkpoint of the namespace. */
+  /** The head of the namespace. */
   readonly headId: string;
   /** The channels whose values are in blobs. */
   readonly stored: ReadonlySet<string>;
-  /** The channels that its tasks have written to so far. */
+  /** The channels that the target's tasks have written to. */
   readonly written: ReadonlySet<string>;
 }
 
 /**
- * Reads what a fork needs of its target.
+ * Reads the checkpoint to fork.
  *
- * @throws CheckpointNotFoundError when there is no such checkpoint.
+ * @throws CheckpointNotFoundError when the checkpoint is not stored.
  */
 export async function readForkTarget(
   call: CallContext,
@@ -35,8 +36,8 @@ export async function readForkTarget(
   if (row === undefined) throw new CheckpointNotFoundError(target);
   const key = { ...target, checkpointId: row.checkpoint_id };
   const [header, metadata] = await Promise.all([
-    decodeJsonb(required(row.checkpoint, "checkpoint", key), key),
-    decodeJsonb(required(row.metadata, "metadata", key), key),
+    decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+    decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
   ]);
   return {
     key,
@@ -50,9 +51,3 @@ export async function readForkTarget(
 }
 
 const names = z.array(z.string());
-
-/** A column that the official savers' tables allow to be NULL. */
-function required(value: string | null, column: string, key: CheckpointKey): string {
-  if (value !== null) return value;
-  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
-}

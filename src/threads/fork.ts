@@ -19,10 +19,10 @@ import type { SizeCheck } from "../saver/codec/size-check.js";
 import { storeCheckpoint } from "../saver/store.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
-import { deltaValues } from "./delta-values.js";
+import { rebuildDeltaValues } from "./rebuild-delta-values.js";
 import { type ForkTarget, readForkTarget } from "./fork-target.js";
 
-/** What a saver is to a fork of one of its checkpoints. */
+/** The parts of a saver that a fork needs. */
 export interface Forker {
   readonly serde: ContextualSerializer;
   readonly sizeCheck: SizeCheck;
@@ -31,12 +31,12 @@ export interface Forker {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The format of checkpoints from which on their sends are values of their own. */
-const FORMAT = 4;
+/** The first format of checkpoints that stores sends as the value of a channel. */
+const SENDS_FORMAT = 4;
 
 /**
- * Makes a checkpoint that follows another with its values; see `ThreadLife.fork`. It is stored like any other, and holds
- * its target meanwhile: should that be pruned before, there is nothing to fork.
+ * Stores a checkpoint that continues from another with its values; see `fork` of the savers. The storing transaction takes the
+ * parent lock on the target, and fails when the target has been deleted.
  */
 export async function fork(call: SaverCall, request: ForkRequest, forker: Forker): Promise<RunnableConfig> {
   const target = await readForkTarget(call, request.subject);
@@ -46,7 +46,7 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
   const id = newId(target, request);
   const checkpoint = {
     ...carriedFields(target, values),
-    v: Math.max(target.header.v, FORMAT),
+    v: Math.max(target.header.v, SENDS_FORMAT),
     id,
     ts: new Date().toISOString(),
     channel_values: { ...inline, ...values },
@@ -63,17 +63,17 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
   const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
   forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
-  // Without its target there is nothing to fork.
+  // The put fails when the target has been deleted.
   await storeCheckpoint(call, { ...encoded, requiresParent: true, carriedBlobs: undefined });
   return configOf(encoded);
 }
 
-/** The text of a JSON object with the entries of both, which have no key in common. */
+/** Joins the texts of two JSON objects that have no key in common. */
 function joinedObjects(a: string, b: string): string {
   return a === "{}" ? b : `${a.slice(0, -1)},${b.slice(1)}`;
 }
 
-/** All that the fork does not share with its target. */
+/** The values that the fork does not share with its target. */
 async function newValues(
   call: SaverCall,
   target: ForkTarget,
@@ -87,24 +87,24 @@ async function newValues(
   ]);
   return {
     ...(await sends(call, target, serde)),
-    ...(await deltaValues(call, target, request, serde)),
+    ...(await rebuildDeltaValues(call, target, request, serde)),
     ...Object.fromEntries(given),
   };
 }
 
-/** Before version 4 of the format the sends of a checkpoint are writes of its parent, which is not the fork's. */
+/** Before format 4 the sends of a checkpoint are writes beside its parent, which is not the fork's parent. */
 async function sends(
   call: SaverCall,
   { header, key }: ForkTarget,
   serde: ContextualSerializer,
 ): Promise<Values> {
-  if (header.v >= FORMAT) return {};
+  if (header.v >= SENDS_FORMAT) return {};
   const tuple = await readTuple(call, key, { channels: [TASKS], writes: false }, serde);
   if (tuple === undefined) throw new CheckpointNotFoundError(key);
   return tuple.checkpoint.channel_values;
 }
 
-/** What stands in the header of the target, and in no blob that the fork could share. */
+/** The values in the target's header that no blob has, so that the fork can't share them. */
 function inlineValues(
   { header, stored, key }: ForkTarget,
   values: Values,
@@ -114,13 +114,13 @@ function inlineValues(
     ([channel]) => !stored.has(channel) && !Object.hasOwn(values, channel),
   );
   const [first] = inline;
-  // Somebody could have put it there without a key; as a value of the fork it would be encrypted, and be believed.
+  // Anyone could have put a plaintext value there without a key. The fork would encrypt it and so make it trusted.
   if (serde.refusesPlaintext === true && first !== undefined)
     throw new DeserializationError(INLINE_REFUSAL, { ...key, channel: first[0] });
   return Object.fromEntries(inline);
 }
 
-/** One version for all that is new, after all that there are. */
+/** The version of all new values, larger than every existing version. */
 function newVersions(
   { header }: ForkTarget,
   values: Values,
@@ -137,17 +137,18 @@ function newId({ key, headId, metadata }: ForkTarget, { becomesHead }: ForkReque
   if (id === undefined && becomesHead)
     throw new InvalidConfigError(
       "threadId",
-      `no checkpoint that is made now can be the newest of the namespace: "${headId}" is, and no UUID`,
+      `no new checkpoint can become the newest of the namespace: its newest checkpoint "${headId}" has an id that is not a UUID`,
       key,
     );
   return id ?? fresh;
 }
 
-/** Whatever else a version of LangGraph has put into the header. */
+/** The other fields of the header, from any version of LangGraph. */
 function carriedFields({ header }: ForkTarget, values: Values): Record<string, unknown> {
   const { pending_sends, updated_channels, ...others } = header;
-  const carried = header.v >= FORMAT && pending_sends !== undefined ? { ...others, pending_sends } : others;
-  // Python looks among these alone for the nodes that are next.
+  const carried =
+    header.v >= SENDS_FORMAT && pending_sends !== undefined ? { ...others, pending_sends } : others;
+  // Python looks for the next nodes only among these channels.
   if (!Array.isArray(updated_channels)) return carried;
   const names: unknown[] = updated_channels;
   return { ...carried, updated_channels: [...new Set([...names, ...Object.keys(values)])] };

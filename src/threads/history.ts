@@ -6,13 +6,13 @@ import { buildBranches } from "./build-branches.js";
 import { describeRow } from "./describe-row.js";
 import type { HistoryEntry, ThreadHistory } from "./thread-types.js";
 
-/** More than most threads have, and few enough that no server takes the page for so costly that it compiles the statement. */
+/** More than most threads have, and few enough that the planner does not use JIT for the page. */
 const PAGE_SIZE = 5_000;
 
 /**
- * The tree of a namespace; see `ThreadLife.history`.
+ * Reads the tree of a namespace; see `history` of the savers.
  *
- * @param limit - How many of its checkpoints at most, the newest; one whose parent is not among them begins a branch.
+ * @param limit - The most checkpoints, from the newest on. A checkpoint whose parent is left out begins a branch.
  */
 export async function history(
   call: CallContext,

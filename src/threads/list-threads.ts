@@ -4,7 +4,7 @@ import { listThreadRows, type ThreadRow } from "./queries/list-thread-rows.js";
 import { describeRow } from "./describe-row.js";
 import type { ThreadSummary } from "./thread-types.js";
 
-/** A page of threads; see `ThreadLife.listThreads`. */
+/** Reads a page of threads; see `listThreads` of the savers. */
 export async function listThreads(
   call: CallContext,
   { scope, limit }: ThreadsRequest,

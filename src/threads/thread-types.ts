@@ -2,50 +2,50 @@ import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ChannelReducers } from "../saver/model/channel-reducers.js";
 
-/** Which threads `listThreads` tells of. */
+/** The query of `listThreads`. */
 export interface ThreadQuery extends CallOptions {
-  /** The last thread of the page before: the list goes on right behind it. */
+  /** The last thread of the preceding page. The list continues after it. */
   readonly after?: string | undefined;
-  /** The number of threads at most, after all conditions. Default 50. */
+  /** The most threads to return, after all conditions. Default: 50. */
   readonly limit?: number | undefined;
   /** Only threads whose newest checkpoint has metadata that contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
-  /** Only threads whose newest checkpoint is later than that. */
+  /** Only threads whose newest checkpoint was made after this time. */
   readonly updatedAfter?: Date | undefined;
 }
 
-/** A thread, as its newest checkpoint over all namespaces has it. */
+/** A thread with the newest checkpoint of all its namespaces. */
 export interface ThreadSummary {
   readonly threadId: string;
   /** The namespace of the newest checkpoint; `""` is the root graph. */
   readonly checkpointNs: string;
   /** The newest checkpoint. */
   readonly checkpointId: string;
-  /** When that one was made: the time inside its id, or what its header says where the id holds none. */
+  /** When the newest checkpoint was made: the time in its id, or the time in its header if the id contains none. */
   readonly updatedAt: Date;
-  /** Its super-step. */
+  /** The super-step of the checkpoint. */
   readonly step: number | undefined;
-  /** What made it: `input`, `loop`, `update` or `fork`. */
+  /** What made the checkpoint: `input`, `loop`, `update` or `fork`. */
   readonly source: string | undefined;
-  /** How many checkpoints the thread has, in all namespaces. */
+  /** The number of checkpoints of the thread, in all namespaces. */
   readonly checkpoints: number;
-  /** How many namespaces have checkpoints. */
+  /** The number of namespaces with checkpoints. */
   readonly namespaces: number;
   readonly metadata: CheckpointMetadata;
 }
 
-/** Which tombstones `listTombstones` returns. */
+/** The query of `listTombstones`. */
 export interface TombstoneQuery extends CallOptions {
-  /** The last thread of the page before: the list goes on right behind it. */
+  /** The last thread of the preceding page. The list continues after it. */
   readonly after?: string | undefined;
-  /** The number of tombstones at most. Default 50. */
+  /** The most tombstones to return. Default: 50. */
   readonly limit?: number | undefined;
 }
 
-/** A thread that was deleted for good. */
+/** A deleted thread whose tombstone refuses later writes. */
 export interface Tombstone {
   readonly threadId: string;
-  /** By the clock of the database. */
+  /** When the thread was deleted, by the clock of the database. */
   readonly deletedAt: Date;
 }
 
@@ -53,9 +53,9 @@ export interface Tombstone {
 export interface ThreadHistory {
   readonly threadId: string;
   readonly checkpointNs: string;
-  /** The newest checkpoint, which a run goes on from; `undefined` where there is none. */
+  /** The newest checkpoint, from which a run continues; `undefined` for an empty namespace. */
   readonly head: string | undefined;
-  /** The branches that begin with a checkpoint without a parent, or with one whose parent is gone, by their first ids. */
+  /** The branches whose first checkpoint has no parent, or a parent that is not stored; ordered by their first ids. */
   readonly branches: readonly Branch[];
 }
 
@@ -63,64 +63,64 @@ export interface ThreadHistory {
 export interface Branch {
   /** Oldest first, each the parent of the next; never empty. */
   readonly checkpoints: readonly HistoryEntry[];
-  /** What the last of them forks into, by their first ids. */
+  /** The branches that the last checkpoint forks into, ordered by their first ids. */
   readonly branches: readonly Branch[];
 }
 
 /** A checkpoint of a {@link ThreadHistory}. */
 export interface HistoryEntry {
   readonly checkpointId: string;
-  /** Also where that one is gone. */
+  /** The parent, also when it is no longer stored. */
   readonly parentCheckpointId: string | undefined;
-  /** The time inside its id, or what its header says where the id holds none. */
+  /** The time in the id, or the time in the header if the id contains none. */
   readonly createdAt: Date;
-  /** Its super-step. */
+  /** The super-step of the checkpoint. */
   readonly step: number | undefined;
-  /** What made it: `input`, `loop`, `update` or `fork`. */
+  /** What made the checkpoint: `input`, `loop`, `update` or `fork`. */
   readonly source: string | undefined;
   readonly metadata: CheckpointMetadata;
-  /** The number of pending writes beside it. */
+  /** The number of pending writes beside the checkpoint. */
   readonly writes: number;
-  /** Whether one of them is an interrupt: the run waits here for an answer, or did. */
+  /** Whether one of the writes is an interrupt: the run waits here for an answer, or has waited. */
   readonly interrupted: boolean;
 }
 
-/** What `history` is asked for. */
+/** The options of `history`. */
 export interface HistoryOptions extends CallOptions {
   /** The namespace. Default `""`, the root graph. */
   readonly checkpointNs?: string | undefined;
 }
 
-/** What a fork changes. */
+/** The options of `fork`. */
 export interface ForkOptions extends CallOptions {
   /**
-   * The values of the new checkpoint by channel, as they are to be: no reducer is applied, which `updateState` of
-   * LangGraph does. Channels that are not named keep their values.
+   * The new values by channel. They replace the stored values: `fork` applies no reducer, unlike LangGraph's `updateState`.
+   * Other channels keep their values.
    */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * The reducers of delta channels, whose values are not stored but rebuilt; those of other channels are not needed. One is
-   * needed for each that the tasks of the target have written to. With all of them the fork is safe also from tasks that
-   * write beside the target later.
+   * The reducers of delta channels, whose values LangGraph rebuilds from writes instead of storing them. Each delta channel
+   * that tasks of the target have written to needs its reducer; other channels need none. With the reducers of all delta
+   * channels, tasks that write beside the target later don't change the fork either.
    */
   readonly reducers?: ChannelReducers | undefined;
 }
 
-/** How a thread is rolled back. */
+/** The options of `rollback`. */
 export interface RollbackOptions extends CallOptions {
   /** The namespace. Default `""`, the root graph. */
   readonly checkpointNs?: string | undefined;
-  /** As of {@link ForkOptions}. */
+  /** The reducers of delta channels; see {@link ForkOptions}. */
   readonly reducers?: ChannelReducers | undefined;
 }
 
-/** How a thread is copied. */
+/** The options of `copyThread`. */
 export interface CopyOptions extends CallOptions {
   /**
-   * Writes the copy as this saver writes new threads: values encoded anew by its serializer, and versions of channels that
-   * are numbers as text. So Python's saver goes on with a thread that the official JavaScript saver began, which it can't
-   * otherwise, and so does this one with text. Values that stand in the header of a checkpoint stay there. The values go
-   * through this process. Default: `false`, the rows are copied as they are.
+   * Whether to write the copy as this saver writes new threads: its serializer encodes the values again, and numeric channel
+   * versions become text. Python's saver can then continue a thread of the official JavaScript saver, which it can't
+   * otherwise. Values in the header of a checkpoint stay there. The values pass through this process. Default: `false`, the
+   * server copies the rows unchanged.
    */
   readonly reencode?: boolean | undefined;
 }

@@ -4,7 +4,7 @@ import { deleteTombstones } from "./queries/delete-tombstones.js";
 import { listTombstoneRows } from "./queries/list-tombstone-rows.js";
 import type { Tombstone } from "./thread-types.js";
 
-/** A page of tombstones; see `ThreadLife.listTombstones`. */
+/** Reads a page of tombstones; see `listTombstones` of the savers. */
 export async function listTombstones(
   call: CallContext,
   { after, limit }: TombstonesRequest,
@@ -13,7 +13,7 @@ export async function listTombstones(
   return rows.map((row) => ({ threadId: row.thread_id, deletedAt: new Date(row.deleted_at_ms) }));
 }
 
-/** Deletes tombstones; see `ThreadLife.liftTombstones`. */
+/** Deletes tombstones; see `liftTombstones` of the savers. */
 export async function liftTombstones(call: CallContext, threadIds: readonly string[]): Promise<string[]> {
   const rows = threadIds.length === 0 ? [] : await deleteTombstones(call, threadIds);
   const lifted = new Set(rows.map((row) => row.thread_id));

@@ -5,19 +5,19 @@ import { CheckpointNotFoundError } from "../../src/index.js";
 import { metadataOf, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
-describeEachLayout("a difference", (open) => {
+describeEachLayout("diff", (open) => {
   let audited: AuditedDatabase;
 
   beforeAll(async () => {
     audited = await open();
   });
 
-  it("is told channel by channel, with versions and values", async () => {
+  it("returns each channel with its versions and values", async () => {
     const { saver } = audited;
     const config = threadConfig(newThread());
     const message = () => new AIMessage({ content: "hi", id: "1" });
-    const first = await putValues(saver, config, { gone: 1, kept: ["a"], log: ["a"], said: message() });
-    const { gone, kept, ...versions } = first.checkpoint.channel_versions;
+    const first = await putValues(saver, config, { draft: 1, kept: ["a"], log: ["a"], said: message() });
+    const { draft, kept, ...versions } = first.checkpoint.channel_versions;
     const versionOf = (channel: string) => saver.getNextVersion(versions[channel]);
     const next = {
       ...first.checkpoint,
@@ -36,7 +36,7 @@ describeEachLayout("a difference", (open) => {
     const { before, after, channels } = await saver.diff(first.config, second);
     expect([before, after]).toEqual([first.config, second]);
     expect(channels).toEqual([
-      { channel: "gone", change: "removed", beforeVersion: gone, before: 1 },
+      { channel: "draft", change: "removed", beforeVersion: draft, before: 1 },
       { channel: "kept", change: "same", beforeVersion: kept, afterVersion: kept },
       {
         channel: "log",
@@ -46,13 +46,13 @@ describeEachLayout("a difference", (open) => {
         before: ["a"],
         after: ["a", "b"],
       },
-      // Written anew, and equal.
+      // Written again with the same value.
       { channel: "said", change: "same", beforeVersion: versions.said, afterVersion: said },
       { channel: "title", change: "added", afterVersion: title, after: "new" },
     ]);
   });
 
-  it("does not read what both share", async () => {
+  it("does not read shared values", async () => {
     const { saver, database } = audited;
     const thread = newThread();
     const first = await putValues(saver, threadConfig(thread), { broken: ["a"] });
@@ -68,7 +68,7 @@ describeEachLayout("a difference", (open) => {
     ]);
   });
 
-  it("is told between threads, whose equal versions say nothing", async () => {
+  it("compares values between threads, also for equal versions", async () => {
     const { saver } = audited;
     const [a, b] = [newThread(), newThread()];
     const one = await putValues(saver, threadConfig(a), { log: ["a"], same: ["x"] });
@@ -81,7 +81,7 @@ describeEachLayout("a difference", (open) => {
     ]);
   });
 
-  it("is that of the newest where none is named", async () => {
+  it("compares the newest checkpoint when no id is given", async () => {
     const { saver } = audited;
     const thread = newThread();
     const first = await putValues(saver, threadConfig(thread), { log: ["a"] });
@@ -91,7 +91,7 @@ describeEachLayout("a difference", (open) => {
     expect(channels).toMatchObject([{ change: "changed", before: ["a"], after: ["b"] }]);
   });
 
-  it("counts the sends of checkpoints before version 4, which are made up", async () => {
+  it("compares the sends of checkpoints before format 4", async () => {
     const { saver } = audited;
     const first = await putValues(saver, threadConfig(newThread()), { log: ["a"] });
     await saver.putWrites(first.config, [[TASKS, ["sent"]]], "task");
@@ -104,7 +104,7 @@ describeEachLayout("a difference", (open) => {
     ]);
   });
 
-  it("says of a delta channel that its value is not stored", async () => {
+  it("reports a delta channel as unstored", async () => {
     const { saver } = audited;
     const counted = metadataOf(1, { counters_since_delta_snapshot: { log: [1, 1] } });
     const seed = await putValues(saver, threadConfig(newThread()), { log: ["a"] });
@@ -120,7 +120,7 @@ describeEachLayout("a difference", (open) => {
     const { log: first } = seed.checkpoint.channel_versions;
     const second = await next(seed.config, first);
     const third = await next(second.config, second.log);
-    // An update of the state counts nothing.
+    // A state update counts no changes of delta channels.
     const update = await next(third.config, third.log, { ...metadataOf(2), source: "update" });
     const diff = async (a: typeof seed.config, b: typeof seed.config) => (await saver.diff(a, b)).channels;
     const unstored = { channel: "log", change: "unstored" };
@@ -135,7 +135,7 @@ describeEachLayout("a difference", (open) => {
     ]);
   });
 
-  it("is refused where one is not stored", async () => {
+  it("fails when a checkpoint is not stored", async () => {
     const { saver } = audited;
     const { config } = await putValues(saver, threadConfig(newThread()), { log: ["a"] });
     const missing = threadConfig(newThread(), { checkpoint_id: "none" });

@@ -5,7 +5,7 @@ import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/s
 import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
 import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
-/** A database that holds values in one of the layouts, and a saver on it. */
+/** A database with one of the layouts, and a saver on it. */
 export interface AuditedDatabase {
   readonly database: TestDatabase;
   readonly saver: PostgresSaver;
@@ -13,7 +13,7 @@ export interface AuditedDatabase {
 
 interface Layout {
   readonly name: string;
-  /** Whether the official savers made the tables: text in the default collation, as text is sorted there. */
+  /** Whether the official savers made the tables, whose text columns have the default collation. */
   readonly official: boolean;
   readonly serde: () => SerializerProtocol | undefined;
 }
@@ -26,13 +26,13 @@ const LAYOUTS: readonly Layout[] = [
   {
     name: "encrypted",
     official: false,
-    // Bound to the place of each value, so that one that is read or written for another place fails.
+    // Bound to the place of each value, so that reading or writing a value for another place fails.
     serde: () => new AesGcmSerializer(new MsgpackSerializer(), { keys: [KEY], strict: true }),
   },
   { name: "JSON in tables of the official saver", official: true, serde: () => new JsonSerializer() },
 ];
 
-/** Runs a suite for each target and each layout of values. */
+/** Runs a suite for each target and each layout. */
 export function describeEachLayout(name: string, body: (open: () => Promise<AuditedDatabase>) => void): void {
   for (const { name: layout, official, serde } of LAYOUTS) {
     describeAnyTarget(`${name}, ${layout}`, (target) => {

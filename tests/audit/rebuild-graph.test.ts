@@ -17,7 +17,7 @@ const State = Annotation.Root({
   ...MessagesAnnotation.spec,
   total: Annotation<number>({ reducer: (a, b) => a + b, default: () => 10 }),
   log: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
-  // The last write counts.
+  // LastValue: the last write wins.
   title: Annotation<{ text: string }>(),
 });
 
@@ -26,11 +26,11 @@ const REDUCERS: ChannelReducers = {
   total: (current = 10, update) => Number(current) + Number(update),
   log: (current: string[] = [], update: string[]) => current.concat(update),
   title: (_, update) => update,
-  // What LangGraph makes for the edge from two nodes: whether its node is a deferred one only the graph knows.
+  // The channel for the edge from two nodes. Only the graph knows whether its node is deferred.
   "join:left+right:end": (current: string[] = [], update) => [...current, update],
 };
 
-describeEachLayout("blobs that are rebuilt", (open) => {
+describeEachLayout("rebuildBlobs with a graph", (open) => {
   let audited: AuditedDatabase;
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describeEachLayout("blobs that are rebuilt", (open) => {
   const lose = (thread: string, where = "true") =>
     audited.database.query(`delete from checkpoint_blobs where thread_id = $1 and ${where}`, [thread]);
 
-  it("are those that were lost, at the newest checkpoint", async () => {
+  it("restores lost values at the newest checkpoint", async () => {
     const { saver } = audited;
     const thread = newThread();
     await agent().invoke(input("1"), threadConfig(thread));
@@ -86,7 +86,7 @@ describeEachLayout("blobs that are rebuilt", (open) => {
     expect(await saver.rebuildBlobs(threadConfig(thread), REDUCERS)).toEqual([]);
   });
 
-  it("are those of any checkpoint whose values were written by tasks, one after another", async () => {
+  it("restores the values of any checkpoint that tasks wrote", async () => {
     const { saver } = audited;
     const thread = newThread();
     const config = threadConfig(thread);
@@ -95,7 +95,7 @@ describeEachLayout("blobs that are rebuilt", (open) => {
     await agent().invoke(input("2"), config);
     const all = await states(thread);
     const written = all.filter(({ next }) => !next.includes(START));
-    // The input of a run is not recorded as a write.
+    // LangGraph does not record the input of a run as a write.
     await lose(thread, "channel <> '__start__'");
     for (const { config: at } of written) await saver.rebuildBlobs(at, REDUCERS);
     const again = (await states(thread)).filter(({ next }) => !next.includes(START));
@@ -103,12 +103,12 @@ describeEachLayout("blobs that are rebuilt", (open) => {
     expect((await agent().getState(config)).values).toEqual(all[0]?.values);
   });
 
-  it("begin with the nearest ancestor that has a value, and leave what is stored alone", async () => {
+  it("starts from the nearest ancestor with a value, and does not change stored values", async () => {
     const { saver, database } = audited;
     const thread = newThread();
     await agent().invoke(input("1"), threadConfig(thread));
     const [before] = await states(thread);
-    // Older writes are gone, as after a prune; they are not needed.
+    // Older writes are deleted, as after a prune. The rebuild does not need them.
     await database.query(
       `delete from checkpoint_writes where thread_id = $1 and checkpoint_id < (
         select max(checkpoint_id) from checkpoint_writes where thread_id = $1)`,
@@ -122,13 +122,13 @@ describeEachLayout("blobs that are rebuilt", (open) => {
     expect((await states(thread))[0]).toEqual(before);
   });
 
-  it("take the writes of their own branch only", async () => {
+  it("applies only the writes of the checkpoint's own branch", async () => {
     const { saver } = audited;
     const thread = newThread();
     const config = threadConfig(thread);
     await agent().invoke(input("1"), { ...config, interruptBefore: ["end"] });
     const past = await agent().getState(config);
-    // From LangGraph.js 1.5 on an update is recorded only at the newest checkpoint.
+    // Since LangGraph.js 1.5 a state update is recorded only at the newest checkpoint.
     const forked = await agent().updateState(config, { log: ["forked"], total: 7 }, "end");
     const fork = await agent().getState(forked);
     await agent().invoke(null, past.config);
@@ -140,7 +140,7 @@ describeEachLayout("blobs that are rebuilt", (open) => {
     expect((await agent().getState(main.config)).values).toEqual(main.values);
   });
 
-  it("let the graph go on where a run was interrupted", async () => {
+  it("lets the graph continue an interrupted run", async () => {
     const { saver } = audited;
     const [thread, twin] = [newThread(), newThread()];
     const interrupted = (t: string) =>

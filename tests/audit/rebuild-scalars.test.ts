@@ -4,7 +4,7 @@ import { extension, pack } from "../../src/serde/msgpack/wire.js";
 import { checkpointOf, allVersions, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
 
-describeAnyTarget("a rebuild of what Python wrote", (target) => {
+describeAnyTarget("rebuildBlobs with writes of Python's saver", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
 
@@ -15,7 +15,7 @@ describeAnyTarget("a rebuild of what Python wrote", (target) => {
   });
   afterAll(() => saver.end());
 
-  it("stores the bytes of the write where JavaScript would write others", async () => {
+  it("stores the bytes of the write when JavaScript would encode the value differently", async () => {
     const thread = newThread();
     const decimal = Buffer.from(pack(extension(0, pack(["decimal", "Decimal", "1.10"]))));
     const start = await saver.put(threadConfig(thread), checkpointOf(saver, {}), metadataOf(-1), {});

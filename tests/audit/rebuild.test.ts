@@ -16,7 +16,7 @@ interface Stored {
   readonly checkpoint: Checkpoint;
 }
 
-describeEachLayout("a rebuild", (open) => {
+describeEachLayout("rebuildBlobs", (open) => {
   let audited: AuditedDatabase;
   let thread: string;
 
@@ -28,7 +28,7 @@ describeEachLayout("a rebuild", (open) => {
     thread = newThread();
   });
 
-  /** The beginning of a thread, whose log has no version yet. */
+  /** Stores the first checkpoint of a thread, whose log has no version yet. */
   async function begin(): Promise<Stored> {
     const checkpoint: Checkpoint = {
       v: 4,
@@ -44,7 +44,7 @@ describeEachLayout("a rebuild", (open) => {
     };
   }
 
-  /** The next checkpoint, where the tasks have written `writes` to the log. */
+  /** Stores the writes of tasks to the log, and the next checkpoint. */
   async function step(
     before: Stored,
     log: string[],
@@ -83,17 +83,17 @@ describeEachLayout("a rebuild", (open) => {
     return error;
   }
 
-  it("applies writes by task and position, step by step", async () => {
+  it("applies the writes of each step by task and position", async () => {
     const first = await step(await begin(), ["a", "b", "c"], [["task 2", ["c"]], ["task 1", ["a"], ["b"]]]); // prettier-ignore
     const second = await step(first, ["a", "b", "c", "d"], [["task 1", ["d"]]]);
     await loseAll();
     expect(await audited.saver.rebuildBlobs(second.config, REDUCERS)).toMatchObject([{ channel: "log" }]);
     expect(await logOf(second)).toEqual(["a", "b", "c", "d"]);
-    // Only what was asked for.
+    // It does not rebuild other checkpoints.
     expect(await logOf(first)).toBeUndefined();
   });
 
-  it("lets an overwrite take the place of all else that is written in its step", async () => {
+  it("lets an Overwrite replace all other writes of its step", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["z"], [["task 1", { __overwrite__: ["z"] }], ["task 2", ["lost"]]]); // prettier-ignore
     const third = await step(second, ["z", "y"], [["task 1", ["y"]]]);
@@ -102,7 +102,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await logOf(third)).toEqual(["z", "y"]);
   });
 
-  it("goes on from what a channel was emptied to, and from what a command wrote", async () => {
+  it("continues from an emptied channel, and applies the writes of a command", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     await change("update checkpoint_blobs set type = 'empty', blob = null where thread_id = $1", thread);
     const input = await step(first, ["n"], [[NULL_TASK, ["n"]], ["task 1", ["of a task that never went on"]]], "input"); // prettier-ignore
@@ -112,7 +112,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await logOf(input)).toEqual(["n"]);
   });
 
-  it("tells an update of the state from the tasks that went on before it", async () => {
+  it("distinguishes a state update from tasks that ran before it", async () => {
     const { saver } = audited;
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const main = await step(first, ["a", "b"], [["task 1", ["b"]]]);
@@ -124,7 +124,7 @@ describeEachLayout("a rebuild", (open) => {
     expect([await logOf(main), await logOf(update)]).toEqual([["a", "b"], ["a", "u"]]); // prettier-ignore
   });
 
-  it("goes by task paths: it applies tasks in their order, and knows all updates of one call", async () => {
+  it("applies tasks in the order of their paths, and all updates of one call", async () => {
     const { saver } = audited;
     const first = await step(await begin(), ["a"], [["task", ["a"]]]);
     const main = await step(first, ["a", "b", "c"], []);
@@ -140,7 +140,7 @@ describeEachLayout("a rebuild", (open) => {
     expect([await logOf(main), await logOf(update)]).toEqual([["a", "b", "c"], ["a", "u", "v"]]); // prettier-ignore
   });
 
-  it("is refused where two runs began at one checkpoint, whose writes can't be told apart", async () => {
+  it("fails when two runs began at one checkpoint", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const [one, other] = [await step(first, ["a", "b"], [["task 1", ["b"]]]), await step(first, ["a", "c"], [["task 1", ["c"]]])]; // prettier-ignore
     await loseAll();
@@ -151,7 +151,7 @@ describeEachLayout("a rebuild", (open) => {
     }
   });
 
-  it("is refused where an update came while tasks had writes pending", async () => {
+  it("fails for a state update with pending writes of tasks", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
 
     const update = await step(first, ["a", "u"], [["task 1", ["?"]], [uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // prettier-ignore
@@ -159,7 +159,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await refusal(update.config)).toBeInstanceOf(WritesMissingError);
   });
 
-  it("is refused where the writes are gone, and nothing is stored", async () => {
+  it("fails without the writes, and stores nothing", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
@@ -168,7 +168,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await audited.saver.rebuildBlobs(first.config, REDUCERS)).toHaveLength(1);
   });
 
-  it("is refused where an ancestor is not stored", async () => {
+  it("fails when an ancestor is not stored", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
@@ -178,7 +178,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(error).toMatchObject({ message: expect.stringContaining(first.checkpoint.id) });
   });
 
-  it("ends where ancestors are each other's", async () => {
+  it("terminates on a cycle of ancestors", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
@@ -186,7 +186,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await refusal(second.config)).toBeInstanceOf(WritesMissingError);
   });
 
-  it("needs a reducer that can be used, for what is missing only", async () => {
+  it("requires a usable reducer for each missing channel", async () => {
     const { saver } = audited;
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     expect(await saver.rebuildBlobs(first.config, {})).toEqual([]);
@@ -204,7 +204,7 @@ describeEachLayout("a rebuild", (open) => {
     }
   });
 
-  it("leaves delta channels alone, which have no values", async () => {
+  it("ignores delta channels, which have no stored values", async () => {
     const { saver } = audited;
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const counted = metadataOf(0, { counters_since_delta_snapshot: { log: [1, 1] } });
@@ -213,7 +213,7 @@ describeEachLayout("a rebuild", (open) => {
     expect(await saver.rebuildBlobs(first.config, {})).toEqual([]);
   });
 
-  it("does not store what somebody else has stored meanwhile, nor for a checkpoint that has gone", async () => {
+  it("stores nothing that a concurrent writer has stored, and nothing for a deleted checkpoint", async () => {
     const { saver } = audited;
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     await loseAll();

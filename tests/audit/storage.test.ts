@@ -4,7 +4,7 @@ import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(50_000);
 
-describeEachLayout("the storage", (open) => {
+describeEachLayout("storage", (open) => {
   let audited: AuditedDatabase;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describeEachLayout("the storage", (open) => {
       });
       await saver.putWrites(config, [["log", [LONG]], ["title", ["t"]]], "task"); // prettier-ignore
     }
-    // The values can't be decoded any more: who reads one fails.
+    // The values can't be decoded any more, so that reading one fails.
     await database.exec("update checkpoint_blobs set type = 'yaml'");
   });
 
@@ -37,7 +37,7 @@ describeEachLayout("the storage", (open) => {
     return row?.bytes ?? 0;
   }
 
-  it("is measured in total: headers, values and writes", async () => {
+  it("measures headers, values and writes in total", async () => {
     const { total } = await audited.saver.storage();
     expect(total).toEqual({
       threads: 3,
@@ -51,7 +51,7 @@ describeEachLayout("the storage", (open) => {
     expect(total.headerBytes).toBeGreaterThan(300);
   });
 
-  it("is measured by thread and by channel, the largest first, as many as are asked for", async () => {
+  it("measures threads and channels, the largest first, up to the limit", async () => {
     const all = await audited.saver.storage();
     expect(all.threads.map(({ threadId }) => threadId)).toEqual(["large", "middle", "small"]);
     expect(all.threads[0]).toMatchObject({
@@ -85,7 +85,7 @@ describeEachLayout("the storage", (open) => {
     expect(total).toEqual(all.total);
   });
 
-  it("is measured of one thread", async () => {
+  it("measures one thread", async () => {
     const { total, threads, channels } = await audited.saver.storage({ threadId: "small" });
     expect(total).toMatchObject({ threads: 1, checkpoints: 1, blobs: 2, writes: 2 });
     expect([{ threads: 1, ...threads[0] }]).toEqual([{ threadId: "small", ...total }]);
@@ -96,7 +96,7 @@ describeEachLayout("the storage", (open) => {
     ]);
   });
 
-  it("is nothing of an unknown thread, and counts what lies about without a checkpoint", async () => {
+  it("is zero for an unknown thread, and includes rows without a checkpoint", async () => {
     const { saver, database } = audited;
     const nothing = {
       threads: 0,

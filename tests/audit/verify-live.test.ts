@@ -6,8 +6,8 @@ import { describeServer } from "../support/targets.js";
 const WRITERS = 4;
 const VERIFIES = 10;
 
-describeServer("verify beside running agents", (target) => {
-  it("finds no errors where threads go on, are deleted and begin anew meanwhile", async () => {
+describeServer("verify with running agents", (target) => {
+  it("finds no errors while threads continue, are deleted and start again", async () => {
     const { source } = await target.createDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();

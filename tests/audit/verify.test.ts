@@ -12,7 +12,7 @@ describeEachLayout("verify", (open) => {
     audited = await open();
   });
 
-  /** A thread of a checkpoint with a write, and of its child, which shares a value with it. */
+  /** Stores a checkpoint with a write, and its child, which shares a value with it. */
   async function family(thread = newThread(), checkpoint_ns = "") {
     const { saver } = audited;
     const parent = await putValues(saver, threadConfig(thread, { checkpoint_ns }), {
@@ -26,22 +26,22 @@ describeEachLayout("verify", (open) => {
 
   const change = (sql: string, ...parameters: unknown[]) => audited.database.query(sql, parameters);
 
-  it("finds nothing in what savers store, and counts each row once", async () => {
+  it("finds no problems in rows of savers, and counts each row once", async () => {
     const { saver } = audited;
     const { thread } = await family();
     await family(thread, "child:1");
-    const told: VerifyProgress[] = [];
-    const onProgress = (progress: VerifyProgress) => told.push(progress);
+    const reports: VerifyProgress[] = [];
+    const onProgress = (progress: VerifyProgress) => reports.push(progress);
     expect(await saver.verify(thread, { onProgress })).toEqual({
       threads: 1,
       checkpoints: 4,
       values: 10,
       problems: [],
     });
-    expect(told.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
+    expect(reports.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
   });
 
-  it("looks at all threads, or at one", async () => {
+  it("checks all threads, or one", async () => {
     const { saver } = audited;
     const { thread, place } = await family();
     const { thread: other } = await family();
@@ -55,7 +55,7 @@ describeEachLayout("verify", (open) => {
     await saver.deleteThread(thread);
   });
 
-  it("finds values that are missing, in each checkpoint that refers to them", async () => {
+  it("finds missing values in each checkpoint that references them", async () => {
     const { thread, place, parent, child } = await family();
     await change("delete from checkpoint_blobs where thread_id = $1 and channel = 'log'", thread);
     const version = String(parent.checkpoint.channel_versions.log);
@@ -71,7 +71,7 @@ describeEachLayout("verify", (open) => {
     expect((await audited.saver.verify(thread)).problems).toEqual([lacks(parent), lacks(child)]);
   });
 
-  it("takes a channel for empty whose row says so", async () => {
+  it("accepts a channel without a value whose row marks it as empty", async () => {
     const { saver } = audited;
     const { thread, child } = await family();
     const versions = { title: saver.getNextVersion(child.checkpoint.channel_versions.title) };
@@ -80,7 +80,7 @@ describeEachLayout("verify", (open) => {
     expect((await saver.verify(thread)).problems).toEqual([]);
   });
 
-  it("finds values and writes that can't be decoded, long ones as well, each once", async () => {
+  it("finds undecodable values and writes once each, also long ones", async () => {
     const { thread, place, parent } = await family();
     await change(
       "update checkpoint_blobs set blob = '\\xc1' where thread_id = $1 and channel = 'log'",
@@ -106,7 +106,7 @@ describeEachLayout("verify", (open) => {
     ]);
   });
 
-  it("notices a parent, a checkpoint of writes, and blobs that nothing refers to", async () => {
+  it("reports a missing parent, writes without a checkpoint, and unreferenced blobs as notices", async () => {
     const { thread, place, parent, child } = await family();
     await change(
       "delete from checkpoints where thread_id = $1 and checkpoint_id = $2",
@@ -146,7 +146,7 @@ describeEachLayout("verify", (open) => {
     ]);
   });
 
-  it("calls a missing parent an error where a delta channel needs it, and not where the channel has a value", async () => {
+  it("reports a missing parent as an error only if a delta channel without a value needs it", async () => {
     const { saver } = audited;
     const counted = metadataOf(1, { counters_since_delta_snapshot: { log: [1, 1] } });
     const lost = newThread();
@@ -169,7 +169,7 @@ describeEachLayout("verify", (open) => {
       (await saver.verify(thread)).problems.filter(({ severity }) => severity === "error");
     const expected = { kind: "missing-parent", threadId: lost, checkpointId: bump.id, channel: "log" };
     expect(await errors(lost)).toMatchObject([expected]);
-    // As Python's saver has it, which stores no row for an empty channel.
+    // Python's saver stores no row for an empty channel.
     await change("delete from checkpoint_blobs where thread_id = $1", lost);
     expect(await errors(lost)).toMatchObject([expected]);
 
@@ -179,7 +179,7 @@ describeEachLayout("verify", (open) => {
     expect(await errors(kept)).toEqual([]);
   });
 
-  it("finds checkpoints that are each other's ancestors", async () => {
+  it("finds cycles of ancestors", async () => {
     const { thread, place, parent, child } = await family();
     await change(
       "update checkpoints set parent_checkpoint_id = $2 where thread_id = $1 and checkpoint_id = $3",
@@ -192,7 +192,7 @@ describeEachLayout("verify", (open) => {
     ]);
   });
 
-  it("finds headers that are no checkpoints", async () => {
+  it("finds headers that are not checkpoints", async () => {
     const { thread, place, child } = await family();
     await change(
       "update checkpoints set checkpoint = checkpoint - 'ts' where thread_id = $1 and checkpoint_id = $2",
@@ -204,7 +204,7 @@ describeEachLayout("verify", (open) => {
     ]);
   });
 
-  it("ends when its signal says so", async () => {
+  it("stops when its signal aborts", async () => {
     const { saver } = audited;
     const { thread } = await family();
     const controller = new AbortController();

@@ -6,7 +6,7 @@ import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(100_000);
 
-describeEachLayout("what tasks wrote", (open) => {
+describeEachLayout("writesOf and taskStats", (open) => {
   let audited: AuditedDatabase;
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describeEachLayout("what tasks wrote", (open) => {
     return { thread, first, second };
   }
 
-  it("is read with type, length and value, by task path, task and position", async () => {
+  it("returns each write with type, length and value, by task path, task and position", async () => {
     const { saver } = audited;
     const { first } = await twoTasks();
     const writes = await saver.writesOf(first.config);
@@ -37,7 +37,7 @@ describeEachLayout("what tasks wrote", (open) => {
     expect(writes[0]?.bytes).toBeGreaterThan(LONG.length);
   });
 
-  it("is that of the newest checkpoint where none is named", async () => {
+  it("returns the writes beside the newest checkpoint when no id is given", async () => {
     const { saver } = audited;
     const { thread, second } = await twoTasks();
     expect(await saver.writesOf(threadConfig(thread))).toEqual([]);
@@ -45,7 +45,7 @@ describeEachLayout("what tasks wrote", (open) => {
     expect((await saver.writesOf(threadConfig(thread))).map(({ value }) => value)).toEqual([["more"]]);
   });
 
-  it("is an error where it can't be decoded", async () => {
+  it("fails for a write that can't be decoded", async () => {
     const { saver, database } = audited;
     const { thread, first } = await twoTasks();
     await database.query("update checkpoint_writes set type = 'yaml' where thread_id = $1 and idx = 1", [
@@ -56,7 +56,7 @@ describeEachLayout("what tasks wrote", (open) => {
     expect(error).toMatchObject({ threadId: thread, checkpointId: first.checkpoint.id });
   });
 
-  it("is counted by task, without a value being read", async () => {
+  it("measures writes by task without reading values", async () => {
     const { saver, database } = audited;
     const { thread, first, second } = await twoTasks();
     await saver.putWrites(second.config, [["log", ["more"]]], "task c");
@@ -75,7 +75,7 @@ describeEachLayout("what tasks wrote", (open) => {
     expect(stats.every(({ bytes, writes, meanBytes }) => meanBytes === bytes / writes)).toBe(true);
   });
 
-  it("is counted in one namespace, or beside one checkpoint", async () => {
+  it("measures one namespace or one checkpoint", async () => {
     const { saver } = audited;
     const { thread, first } = await twoTasks();
     const child = await putValues(saver, threadConfig(thread, { checkpoint_ns: "child:1" }), { a: 1 });
@@ -88,7 +88,7 @@ describeEachLayout("what tasks wrote", (open) => {
     expect(await tasksOf({})).toEqual(["task b", "task a", "task d"]);
   });
 
-  it("is refused for no thread, and empty for an unknown one", async () => {
+  it("refuses a config without a thread, and returns nothing for an unknown thread", async () => {
     const { saver } = audited;
     await expect(saver.writesOf({ configurable: {} })).rejects.toThrow(InvalidConfigError);
     expect(await saver.writesOf(threadConfig("unknown"))).toEqual([]);

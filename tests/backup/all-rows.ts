@@ -1,6 +1,6 @@
 import type { TestDatabase } from "../support/test-database.js";
 
-/** Every row of the three tables as Postgres prints it, for comparing databases byte for byte. */
+/** Every row of the three tables, as Postgres prints it, to compare databases byte for byte. */
 export async function allRows(database: TestDatabase, schema = "public"): Promise<Record<string, string[]>> {
   const rows = await Promise.all(
     ["checkpoints", "checkpoint_blobs", "checkpoint_writes"].map(async (table) => {
@@ -13,7 +13,7 @@ export async function allRows(database: TestDatabase, schema = "public"): Promis
   return Object.fromEntries(rows);
 }
 
-/** How many rows there are of each table, by what {@link allRows} found. */
+/** The number of rows of each table in a result of {@link allRows}. */
 export function countRows(rows: Record<string, string[]>): Record<string, number> {
   return Object.fromEntries(Object.entries(rows).map(([table, found]) => [table, found.length]));
 }

@@ -19,48 +19,56 @@ describeAnyTarget("an import", (target) => {
     await saver.deleteThread("a");
   });
 
-  async function refusalOf(given: readonly string[]): Promise<BackupError> {
+  async function importError(given: readonly string[]): Promise<BackupError> {
     const error: unknown = await saver.importThreads(given).catch((thrown: unknown) => thrown);
     if (error instanceof BackupError) return error;
-    throw new Error("not refused", { cause: error });
+    throw new Error("the import did not fail with a BackupError", { cause: error });
   }
 
   it.each<[string, (whole: readonly string[]) => readonly string[], RegExp]>([
-    ["nothing at all", () => [], /^it is empty/],
-    ["what is no backup", () => ["hello"], /^line 1: this is no backup .*: unpack it, if it is compressed/],
-    ["another kind of file", () => ['{"format":"else","version":1}'], /^line 1: this is no backup/],
+    ["an empty input", () => [], /^the backup is empty/],
+    [
+      "an input that is not a backup",
+      () => ["hello"],
+      /^line 1: the input is not a backup .*: unpack it first if it is compressed/,
+    ],
+    ["another format", () => ['{"format":"else","version":1}'], /^line 1: the input is not a backup/],
     [
       "a newer version",
       () => ['{"format":"langgraph-checkpoint-backup","version":2}'],
-      /^line 1: .*update it/,
+      /^line 1: .*update the library/,
     ],
-    ["a line that is no JSON", ([first = ""]) => [first, "{"], /^line 2: it is cut off or damaged/],
-    ["an unknown table", ([first = ""]) => [first, '{"table":"users"}'], /^line 2: it is damaged/],
+    [
+      "a line that is not JSON",
+      ([first = ""]) => [first, "{"],
+      /^line 2: the backup is truncated or damaged/,
+    ],
+    ["an unknown table", ([first = ""]) => [first, '{"table":"users"}'], /^line 2: the backup is damaged/],
     [
       "an unknown column",
       ([first = ""]) => [first, '{"table":"checkpoints","x":1}'],
-      /^line 2: it is damaged/,
+      /^line 2: the backup is damaged/,
     ],
-    ["a piece of nothing", ([first = ""]) => [first, '{"piece":"AAAA"}'], /a piece belongs to no value/],
-    ["bytes that are no base64", ([first = ""]) => [first, blobLine('"blob":"?"')], /not base64/],
+    ["a piece without a value", ([first = ""]) => [first, '{"piece":"AAAA"}'], /a piece follows no value/],
+    ["a value that is not base64", ([first = ""]) => [first, blobLine('"blob":"?"')], /not base64/],
     [
-      "a value too long",
+      "a value that is too long for Postgres",
       ([first = ""]) => [first, blobLine('"bytes":1e10')],
-      /^line 2: it is damaged: bytes/,
+      /^line 2: the backup is damaged: bytes/,
     ],
     [
       "pieces that are too long",
       ([first = ""]) => [first, blobLine('"bytes":2'), '{"piece":"AAAA"}'],
-      /not as long as they should be/,
+      /do not have the stated length/,
     ],
     [
-      "a value without its end",
+      "a value without its last piece",
       ([first = ""]) => [first, blobLine('"bytes":9'), '{"piece":"AAAA"}', blobLine('"blob":null')],
-      /has not come to its end/,
+      /a value is incomplete/,
     ],
-    ["more behind the end", (whole) => [...whole, "{}"], /there is more behind its end/],
-  ])("is refused of %s", async (_what, damage, message) => {
-    const error = await refusalOf(damage(lines));
+    ["lines after the last", (whole) => [...whole, "{}"], /continues after its last line/],
+  ])("refuses %s and stores nothing", async (_what, damage, message) => {
+    const error = await importError(damage(lines));
     expect(error.message).toMatch(message);
     expect(error).toMatchObject({
       code: "BACKUP_REFUSED",
@@ -69,28 +77,28 @@ describeAnyTarget("an import", (target) => {
     expect(Object.values(await allRows(database)).flat()).toEqual([]);
   });
 
-  it("is refused of a backup that was cut off, wherever it was cut, and says what was restored", async () => {
+  it("refuses a backup truncated at any line, and reports the restored rows", async () => {
     for (let length = 1; length < lines.length; length++) {
-      const error = await refusalOf(lines.slice(0, length));
-      expect(error.message).toContain("its end is missing");
+      const error = await importError(lines.slice(0, length));
+      expect(error.message).toContain("its last line is missing");
       expect(error.restored).toBeDefined();
     }
     await saver.deleteThread("a");
   });
 
-  it("is refused where a line was changed or left out, though each line by itself is fine", async () => {
+  it("refuses a backup with a changed or missing line, though each line is valid", async () => {
     const changed = lines.map((line) => line.replace('\\"text\\": \\"x\\"', '\\"text\\": \\"y\\"'));
     expect(changed).not.toEqual(lines);
-    expect((await refusalOf(changed)).message).toMatch(/checksum does not fit/);
+    expect((await importError(changed)).message).toMatch(/checksum does not match/);
     await saver.deleteThread("a");
-    expect((await refusalOf([...lines.slice(0, 1), ...lines.slice(2)])).message).toMatch(/checksum/);
+    expect((await importError([...lines.slice(0, 1), ...lines.slice(2)])).message).toMatch(/checksum/);
     await saver.deleteThread("a");
   });
 
-  describe("of rows that are there and differ", () => {
-    it("overwrites nothing, and names the first", async () => {
+  describe("of rows that are stored with different content", () => {
+    it("overwrites nothing, and names the first such row", async () => {
       await saver.importThreads(lines);
-      const [checkpoint, blob] = [/checkpoint "[^"]+" is there already/, /channel "list" is there already/];
+      const [checkpoint, blob] = [/checkpoint "[^"]+" is already stored/, /channel "list" is already stored/];
       for (const [change, message] of [
         [`update checkpoints set metadata = metadata || '{"step": 0.0}'`, checkpoint],
         ["update checkpoints set parent_checkpoint_id = 'p'", checkpoint],
@@ -101,7 +109,7 @@ describeAnyTarget("an import", (target) => {
         await database.exec(change);
         const changed = await allRows(database);
         expect(changed).not.toEqual(before);
-        const error = await refusalOf(lines);
+        const error = await importError(lines);
         expect(error).toMatchObject({ message: expect.stringMatching(message), threadId: "a" });
         expect(await allRows(database)).toEqual(changed);
         await saver.deleteThread("a");
@@ -110,17 +118,19 @@ describeAnyTarget("an import", (target) => {
       await saver.deleteThread("a");
     });
 
-    it("tells writes apart as well", async () => {
+    it("compares writes as well", async () => {
       const { config } = await putValues(saver, threadConfig("w"), { a: 1 });
       await saver.putWrites(config, [["a", 1]], "task");
       const backup = await collect(saver.exportThreads({ threads: ["w"] }));
       await database.exec("update checkpoint_writes set task_path = 'else'");
-      expect((await refusalOf(backup)).message).toMatch(/channel "a" is there already, and differs/);
+      expect((await importError(backup)).message).toMatch(
+        /channel "a" is already stored with different content/,
+      );
       await saver.deleteThread("w");
     });
   });
 
-  it("does not bring back a thread that was deleted for good", async () => {
+  it("does not restore a thread with a tombstone", async () => {
     const keeper = new PostgresSaver(database.source, undefined, { keepTombstones: true });
     await keeper.deleteThread("a");
     await expect(keeper.importThreads(lines)).rejects.toThrow(ThreadDeletedError);
@@ -128,7 +138,7 @@ describeAnyTarget("an import", (target) => {
     await database.exec("truncate checkpoint_tombstones");
   });
 
-  it("drops a value that was deleted while its pieces were written", async () => {
+  it("skips a value that was deleted while the export read its pieces", async () => {
     const [first = ""] = lines;
     const body = [
       first,

@@ -15,10 +15,10 @@ import { rowsOf } from "../support/thread-rows.js";
 import { idAt } from "../retention/id-at.js";
 import { missingBlobs } from "../retention/stored-rows.js";
 
-/** More values, and more writes, than one transaction of an import stores. */
+/** More channels than one transaction of an import stores values or writes of. */
 const MANY = Array.from({ length: 1_100 }, (_, index) => `channel ${index}`);
 
-describeServer("an import beside others", (target) => {
+describeServer("an import with concurrent writers", (target) => {
   let database: TestDatabase<string>;
   let saver: PostgresSaver;
   let thread: string;
@@ -32,7 +32,7 @@ describeServer("an import beside others", (target) => {
   });
   afterAll(() => saver.end());
 
-  /** The lines of a backup of a thread with one checkpoint, which is then removed. */
+  /** Exports a thread with one checkpoint, and deletes it. */
   async function backup(values: Record<string, unknown>, writes: readonly string[] = []): Promise<string[]> {
     const checkpoint = { ...checkpointOf(saver, values), id: idAt(0) };
     const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
@@ -46,7 +46,7 @@ describeServer("an import beside others", (target) => {
     return lines;
   }
 
-  /** The lines, with something done in the middle: before the one of the checkpoint. */
+  /** Yields the lines, and awaits `meanwhile` before the line of the checkpoint. */
   async function* interrupted(lines: readonly string[], meanwhile: () => Promise<unknown>) {
     for (const line of lines) {
       if (line.includes('"table":"checkpoints"')) await meanwhile();
@@ -54,7 +54,7 @@ describeServer("an import beside others", (target) => {
     }
   }
 
-  it("is whole or refused beside a prune that keeps the newest, wherever that comes", async () => {
+  it("restores everything or fails when a prune runs at any point of it", async () => {
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         select $1, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),
@@ -86,22 +86,22 @@ describeServer("an import beside others", (target) => {
         }
       };
       const outcome = await saver.importThreads(pruneAt()).then(
-        () => "whole",
+        () => "restored",
         (error: unknown) => (error instanceof BackupError ? "refused" : "failed"),
       );
       const { problems } = await saver.verify(thread);
       expect({ at, outcome, problems: problems.filter(({ severity }) => severity === "error") }).toEqual({
         at,
-        outcome: expect.stringMatching("whole|refused"),
+        outcome: expect.stringMatching("restored|refused"),
         problems: [],
       });
       outcomes.add(outcome);
     }
-    expect([...outcomes].sort()).toEqual(["refused", "whole"]);
+    expect([...outcomes].sort()).toEqual(["refused", "restored"]);
     await saver.deleteThread(thread);
   });
 
-  it("is over before its thread is deleted for good, or comes too late", async () => {
+  it("ends before a deletion with a tombstone, or fails after it", async () => {
     const lines = await backup({ a: ["first"], z: ["last"] });
     await saver.importThreads(lines);
     await database.query("delete from checkpoints where thread_id = $1", [thread]);
@@ -109,7 +109,7 @@ describeServer("an import beside others", (target) => {
     const blocker = new pg.Client({ connectionString: database.source });
     await blocker.connect();
     await blocker.query("begin");
-    // The import has looked for a tombstone when it comes to this row.
+    // The import waits for this row after it has checked for a tombstone.
     await blocker.query("update checkpoint_blobs set type = type where thread_id = $1", [thread]);
     const importing = keeping.importThreads(lines);
     await untilItWaits(database, importing);
@@ -124,22 +124,22 @@ describeServer("an import beside others", (target) => {
     await keeping.end();
   });
 
-  // A deletion takes all writes that were stored before it.
+  // A deletion also deletes the writes that are stored before it.
   const removals: [string, () => Promise<unknown>, { writesKept: number }][] = [
     ["prunes", () => saver.prune([thread]), { writesKept: 1 }],
     ["deletes", () => saver.deleteThread(thread), { writesKept: 0 }],
   ];
-  describe.each(removals)("when somebody %s the thread", (_name, remove, { writesKept }) => {
+  describe.each(removals)("while another caller %s the thread", (_name, remove, { writesKept }) => {
     it.each([
       ["values", Object.fromEntries(MANY.map((channel) => [channel, [1]])), []],
       ["writes", { list: [1] }, MANY],
     ])(
-      "refuses a checkpoint whose %s have gone, and restores it when it is made again",
+      "refuses a checkpoint whose %s were deleted, and restores it when it runs again",
       async (_what, values, writes) => {
         const lines = await backup(values, writes);
         const imported = saver.importThreads(interrupted(lines, remove));
         await expect(imported).rejects.toThrow(BackupError);
-        await expect(imported).rejects.toThrow("was pruned or deleted while it was imported");
+        await expect(imported).rejects.toThrow("was pruned or deleted during the import");
         expect(await saver.getTuple(threadConfig(thread))).toBeUndefined();
 
         await saver.importThreads(lines);
@@ -149,7 +149,7 @@ describeServer("an import beside others", (target) => {
       },
     );
 
-    it("keeps a thread whole that one transaction stores", async () => {
+    it("restores a complete thread when one transaction stores it", async () => {
       const lines = await backup({ a: ["first"], z: ["last"] }, ["a"]);
       await saver.importThreads(interrupted(lines, remove));
       const tuple = await saver.getTuple(threadConfig(thread));
@@ -157,8 +157,8 @@ describeServer("an import beside others", (target) => {
       expect(tuple?.pendingWrites).toHaveLength(1);
     });
 
-    // The import waits half way, for a row that a transaction has inserted which will not commit.
-    it("keeps the values that are there already", async () => {
+    // The import waits in the middle, for a row that an open transaction has deleted.
+    it("keeps values that are already stored", async () => {
       const lines = await backup({ a: ["first"], z: ["last"] }, ["a"]);
       await saver.importThreads(lines);
       await database.query("delete from checkpoints where thread_id = $1", [thread]);

@@ -9,7 +9,7 @@ import { allRows } from "./all-rows.js";
 
 const PIECE_BYTES = 1_000;
 
-describeAnyTarget("a backup of much", (target) => {
+describeAnyTarget("a large backup", (target) => {
   let source: TestDatabase;
   let copy: TestDatabase;
   let from: PostgresSaver;
@@ -21,7 +21,7 @@ describeAnyTarget("a backup of much", (target) => {
     for (const saver of [from, to]) await saver.setup();
   });
 
-  /** As a saver has them, but that values beyond a thousand bytes come in pieces. */
+  /** A call like that of a saver, but with pieces of 1,000 bytes. */
   function callInPieces(): CallContext {
     return {
       database: openDatabase(source.source),
@@ -30,7 +30,7 @@ describeAnyTarget("a backup of much", (target) => {
     };
   }
 
-  it("has long values in pieces, and restores them whole", async () => {
+  it("exports long values in pieces, and restores them", async () => {
     const thread = newThread();
     const value = Uint8Array.from({ length: 10 * PIECE_BYTES + 7 }, (_byte, index) => index % 251);
     const { config } = await putValues(from, threadConfig(thread), { long: value });
@@ -45,7 +45,7 @@ describeAnyTarget("a backup of much", (target) => {
     await to.deleteThread(thread);
   });
 
-  it("never has a long line, however long a value is", async () => {
+  it("has only short lines, however long a value is", async () => {
     const thread = newThread();
     const value = Uint8Array.from({ length: 5 * 2 ** 20 + 7 }, (_byte, index) => index % 251);
     await putValues(from, threadConfig(thread), { long: value });
@@ -57,7 +57,7 @@ describeAnyTarget("a backup of much", (target) => {
     await to.deleteThread(thread);
   });
 
-  it("leaves out a value that is deleted while its pieces are read, and reads its checkpoints anew", async () => {
+  it("leaves out a value that is deleted while its pieces are read, and rereads its checkpoints", async () => {
     const thread = newThread();
     const value = new Uint8Array(10 * PIECE_BYTES);
     const first = await putValues(from, threadConfig(thread), { long: value });
@@ -65,7 +65,7 @@ describeAnyTarget("a backup of much", (target) => {
     const lines: string[] = [];
     for await (const line of exportThreads(call, [thread])) {
       lines.push(line);
-      // As the first of them comes by, the thread goes on and loses what came before.
+      // At the first piece, the thread gets a new checkpoint and a prune deletes the previous one.
       if (!line.startsWith('{"piece":') || lines.some((one) => one.includes("cancelled"))) continue;
       if (lines.filter((one) => one.startsWith('{"piece":')).length > 1) continue;
       await putValues(from, first.config, { long: [1] }, first.checkpoint);
@@ -79,7 +79,7 @@ describeAnyTarget("a backup of much", (target) => {
     await to.deleteThread(thread);
   });
 
-  it("reads a thread of more checkpoints than a page holds, each once", async () => {
+  it("exports each checkpoint of a thread with several pages once", async () => {
     await source.exec(`
       insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         select 'long', case when n % 7 = 0 then 'inner' else '' end, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),

@@ -6,36 +6,36 @@ import { describeServer } from "../support/targets.js";
 const THREADS = ["a", "b", "c"];
 const BACKUPS = 8;
 
-describeServer("a backup beside live writers", (server) => {
-  it("has every checkpoint whole, while runs go on, threads are pruned, and others deleted", async () => {
+describeServer("a backup with concurrent writers", (server) => {
+  it("has every checkpoint with its values, while others write, prune and delete threads", async () => {
     const [source, copy] = [await server.createDatabase(), await server.createDatabase()];
     const writer = new PostgresSaver(source.source);
     const to = new PostgresSaver(copy.source);
     for (const saver of [writer, to]) await saver.setup();
     for (const thread of THREADS)
       await putValues(writer, threadConfig(thread), { list: ["first"], step: [0] });
-    let going = true;
-    const isGoing = () => going;
+    let hasEnded = false;
+    const isRunning = () => !hasEnded;
     let writes = 0;
     let prunes = 0;
     const writing = THREADS.map(async (thread) => {
       let last = await putValues(writer, threadConfig(thread), { list: ["first"], step: [0] });
-      while (isGoing()) {
+      while (isRunning()) {
         last = await putValues(writer, last.config, { list: [thread, last.checkpoint.id] }, last.checkpoint);
         await writer.putWrites(last.config, [["list", [last.checkpoint.id]]], "task");
         writes += 1;
       }
     });
     const pruning = (async () => {
-      while (isGoing()) {
+      while (isRunning()) {
         await writer.prune(THREADS);
         prunes += 1;
       }
     })();
     const deleting = (async () => {
-      while (isGoing()) {
-        await putValues(writer, threadConfig("gone"), { list: ["short"] });
-        await writer.deleteThread("gone");
+      while (isRunning()) {
+        await putValues(writer, threadConfig("short-lived"), { list: ["short"] });
+        await writer.deleteThread("short-lived");
       }
     })();
     try {
@@ -56,7 +56,7 @@ describeServer("a backup beside live writers", (server) => {
         await untilBoth(() => writes > writesBefore && prunes > prunesBefore);
       }
     } finally {
-      going = false;
+      hasEnded = true;
       await Promise.all([...writing, pruning, deleting]);
     }
     expect(writes).toBeGreaterThan(BACKUPS);

@@ -5,11 +5,11 @@ import { collect, putValues, threadConfig } from "../support/checkpoints.js";
 import { describeServer } from "../support/targets.js";
 import { allRows } from "./all-rows.js";
 
-// In the order of bytes, in that of most languages, and in neither.
+// Byte order and the order of most languages differ for these names.
 const THREADS = ["B", "a", "Z", "ä", "_", "b 1"];
 
-describeServer("a backup of a database that an official saver made", (server) => {
-  it("has all of it, whatever the collation of its columns, and restores it anywhere", async () => {
+describeServer("a backup of a database of the official saver", (server) => {
+  it("has all rows, whatever the collation of the columns, and can be restored into our tables", async () => {
     const [source, copy] = [await server.createDatabase(), await server.createDatabase()];
     const official = OfficialSaver.fromConnString(source.source);
     await official.setup();

@@ -52,7 +52,7 @@ describeAnyTarget("a backup", (target) => {
     }
   });
 
-  it("restores every row as it was, byte for byte, whatever is in it", async () => {
+  it("restores every row byte for byte, whatever its content", async () => {
     const behind = [source.kysely<object>(), copy.kysely<object>()] as const;
     await fc.assert(
       fc.asyncProperty(
@@ -86,7 +86,7 @@ describeAnyTarget("a backup", (target) => {
     );
   });
 
-  it("is the same text whenever it is made, and of threads that it is asked for only those", async () => {
+  it("has the same text every time, and only the requested threads", async () => {
     const last = await putThread(from, "a");
     await putThread(from, "b");
     const lines = await collect(from.exportThreads());
@@ -99,7 +99,7 @@ describeAnyTarget("a backup", (target) => {
     expect(last).toBeDefined();
   });
 
-  it("notes the end of a thread that is asked for and has no rows", async () => {
+  it("has a line for the end of a requested thread without rows", async () => {
     const lines = await collect(from.exportThreads({ threads: ["none"] }));
     expect(lines.slice(0, 2)).toEqual([
       '{"format":"langgraph-checkpoint-backup","version":1}',
@@ -109,7 +109,7 @@ describeAnyTarget("a backup", (target) => {
     expect(await collect(from.exportThreads({ threads: [] }))).toHaveLength(2);
   });
 
-  it("is taken in again without a change, and tells what was there", async () => {
+  it("can be imported again without a change, and reports the skipped rows", async () => {
     await putThread(from, "a");
     const lines = await collect(from.exportThreads());
     const first = await to.importThreads(lines);
@@ -124,15 +124,15 @@ describeAnyTarget("a backup", (target) => {
     expect(await allRows(copy)).toEqual(stored);
   });
 
-  it("goes on where an import was cut short", async () => {
+  it("completes an import that failed", async () => {
     await putThread(from, "a");
     const lines = await collect(from.exportThreads());
-    await expect(to.importThreads(lines.slice(0, 3))).rejects.toThrow("its end is missing");
+    await expect(to.importThreads(lines.slice(0, 3))).rejects.toThrow("its last line is missing");
     await to.importThreads(lines);
     expect(await allRows(copy)).toEqual(await allRows(source));
   });
 
-  it("goes from one schema to another", async () => {
+  it("can be restored into another schema", async () => {
     await putThread(from, "a");
     const elsewhere = new PostgresSaver(copy.source, undefined, { schema: "else where" });
     await elsewhere.setup();
@@ -141,7 +141,7 @@ describeAnyTarget("a backup", (target) => {
     expect(countRows(await allRows(copy)).checkpoints).toBe(0);
   });
 
-  it("of the official layout stays readable by what wrote it", async () => {
+  it("of the official layout stays readable by its serializer", async () => {
     const [json, restored] = [source, copy].map(
       (database) => new PostgresSaver(database.source, new JsonSerializer()),
     );
@@ -153,8 +153,8 @@ describeAnyTarget("a backup", (target) => {
     );
   });
 
-  describe("of what no checkpoint leads to", () => {
-    it("has it all the same: writes before their checkpoint, and values that nothing refers to", async () => {
+  describe("of rows that no checkpoint references", () => {
+    it("has writes without a checkpoint, and unreferenced values", async () => {
       await source.exec(`
         insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
           select 'w', 'c' || n, 'task', 0, 'a', null, '\\x01' from generate_series(1, 3) as n;

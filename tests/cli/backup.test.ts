@@ -155,7 +155,7 @@ describeAnyTarget("export and import", (target) => {
     const before = await allRows(filled.database);
     const { code, stderr } = await run("import", file);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: line \d+: it is cut off or damaged\n$/);
+    expect(stderr).toMatch(/^error: line \d+: the backup is truncated or damaged: the line is not JSON\n$/);
     expect(await allRows(filled.database)).toEqual(before);
     await run("export", "--schema", "none", "--output", join(folder, "failed"));
     expect(await readdir(folder)).toEqual(["cut.ndjson"]);

@@ -3,7 +3,7 @@ import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../support/checkpoints.js";
 
-/** Stores a thread with two namespaces, a fork, an interrupt, a write without checkpoint, and a value that nobody refers to. */
+/** Stores a thread with two namespaces, a fork, an interrupt and a write without a checkpoint. */
 export async function fillThread(saver: PostgresSaver, thread: string): Promise<void> {
   const root = await putValues(saver, threadConfig(thread), { messages: ["a"], count: 1 });
   const left = await putValues(saver, root.config, { messages: ["a", "b"] }, root.checkpoint);
@@ -15,14 +15,14 @@ export async function fillThread(saver: PostgresSaver, thread: string): Promise<
   await saver.putWrites({ configurable: { ...inner.configurable, checkpoint_id: "stray" } }, [["a", 1]], "t");
 }
 
-/** What a thread reads as, whatever its id is. */
+/** The tuples of a thread, with its id replaced, so that threads can be compared. */
 export async function tuplesOf(saver: PostgresSaver, thread: string): Promise<CheckpointTuple[]> {
   const tuples = await collect(saver.list(threadConfig(thread)));
   const text = JSON.stringify(tuples).replaceAll(JSON.stringify(thread), '"thread"');
   return JSON.parse(text) as CheckpointTuple[];
 }
 
-/** Opens savers that are closed after the suite. */
+/** Returns a function that opens savers. They are closed after the suite. */
 export function saversOfSuite(): (...args: ConstructorParameters<typeof PostgresSaver>) => PostgresSaver {
   const opened: PostgresSaver[] = [];
   afterAll(() => Promise.all(opened.map((saver) => saver.end())));

@@ -16,7 +16,7 @@ import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
-describeAnyTarget("copyThread, of values that are bound to their place", (target) => {
+describeAnyTarget("copyThread of values that are bound to their place", (target) => {
   const open = saversOfSuite();
 
   let database: TestDatabase;
@@ -30,8 +30,8 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     ["AesGcmSerializer", aes],
     ["EncryptedSerializer around it", () => EncryptedSerializer.fromAesKey("0123456789abcdef", aes())],
     ["CompressedSerializer around it", () => new CompressedSerializer(aes(), { thresholdBytes: 1 })],
-    ["the same around a plain serializer", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
-  ])("encodes them anew: %s", async (_name, serde) => {
+    ["AesGcmSerializer around MsgpackSerializer", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
+  ])("encodes them for the target: %s", async (_name, serde) => {
     const saver = open(database.source, serde());
     const plain = open(database.source);
     const [source, copy] = [newThread(), newThread()];
@@ -43,7 +43,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     expect(counts).toMatchObject(await rowsOf(database, source));
   });
 
-  it("copies rows of other layouts as they are, also those that a strict serializer refuses to read", async () => {
+  it("copies rows of other layouts unchanged, also those that a strict serializer refuses to read", async () => {
     const strict = open(
       database.source,
       new AesGcmSerializer(new MsgpackSerializer(), { ...KEYS, strict: true }),
@@ -60,7 +60,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     ["JsonSerializer", () => new JsonSerializer()],
     ["CompressedSerializer", () => new CompressedSerializer()],
     ["EncryptedSerializer", () => EncryptedSerializer.fromAesKey("0123456789abcdef")],
-  ])("refuses to copy them by a saver that can't read them, and writes nothing: %s", async (_name, serde) => {
+  ])("fails and writes nothing in a saver that can't read them: %s", async (_name, serde) => {
     const [source, copy] = [newThread(), newThread()];
     await putValues(open(database.source), threadConfig(source), { messages: ["from before"] });
     await fillThread(open(database.source, aes()), source);
@@ -75,7 +75,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     expect(await rowsOf(database, copy)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
   });
 
-  it("refuses a single write that can't be read, and copies it as soon as it is gone", async () => {
+  it("fails for a single unreadable write, and copies the thread after the write is deleted", async () => {
     const [source, copy] = [newThread(), newThread()];
     const plain = open(database.source);
     const { config } = await putValues(plain, threadConfig(source), { messages: ["in plain"] });
@@ -87,7 +87,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     expect(await tuplesOf(plain, copy)).toEqual(await tuplesOf(plain, source));
   });
 
-  it("copies values of another cipher of that name as they are", async () => {
+  it("copies values of another cipher with the same name unchanged", async () => {
     const invert = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
     const cipher: CheckpointCipher = {
       encrypt: (plaintext) => ["aes-256-gcm", invert(plaintext)],
@@ -107,7 +107,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     }
   });
 
-  it("completes what a crash has left behind, when it is called again", async () => {
+  it("completes a copy that a crash has interrupted", async () => {
     const saver = open(database.source, aes());
     const [source, copy] = [newThread(), newThread()];
     await fillThread(saver, source);
@@ -118,7 +118,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
   });
 
-  it("refuses a target with checkpoints of its own before it writes anything", async () => {
+  it("refuses a target with its own checkpoints before it writes anything", async () => {
     const saver = open(database.source, aes());
     const [source, taken] = [newThread(), newThread()];
     await fillThread(saver, source);
@@ -128,7 +128,7 @@ describeAnyTarget("copyThread, of values that are bound to their place", (target
     expect(await rowsOf(database, taken)).toEqual(before);
   });
 
-  it("copies more values than one portion has, and long ones", async () => {
+  it("copies several portions of values, and long values", async () => {
     const saver = open(database.source, aes());
     const [source, copy] = [newThread(), newThread()];
     const channels = Array.from({ length: 300 }, (_, index) => [`channel ${index}`, [index]] as const);

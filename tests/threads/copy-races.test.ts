@@ -15,11 +15,11 @@ const SERIALIZERS: Readonly<Record<string, () => SerializerProtocol | undefined>
   "through this process": () => new AesGcmSerializer(new MsgpackSerializer(), KEYS),
 };
 
-/** Values in the order in which they are stored. */
+/** Values by channel, in the order in which the copy stores them. */
 const VALUES = { a: ["first"], b: ["second"], z: ["last"] };
 
-// Each test makes the copy wait half way: a transaction that will not commit has inserted a row that the copy inserts.
-describeServer("copyThread beside others", (target) => {
+// Each test makes the copy wait in the middle, for an open transaction that has inserted one of its rows.
+describeServer("copyThread with concurrent callers", (target) => {
   let database: TestDatabase<string>;
   let blocker: pg.Client;
   beforeAll(async () => {
@@ -45,8 +45,8 @@ describeServer("copyThread beside others", (target) => {
     });
     afterAll(() => saver.end());
 
-    /** Begins a copy, and the other calls once it waits for a row of the table; lets it go on once they wait or are done. */
-    async function beside(
+    /** Starts a copy, starts the other calls while the copy waits for a row of the table, and then unblocks the copy. */
+    async function copyWith(
       table: "checkpoints" | "checkpoint_blobs",
       others: readonly (() => Promise<unknown>)[],
     ): Promise<Promise<unknown>[]> {
@@ -72,24 +72,24 @@ describeServer("copyThread beside others", (target) => {
     const valuesOf = async (thread: string) =>
       (await collect(saver.list(threadConfig(thread)))).map(({ checkpoint }) => checkpoint.channel_values);
 
-    it("keeps its values when somebody prunes the target", async () => {
-      await Promise.all(await beside("checkpoints", [() => saver.prune([copy])]));
+    it("keeps its values while another caller prunes the target", async () => {
+      await Promise.all(await copyWith("checkpoints", [() => saver.prune([copy])]));
       expect(await valuesOf(copy)).toEqual([VALUES]);
     });
 
-    it("keeps the values that the target had already when somebody deletes the target", async () => {
+    it("keeps the values that the target had before, while another caller deletes the target", async () => {
       await saver.copyThread(source, copy);
       await database.query("delete from checkpoints where thread_id = $1", [copy]);
       await database.query("delete from checkpoint_blobs where thread_id = $1 and channel = 'z'", [copy]);
-      await Promise.all(await beside("checkpoint_blobs", [() => saver.deleteThread(copy)]));
+      await Promise.all(await copyWith("checkpoint_blobs", [() => saver.deleteThread(copy)]));
       expect(await missingBlobs(database)).toEqual([]);
       expect(await valuesOf(copy)).toEqual([VALUES]);
     });
 
-    it("lets one of two copies of different threads to one target win", async () => {
+    it("lets one of two copies to the same target win", async () => {
       const other = newThread();
       await putValues(saver, threadConfig(other), { a: ["other"] });
-      const calls = await beside("checkpoints", [() => saver.copyThread(other, copy)]);
+      const calls = await copyWith("checkpoints", [() => saver.copyThread(other, copy)]);
       const { kept, errors } = await outcomesOf(calls);
       expect([kept, errors]).toEqual([1, [expect.any(ThreadExistsError)]]);
       expect(await valuesOf(copy)).toHaveLength(1);

@@ -39,7 +39,7 @@ describeAnyTarget("copyThread", (target) => {
       expect(counts.bytes).toBeGreaterThan(5_000);
     });
 
-    it("does nothing where the source does not exist, and the same when it is made again", async () => {
+    it("copies nothing from an unknown source, and changes nothing when it runs again", async () => {
       const [source, copy] = [newThread(), newThread()];
       const none = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
       expect(await saver.copyThread(source, copy)).toEqual(none);
@@ -51,7 +51,7 @@ describeAnyTarget("copyThread", (target) => {
       expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
     });
 
-    it("shares nothing: either thread may be deleted", async () => {
+    it("shares no rows, so that either thread can be deleted", async () => {
       const [source, copy, second] = [newThread(), newThread(), newThread()];
       await fillThread(saver, source);
       const before = await tuplesOf(saver, source);
@@ -63,7 +63,7 @@ describeAnyTarget("copyThread", (target) => {
       expect(await tuplesOf(saver, second)).toEqual(before);
     });
 
-    it("refuses a target with checkpoints of its own, and leaves it as it is", async () => {
+    it("refuses a target with its own checkpoints, and does not change it", async () => {
       const [source, taken] = [newThread(), newThread()];
       await fillThread(saver, source);
       await saver.copyThread(source, taken);
@@ -81,7 +81,7 @@ describeAnyTarget("copyThread", (target) => {
     });
   });
 
-  describe("that encodes anew", () => {
+  describe("with reencode", () => {
     let database: TestDatabase;
     let official: PostgresSaver;
     beforeAll(async () => {
@@ -90,7 +90,7 @@ describeAnyTarget("copyThread", (target) => {
       await official.setup();
     });
 
-    /** What a thread holds, but for its versions and for how it is encoded. */
+    /** The content of a thread without its versions and encoding. */
     async function stateOf(saver: PostgresSaver, thread: string): Promise<unknown[]> {
       const tuples = await tuplesOf(saver, thread);
       return tuples.map(({ config, parentConfig, metadata, pendingWrites, checkpoint }) => ({
@@ -102,7 +102,7 @@ describeAnyTarget("copyThread", (target) => {
     it.each([
       ["MessagePack", () => new MsgpackSerializer(), ["msgpack", "null"]],
       ["AES-GCM", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS), ["msgpack+aes-256-gcm"]],
-    ])("writes all of a thread as %s does, and its numbers as text", async (_name, serde, types) => {
+    ])("encodes all values as %s, and numeric versions as text", async (_name, serde, types) => {
       const saver = open(database.source, serde());
       const [source, copy] = [newThread(), newThread()];
       await fillThread(official, source);
@@ -123,18 +123,18 @@ describeAnyTarget("copyThread", (target) => {
       expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
     });
 
-    it("refuses an earlier copy with numbers, and a serializer that numbers versions", async () => {
+    it("refuses a target with numeric versions, and a serializer that needs them", async () => {
       const saver = open(database.source);
       const [source, copy] = [newThread(), newThread()];
       await fillThread(official, source);
       await saver.copyThread(source, copy);
       await expect(saver.copyThread(source, copy, { reencode: true })).rejects.toThrow(ThreadExistsError);
       await expect(official.copyThread(source, newThread(), { reencode: true })).rejects.toThrow(
-        /options\.reencode: needs a serializer that Python reads/,
+        /options\.reencode: needs a serializer whose values Python/,
       );
     });
 
-    it("keeps numbers apart, and in their order, as Python's versions and the ones after them", async () => {
+    it("keeps text versions distinct, in the order of the numbers, and compatible with Python's versions", async () => {
       const { kysely } = openDatabase(database.source);
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 2 }), async (counts) => {
@@ -170,9 +170,9 @@ describeAnyTarget("copyThread", (target) => {
     });
 
     it.each([
-      ["values that may stand anywhere", undefined],
-      ["values that are bound", new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
-    ])("brings no deleted thread back: %s", async (_name, serde) => {
+      ["values that are not bound to their place", undefined],
+      ["values that are bound to their place", new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
+    ])("does not restore a deleted thread: %s", async (_name, serde) => {
       const saver = open(database.source, serde, { keepTombstones: true });
       const source = newThread();
       await fillThread(saver, source);

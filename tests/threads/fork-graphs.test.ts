@@ -60,7 +60,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
       .compile({ checkpointer: saver });
   }
 
-  /** The config of the checkpoint after which a node runs next. */
+  /** The config of the checkpoint before a node runs. */
   async function before(
     graph: { getStateHistory: ReturnType<typeof planner>["getStateHistory"] },
     thread: RunnableConfig,
@@ -89,7 +89,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     return configurable?.checkpoint_id as string;
   }
 
-  it("runs on from the middle with other values, and leaves the first branch as it is", async () => {
+  it("runs on from a middle checkpoint with other values, and does not change the first branch", async () => {
     const thread = threadConfig(newThread());
     const graph = planner();
     await graph.invoke({ log: ["in"] }, thread);
@@ -109,7 +109,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     });
   });
 
-  it("is the parent's child, a step on, and of the source fork", async () => {
+  it("has the target as its parent, the next step, and the source fork", async () => {
     const thread = threadConfig(newThread());
     const graph = planner();
     await graph.invoke({ log: ["in"] }, thread);
@@ -130,7 +130,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     expect(fork?.pendingWrites).toEqual([]);
   });
 
-  it("rolls a thread back, so that the next run goes on from there", async () => {
+  it("rolls a thread back, so that the next run continues from there", async () => {
     const thread = threadConfig(newThread());
     const graph = planner();
     await graph.invoke({ log: ["one"] }, thread);
@@ -151,7 +151,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     expect((await valuesOf(graph, bad)).log).toContain("two");
   });
 
-  it("rolls an interrupted thread back: the question is asked anew, and answered on its own branch", async () => {
+  it("rolls an interrupted thread back: the graph asks again, and the answer stays on the new branch", async () => {
     const graph = new StateGraph(State)
       .addNode("ask", () => ({ log: [`answer: ${interrupt<string, string>("which?")}`] }))
       .addNode("done", () => ({ log: ["done"] }))
@@ -179,7 +179,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     ]);
   });
 
-  it("carries sends along", async () => {
+  it("keeps sends", async () => {
     const graph = new StateGraph(State)
       .addNode("spread", () => ({ log: ["spread"] }))
       .addNode("each", ({ log }) => ({ log: log.map((entry) => `each ${entry}`) }))
@@ -215,7 +215,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     },
   );
 
-  it("rebuilds a delta channel in the order in which parallel nodes were applied", async () => {
+  it("rebuilds a delta channel in the order in which LangGraph applied parallel nodes", async () => {
     const says = (entry: string) => () => ({ delta: [entry], log: [entry] });
     const graph = new StateGraph(DeltaState)
       .addNode("left", says("left"))
@@ -234,7 +234,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     }
   });
 
-  it("does not take what the other branch writes later for its own", async () => {
+  it("ignores later writes of the other branch", async () => {
     const graph = deltaGraph();
     const thread = threadConfig(newThread());
     await graph.invoke({ delta: ["in"], log: ["in"] }, thread);
@@ -245,7 +245,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     expect(values.delta).toEqual(["in", "first", "second", "third"]);
   });
 
-  it("asks for the reducer of a delta channel that the target's tasks wrote to", async () => {
+  it("requires the reducer of a delta channel that the target's tasks wrote to", async () => {
     const graph = deltaGraph();
     const thread = threadConfig(newThread());
     await graph.invoke({ delta: ["in"], log: ["in"] }, thread);
@@ -261,7 +261,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
     expect((await valuesOf(graph, thread)).delta).toEqual(["in", "first"]);
   });
 
-  it("takes a value for a delta channel instead, and goes on from that", async () => {
+  it("accepts a value for a delta channel instead, and continues from it", async () => {
     const graph = deltaGraph();
     const thread = threadConfig(newThread());
     await graph.invoke({ delta: ["in"], log: ["in"] }, thread);
@@ -272,7 +272,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
   });
 
   it.each([undefined, 1])(
-    "knows a delta channel of an update by hand, snapshots each %s",
+    "recognizes a delta channel after a state update, with snapshotFrequency %s",
     async (frequency) => {
       const graph = new StateGraph(
         Annotation.Root({
@@ -292,7 +292,7 @@ describeAnyTarget("a fork of a graph's checkpoint", (target) => {
       await graph.invoke(null, updated);
       const expected = await valuesOf(graph, updated);
       const { channel_values } = (await saver.getTuple(updated))?.checkpoint ?? {};
-      // From LangGraph.js 1.5 on an update may store the channel whole.
+      // Since LangGraph.js 1.5 a state update may store the channel whole.
       if (!Object.hasOwn(channel_values ?? {}, "delta"))
         await expect(saver.fork(updated)).rejects.toMatchObject({ field: "options.reducers.delta" });
       const config = await saver.fork(updated, { reducers: REDUCERS });

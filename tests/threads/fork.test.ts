@@ -33,7 +33,7 @@ describeAnyTarget("fork", (target) => {
     });
     afterAll(() => saver.end());
 
-    it("sets what it is given, shares the rest, and becomes the newest", async () => {
+    it("sets the given values, shares the others, and becomes the newest checkpoint", async () => {
       const thread = newThread();
       const first = await putValues(saver, threadConfig(thread), VALUES);
       await saver.putWrites(first.config, [["messages", "b"]], "task");
@@ -50,7 +50,7 @@ describeAnyTarget("fork", (target) => {
       expect(String(after.added) > String(before.count)).toBe(true);
     });
 
-    it("follows the newest checkpoint where none is named, in any namespace", async () => {
+    it("forks the newest checkpoint of the namespace when no id is given", async () => {
       const inner = threadConfig(newThread(), { checkpoint_ns: "inner:1" });
       const { config } = await putValues(saver, inner, VALUES);
       const fork = await saver.fork(inner);
@@ -58,7 +58,7 @@ describeAnyTarget("fork", (target) => {
       expect((await saver.getTuple(fork))?.parentConfig).toEqual(config);
     });
 
-    it("refuses a checkpoint that there is not", async () => {
+    it("refuses an unknown checkpoint", async () => {
       const thread = newThread();
       await expect(saver.fork(threadConfig(thread))).rejects.toThrow(CheckpointNotFoundError);
       const { config } = await putValues(saver, threadConfig(thread), VALUES);
@@ -73,7 +73,7 @@ describeAnyTarget("fork", (target) => {
       ).rejects.toThrow(CheckpointNotFoundError);
     });
 
-    it("gives a checkpoint before version 4 the sends that are its parent's writes", async () => {
+    it("stores the sends of a checkpoint before format 4, which are its parent's writes", async () => {
       const thread = newThread();
       const parent = await putValues(saver, threadConfig(thread), VALUES);
       await saver.putWrites(
@@ -93,7 +93,7 @@ describeAnyTarget("fork", (target) => {
       expect(fork?.channel_values[TASKS]).toEqual(["send 1", "send 2"]);
     });
 
-    it("keeps the metadata by which its thread is found, and is not of the target's run", async () => {
+    it("keeps the application's metadata, and does not belong to the target's run", async () => {
       const thread = newThread();
       const checkpoint = checkpointOf(saver, VALUES);
       const own = { user_id: thread, tags: ["a"], delta_writes_versioned: true };
@@ -111,7 +111,7 @@ describeAnyTarget("fork", (target) => {
       expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values.count).toBe(2);
     });
 
-    it("knows a delta channel by its snapshot where nobody has counted it", async () => {
+    it("recognizes a delta channel by its snapshot when no metadata counts it", async () => {
       const parent = await putValues(saver, threadConfig(newThread()), { delta: new DeltaSnapshot(["a"]) });
       const checkpoint = checkpointOf(saver, { delta: undefined }, parent.checkpoint);
       const updated = { ...checkpoint, channel_values: {} };
@@ -121,7 +121,7 @@ describeAnyTarget("fork", (target) => {
       await expect(saver.fork(config)).rejects.toMatchObject({ field: "options.reducers.delta" });
     });
 
-    it("is newer than a checkpoint of a clock that is ahead", async () => {
+    it("is newer than a checkpoint from a clock that is ahead", async () => {
       const thread = newThread();
       const { config, checkpoint } = await putValues(saver, threadConfig(thread), VALUES);
       const ahead = {
@@ -133,7 +133,7 @@ describeAnyTarget("fork", (target) => {
       expect((await saver.getTuple(threadConfig(thread)))?.config).toEqual(back);
     });
 
-    it("goes on with the versions of its thread, be they numbers", async () => {
+    it("continues the versions of its thread, also when they are numbers", async () => {
       const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: [1] });
       const numbered = { ...checkpointOf(saver, { a: [2] }, checkpoint), channel_versions: { a: 7 } };
       const next = await saver.put(config, numbered, metadataOf(), { a: 7 });
@@ -144,7 +144,7 @@ describeAnyTarget("fork", (target) => {
     });
   });
 
-  describe("by the rules of its saver", () => {
+  describe("with the options of its saver", () => {
     let database: TestDatabase;
     const opened: PostgresSaver[] = [];
     beforeAll(async () => {
@@ -161,7 +161,7 @@ describeAnyTarget("fork", (target) => {
       return saver;
     }
 
-    it("stores only what is new, and reads no value", async () => {
+    it("stores only new values, and reads none", async () => {
       const saver = open();
       const thread = newThread();
       const { config } = await putValues(saver, threadConfig(thread), VALUES);
@@ -175,7 +175,7 @@ describeAnyTarget("fork", (target) => {
       });
     });
 
-    it("carries metadata over digit for digit, as Python wrote it, and counts it as stored", async () => {
+    it("copies metadata digit for digit, as Python wrote it, and counts its size", async () => {
       const saver = open();
       const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), VALUES);
       const python = '{"user_id": 1234567890123456789, "score": 1.0, "tags": ["a", {"b": null}]}';
@@ -197,7 +197,7 @@ describeAnyTarget("fork", (target) => {
       await expect(small.fork(config)).rejects.toThrow(CheckpointTooLargeError);
     });
 
-    it("does not bring a deleted thread back, nor store what is too large", async () => {
+    it("refuses to restore a deleted thread, and to store a value that is too large", async () => {
       const keeping = open(undefined, { keepTombstones: true });
       const { config } = await putValues(open(), threadConfig(newThread()), VALUES);
       await keeping.fork(config);
@@ -211,7 +211,7 @@ describeAnyTarget("fork", (target) => {
       );
     });
 
-    it("branches off where every other put has to follow the newest", async () => {
+    it("can branch in a saver whose other writes must follow the newest checkpoint", async () => {
       const saver = open(undefined, { concurrency: "optimistic" });
       const thread = newThread();
       const first = await putValues(saver, threadConfig(thread), VALUES);
@@ -223,7 +223,7 @@ describeAnyTarget("fork", (target) => {
     it.each([
       ["JSON", () => new JsonSerializer()],
       ["encryption", () => new AesGcmSerializer(new MsgpackSerializer(), KEYS)],
-    ])("with %s", async (_name, serde) => {
+    ])("reads back with %s", async (_name, serde) => {
       const saver = open(serde());
       const { config } = await putValues(saver, threadConfig(newThread()), VALUES);
       const fork = await saver.fork(config, { values: { messages: ["new"] } });
@@ -233,14 +233,14 @@ describeAnyTarget("fork", (target) => {
       });
     });
 
-    it("does not believe a value in clear text because it is forked", async () => {
+    it("does not make a plaintext value trusted", async () => {
       const strict = open(new AesGcmSerializer(new MsgpackSerializer(), { ...KEYS, strict: true }));
       const { config } = await putValues(open(), threadConfig(newThread()), { admin: true });
       await expect(strict.fork(config)).rejects.toThrow(DeserializationError);
       await strict.fork(config, { values: { admin: false } });
     });
 
-    it("says that it can't become the newest where ids are no UUIDs", async () => {
+    it("fails to roll back when the newest id is not a UUID", async () => {
       const saver = open();
       const thread = newThread();
       const { config, checkpoint } = await putValues(saver, threadConfig(thread), VALUES);
@@ -251,8 +251,8 @@ describeAnyTarget("fork", (target) => {
   });
 });
 
-describeAnyTarget("the life of threads of several tenants", (target) => {
-  it("is each tenant's own", async () => {
+describeAnyTarget("threads of several tenants", (target) => {
+  it("are visible only to their tenant", async () => {
     const tenancy = await openTenancy(target);
     try {
       const [acme, bolt] = [tenancy.saver("acme"), tenancy.saver("bolt")];

@@ -17,7 +17,7 @@ describeAnyTarget("history", (target) => {
     });
     afterAll(() => saver.end());
 
-    it("is a tree of branches, each checkpoint with its metadata and what is beside it", async () => {
+    it("returns a tree of branches, with the metadata and the pending writes of each checkpoint", async () => {
       const thread = newThread();
       const root = await putValues(saver, threadConfig(thread), { a: [1] });
       const left = await putValues(saver, root.config, { a: [2] }, root.checkpoint);
@@ -55,7 +55,7 @@ describeAnyTarget("history", (target) => {
       expect(inner.branches.flatMap(idsOf)).toHaveLength(1);
     });
 
-    it("is empty where there is no such thread", async () => {
+    it("is empty for an unknown thread", async () => {
       const thread = newThread();
       const none = { threadId: thread, checkpointNs: "", head: undefined, branches: [] };
       expect(await saver.history(thread)).toEqual(none);
@@ -72,7 +72,7 @@ describeAnyTarget("history", (target) => {
     });
     afterAll(() => saver.end());
 
-    it("is read page by page, each checkpoint once", async () => {
+    it("returns each checkpoint once, from several pages", async () => {
       await database.exec(
         `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         select 'long', lpad(i::text, 8, '0'), case when i > 0 then lpad((i - 1)::text, 8, '0') end,

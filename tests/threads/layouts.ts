@@ -2,10 +2,10 @@ import { PostgresSaver } from "../../src/index.js";
 import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
 import type { Target, TestDatabase } from "../support/targets.js";
 
-/** Where the tables of a suite are, and who made them. */
+/** The layouts of the tables that a suite runs on. */
 export const LAYOUTS = ["our own tables", "another schema", "tables of the official savers"] as const;
 
-/** A saver on an empty database of its own. */
+/** Opens a saver on a new database with the tables of a layout. */
 export async function openLayout(
   target: Target,
   layout: (typeof LAYOUTS)[number],
@@ -14,7 +14,7 @@ export async function openLayout(
   const schema = layout === "another schema" ? "agents of a tenant" : undefined;
   const saver = new PostgresSaver(database.source, undefined, { ...(schema && { schema }) });
   if (layout === "tables of the official savers") {
-    // An index can't be created concurrently within a text of several statements.
+    // CREATE INDEX CONCURRENTLY can't run in a text of several statements.
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
   } else await saver.setup();
   return { database, saver };

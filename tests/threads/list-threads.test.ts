@@ -25,7 +25,7 @@ describeAnyTarget("listThreads", (target) => {
     });
     afterAll(() => saver.end());
 
-    it("tells of each thread its newest checkpoint over all namespaces, and how many there are", async () => {
+    it("returns each thread's newest checkpoint over all namespaces, and the number of its checkpoints", async () => {
       const threads = await saver.listThreads();
       expect(threads.map(({ threadId }) => threadId)).toEqual(IDS);
       const [third] = threads.slice(3);
@@ -44,7 +44,7 @@ describeAnyTarget("listThreads", (target) => {
       expect(Math.abs((third?.updatedAt.getTime() ?? 0) - newest.time)).toBeLessThan(60_000);
     });
 
-    it("goes on behind a thread, whether that one exists or not", async () => {
+    it("continues after a thread, whether it exists or not", async () => {
       const idsAfter = async (after: string, limit?: number) =>
         (await saver.listThreads({ after, ...(limit !== undefined && { limit }) })).map(
           ({ threadId }) => threadId,
@@ -55,7 +55,7 @@ describeAnyTarget("listThreads", (target) => {
       expect(await idsAfter("", 0)).toEqual([]);
     });
 
-    it("has every thread on one page, however short pages are", async () => {
+    it("returns each thread on one page, however short the pages are", async () => {
       const seen: string[] = [];
       for (;;) {
         const page = await saver.listThreads({ limit: 2, after: seen.at(-1) });
@@ -65,7 +65,7 @@ describeAnyTarget("listThreads", (target) => {
       expect(seen).toEqual(IDS);
     });
 
-    it("filters by what the newest checkpoint's metadata contains, and counts the limit after that", async () => {
+    it("filters by the newest checkpoint's metadata before it applies the limit", async () => {
       const found = await saver.listThreads({ filter: { user: { tags: [2] } }, limit: 1 });
       expect(found.map(({ threadId }) => threadId)).toEqual(["thread 3"]);
       expect(await saver.listThreads({ filter: { source: "loop" } })).toHaveLength(6);
@@ -76,7 +76,7 @@ describeAnyTarget("listThreads", (target) => {
       expect(await saver.listThreads({ filter: {} })).toHaveLength(7);
     });
 
-    it("leaves out threads whose newest checkpoint is not later", async () => {
+    it("leaves out threads whose newest checkpoint is not later than updatedAfter", async () => {
       const [third] = (await saver.listThreads({ after: "thread 2", limit: 1 })).slice();
       const time = third?.updatedAt.getTime() ?? NaN;
       const idsAfter = async (ms: number) =>
@@ -88,7 +88,7 @@ describeAnyTarget("listThreads", (target) => {
     });
   });
 
-  describe("where ids are no UUIDs", () => {
+  describe("with ids that are not UUIDs", () => {
     let database: TestDatabase;
     let saver: PostgresSaver;
     beforeAll(async () => {
@@ -103,7 +103,7 @@ describeAnyTarget("listThreads", (target) => {
       );
     }
 
-    it("goes by the header's time, and by the order of bytes", async () => {
+    it("uses the header's time, and byte order", async () => {
       await insert("old", "a", "2024-05-04T06:32:42.235444+00:00");
       await insert("old", "B", "2024-05-04T06:32:41.000000+00:00");
       await insert("mixed", uuid6(0), "2024-01-01T00:00:00.000Z");
@@ -122,7 +122,7 @@ describeAnyTarget("listThreads", (target) => {
       expect(await at("2024-05-04T06:32:43.000Z")).toHaveLength(1);
     });
 
-    it("finds the newest and counts all, also in a thread of more namespaces than are looked up one by one", async () => {
+    it("finds the newest and counts all checkpoints of a thread with many namespaces", async () => {
       for (let ns = 0; ns < 20; ns++) {
         const values = ["many", `n${ns}`, JSON.stringify({ v: 1, ts: "2024-05-04T06:32:42.000Z" })];
         for (const id of ns === 7 ? ["a", "B", "zz"] : ["B", "x"])
@@ -139,7 +139,7 @@ describeAnyTarget("listThreads", (target) => {
       await saver.deleteThread("many");
     });
 
-    it("tells of a row that holds no time, and of one whose metadata is no object", async () => {
+    it("fails for a row without a time, and for a row whose metadata is not an object", async () => {
       await insert("zz damaged", "1", "yesterday");
       await expect(saver.listThreads({ after: "old" })).rejects.toMatchObject({
         code: "CORRUPT_CHECKPOINT",

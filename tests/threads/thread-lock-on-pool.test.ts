@@ -9,7 +9,7 @@ import { untilConnections, untilLocks } from "../support/held-locks.js";
 import { describeServer, type TestDatabase } from "../support/targets.js";
 import { Opened } from "../saver/opened.js";
 
-describeServer("the lock of a thread, on a pool that was lent,", (target) => {
+describeServer("the lock of a thread, on a passed-in pool,", (target) => {
   let database: TestDatabase<string>;
   let thread: string;
   const opened = new Opened();
@@ -28,7 +28,7 @@ describeServer("the lock of a thread, on a pool that was lent,", (target) => {
     return opened.pool({ connectionString: database.source, ...options });
   }
 
-  it("is waited for by 50 that need a pool of 2 while they have it", async () => {
+  it("serves 50 callers that query a pool of 2 while they hold it", async () => {
     const pool = openPool({ max: 2 });
     const saver = openSaver(pool);
     await saver.setup();
@@ -46,12 +46,12 @@ describeServer("the lock of a thread, on a pool that was lent,", (target) => {
       }),
     );
     expect(steps).toBe(50);
-    // Each read what the one before had written.
+    // Each call has read what the previous one wrote.
     const counts = await saver.getChannelValues({ threadIds: threads, channel: "count" });
     expect([...counts.values()]).toEqual(threads.map(() => 5));
   });
 
-  it("has one connection for all that are held, and none when none is", async () => {
+  it("uses one connection for all held locks, and none without a held lock", async () => {
     const pool = openPool({ max: 1, application_name: "agents" });
     const [saver, other] = [openSaver(pool), openSaver(pool)];
     await pool.query("select 1");
@@ -71,7 +71,7 @@ describeServer("the lock of a thread, on a pool that was lent,", (target) => {
     await untilConnections(database, 1);
   });
 
-  it("is passed on within a process without another connection", async () => {
+  it("passes to the next caller in the process without another connection", async () => {
     const pool = openPool();
     const saver = openSaver(pool);
     let connections = 0;
@@ -87,7 +87,7 @@ describeServer("the lock of a thread, on a pool that was lent,", (target) => {
     await untilConnections(database, 0);
   });
 
-  it("is refused on a pool that has been ended", async () => {
+  it("is refused on an ended pool", async () => {
     const pool = new pg.Pool({ connectionString: database.source });
     await pool.end();
     await expect(openSaver(pool).withThreadLock(thread, () => 1)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describeServer("the lock of a thread, on a pool that was lent,", (target) => {
     });
   });
 
-  it("is held on one connection of a Kysely that was lent, which gets it back clean", async () => {
+  it("uses one connection of a passed-in Kysely, and returns it without a lock", async () => {
     const pool = openPool({ max: 2 });
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const [saver, other] = [openSaver(db), openSaver()];

@@ -38,8 +38,8 @@ describeServer("the lock of a thread", (target) => {
     return opened.pool({ connectionString: database.source, ...options });
   }
 
-  /** Holds the lock from when it resolves until `leave` is called. */
-  async function hold<T>(
+  /** Acquires the lock, and holds it until `leave` is called. */
+  async function acquire<T>(
     saver: PostgresSaver,
     end: (lock: ThreadLock) => Promise<T> | T,
   ): Promise<{ leave: () => void; held: Promise<T> }> {
@@ -50,7 +50,7 @@ describeServer("the lock of a thread", (target) => {
       return end(lock);
     };
     const held = saver.withThreadLock(thread, run);
-    // Looked at later.
+    // The test awaits it later.
     held.catch(() => undefined);
     await Promise.race([inside.opened, held]);
     return { leave: left.open, held };
@@ -64,25 +64,25 @@ describeServer("the lock of a thread", (target) => {
       });
     });
 
-  it("passes to the next in another saver when its connection dies, and its holder is told", async () => {
+  it("passes to a waiting saver when its connection dies, and aborts the holder's signal", async () => {
     const [saver, other] = [openSaver(), openSaver()];
     let reason: unknown;
-    const gone = saver.withThreadLock(thread, async (lock) => {
+    const losing = saver.withThreadLock(thread, async (lock) => {
       const next = other.withThreadLock(thread, () => "ran");
       await untilLocks(database, 2);
       await endHolders(database);
       await aborted(lock);
       reason = lock.signal.reason;
-      // The one who waited lost its connection as well, and has taken another.
+      // The waiting caller lost its connection too, and has opened another.
       return next;
     });
-    const error: unknown = await gone.catch((failure: unknown) => failure);
+    const error: unknown = await losing.catch((failure: unknown) => failure);
     expect(error).toMatchObject({ name: "ThreadLockLostError", code: "THREAD_LOCK_LOST", threadId: thread });
     expect(error).toMatchObject({ cause: expect.any(ConnectionError) });
     expect(reason).toBe(error);
   });
 
-  it("that was lost is the error, whatever the function makes of it", async () => {
+  it("fails with ThreadLockLostError after a loss, whatever the function returns", async () => {
     const saver = openSaver();
     const failure = new Error("the model hung up");
     const ends: [(lock: ThreadLock) => unknown, unknown][] = [
@@ -96,24 +96,24 @@ describeServer("the lock of a thread", (target) => {
       ],
     ];
     for (const [end, expected] of ends) {
-      const { leave, held } = await hold(saver, async (lock) => {
+      const { leave, held } = await acquire(saver, async (lock) => {
         await aborted(lock);
         return end(lock);
       });
       leave();
       await endHolders(database);
       await expect(held).rejects.toMatchObject(expected as object);
-      // The server tells the client before it lets go.
+      // The server notifies the client before it releases the lock.
       await untilLocks(database, 0);
-      // The next takes another connection.
+      // The next call opens another connection.
       expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
     }
   });
 
-  it("is not passed on in its own process before the function has ended that lost it", async () => {
+  it("does not pass to its own process before the function that lost it has ended", async () => {
     const saver = openSaver();
     let hasEnded = false;
-    const { leave, held } = await hold(saver, async (lock) => {
+    const { leave, held } = await acquire(saver, async (lock) => {
       await aborted(lock);
       await database.query("select 1");
       hasEnded = true;
@@ -125,10 +125,10 @@ describeServer("the lock of a thread", (target) => {
     expect(await next).toBe(true);
   });
 
-  it("goes to who has waited when its holder asks for it again at once", async () => {
+  it("passes to a waiting caller when its holder asks for it again at once", async () => {
     const [greedy, patient] = [openSaver(), openSaver()];
     const log: string[] = [];
-    const { leave, held } = await hold(greedy, () => log.push("greedy"));
+    const { leave, held } = await acquire(greedy, () => log.push("greedy"));
     const again = greedy.withThreadLock(thread, () => log.push("greedy again"));
     const waiting = patient.withThreadLock(thread, () => log.push("patient"));
     await untilLocks(database, 2);
@@ -137,9 +137,9 @@ describeServer("the lock of a thread", (target) => {
     expect(log).toEqual(["greedy", "patient", "greedy again"]);
   });
 
-  it("has no connection left where it was not had", async () => {
+  it("leaves no connection open after a wait without success", async () => {
     const [saver, other] = [openSaver(), openSaver()];
-    const { leave, held } = await hold(saver, () => undefined);
+    const { leave, held } = await acquire(saver, () => undefined);
     await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
     const caller = new AbortController();
     const waiting = other.withThreadLock(thread, () => 1, { signal: caller.signal });
@@ -152,9 +152,9 @@ describeServer("the lock of a thread", (target) => {
     await untilConnections(database, 0);
   });
 
-  it("is nobody else's turn once the wait is over, though its connection stays for other locks", async () => {
+  it("is free after a wait has ended, though the connection stays open for other locks", async () => {
     const [saver, other] = [openSaver(), openSaver()];
-    const { leave, held } = await hold(saver, () => undefined);
+    const { leave, held } = await acquire(saver, () => undefined);
     await other.withThreadLock(newThread(), async () => {
       await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
       leave();
@@ -164,18 +164,18 @@ describeServer("the lock of a thread", (target) => {
     });
   });
 
-  it("that comes in after its wait was ended is nobody's", async () => {
+  it("is released when it arrives after its wait was aborted", async () => {
     const saver = openSaver();
     const caller = new AbortController();
     const waiting = saver.withThreadLock(thread, () => "ran", { signal: caller.signal });
-    // While the connection is being made.
+    // While the connection is opening.
     caller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "ABORTED" });
     expect(await openSaver().withThreadLock(thread, () => "ran")).toBe("ran");
     await untilConnections(database, 0);
   });
 
-  it("outlives the time-outs that are set for everybody else", async () => {
+  it("is held beyond the timeouts of the connection", async () => {
     const { rows } = await openPool().query<{ has_transaction_timeout: boolean }>(
       "select exists (select from pg_settings where name = 'transaction_timeout') as has_transaction_timeout",
     );
@@ -189,7 +189,7 @@ describeServer("the lock of a thread", (target) => {
     });
   });
 
-  it("keeps no snapshot, which would keep VACUUM from its work", async () => {
+  it("holds no snapshot that would block VACUUM", async () => {
     const options = "-c default_transaction_isolation=serializable";
     const saver = openSaver({ connectionString: database.source, options });
     await saver.withThreadLock(thread, async () => {
@@ -200,10 +200,10 @@ describeServer("the lock of a thread", (target) => {
     });
   });
 
-  it("is waited for over connections that are reset", async () => {
+  it("survives connection resets during the wait", async () => {
     const proxy = await TcpProxy.open(database.source);
     try {
-      const { leave, held } = await hold(openSaver(), () => undefined);
+      const { leave, held } = await acquire(openSaver(), () => undefined);
       const waiting = openSaver(proxy.url).withThreadLock(thread, () => "ran");
       for (let round = 0; round < 3; round++) {
         await untilLocks(database, 2);
@@ -218,12 +218,12 @@ describeServer("the lock of a thread", (target) => {
     }
   });
 
-  it("is not waited for where a fault is not to be retried", async () => {
+  it("fails at a connection fault when retries are off", async () => {
     const proxy = await TcpProxy.open(database.source);
     try {
-      const { leave, held } = await hold(openSaver(), () => undefined);
+      const { leave, held } = await acquire(openSaver(), () => undefined);
       const saver = openSaver(proxy.url, { retry: false });
-      // Whether an attempt is under way then or not.
+      // An attempt may be under way at this time or not.
       for (let round = 0; round < 5; round++) {
         const waiting = saver.withThreadLock(thread, () => "ran");
         const refused = expect(waiting).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
@@ -239,7 +239,7 @@ describeServer("the lock of a thread", (target) => {
     }
   });
 
-  it("is refused within the bound of retries where no server answers", async () => {
+  it("fails within the bound of retries when no server answers", async () => {
     const saver = openSaver("postgres://127.0.0.1:1/none", { retry: { maxElapsedMs: 50 } });
     await expect(saver.withThreadLock(thread, () => 1)).rejects.toMatchObject({
       code: "CONNECTION_FAILED",
@@ -247,12 +247,12 @@ describeServer("the lock of a thread", (target) => {
     });
   });
 
-  it("that is lost on a Kysely that was lent shows when it is released, and the next gets another", async () => {
+  it("reports a loss on a passed-in Kysely at release, and the next call uses another connection", async () => {
     const db = new Kysely<CheckpointDatabase>({
       dialect: new PostgresDialect({ pool: openPool({ max: 2 }) }),
     });
     const saver = openSaver(db);
-    const { leave, held } = await hold(saver, () => "ran");
+    const { leave, held } = await acquire(saver, () => "ran");
     await endHolders(database);
     leave();
     await expect(held).rejects.toMatchObject({ code: "THREAD_LOCK_LOST" });

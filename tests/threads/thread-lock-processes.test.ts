@@ -41,7 +41,7 @@ describeServer("the lock of a thread between processes", (target) => {
     return child;
   }
 
-  it("is had by one at a time", async () => {
+  it("is held by one process at a time", async () => {
     await database.exec(LOG_TABLE);
     const exits = Array.from({ length: 3 }, () => once(start(String(RUNS)), "exit"));
     for (const exit of exits) expect(await exit).toEqual([0, null]);
@@ -58,7 +58,7 @@ describeServer("the lock of a thread between processes", (target) => {
     }
   });
 
-  it("goes to who waits when its holder is killed", async () => {
+  it("passes to a waiting process when its holder is killed", async () => {
     const holder = start("hold");
     expect(String(await once(holder.stdout, "data"))).toBe("locked");
     await using saver = new PostgresSaver(database.source);

@@ -25,13 +25,13 @@ describeEachTarget("the lock of a thread", (target) => {
     return opened;
   }
 
-  /** Holds the lock from when it resolves until `release` is called. */
-  async function hold(
-    by = saver,
+  /** Acquires the lock, and holds it until `release` is called. */
+  async function acquire(
+    locker = saver,
     threadId = thread,
   ): Promise<{ release: () => void; released: Promise<void> }> {
     const [inside, leave] = [new Gate(), new Gate()];
-    const released = by.withThreadLock(threadId, () => {
+    const released = locker.withThreadLock(threadId, () => {
       inside.open();
       return leave.opened;
     });
@@ -39,12 +39,12 @@ describeEachTarget("the lock of a thread", (target) => {
     return { release: leave.open, released };
   }
 
-  it("gives back what the function returns, also where that is no promise", async () => {
+  it("returns the result of the function, also when it is not a promise", async () => {
     expect(await saver.withThreadLock(thread, () => Promise.resolve(1))).toBe(1);
     expect(await saver.withThreadLock(thread, () => 2)).toBe(2);
   });
 
-  it("is had by one at a time, in the order in which it was asked for", async () => {
+  it("is held by one call at a time, in the order of the calls", async () => {
     const log: number[] = [];
     let running = 0;
     await Promise.all(
@@ -60,9 +60,9 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(log).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
-  it("is one for all savers on a database", async () => {
+  it("is shared by all savers on a database", async () => {
     const other = openSaver();
-    const { release, released } = await hold();
+    const { release, released } = await acquire();
     await expect(other.withThreadLock(thread, () => "ran", { waitMs: 0 })).rejects.toMatchObject({
       code: "THREAD_LOCKED",
     });
@@ -72,7 +72,7 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(await waiting).toBe("ran");
   });
 
-  it("is free again when the function fails, whose error passes as it is", async () => {
+  it("is released when the function fails, and rethrows its error unchanged", async () => {
     const failure = new Error("out of tokens");
     const fails = (): Promise<never> => Promise.reject(failure);
     const throws = (): never => {
@@ -83,12 +83,12 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(await openSaver().withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
   });
 
-  it("is waited for no longer than waitMs, by those in the same process and by others", async () => {
-    const { release, released } = await hold();
+  it("is waited for no longer than waitMs, in the same saver and in others", async () => {
+    const { release, released } = await acquire();
     let runs = 0;
-    for (const by of [saver, openSaver()]) {
+    for (const locker of [saver, openSaver()]) {
       for (const waitMs of [0, 20]) {
-        const waiting = by.withThreadLock(thread, () => ++runs, { waitMs });
+        const waiting = locker.withThreadLock(thread, () => ++runs, { waitMs });
         await expect(waiting).rejects.toMatchObject({
           name: "ThreadLockedError",
           code: "THREAD_LOCKED",
@@ -100,12 +100,12 @@ describeEachTarget("the lock of a thread", (target) => {
     release();
     await released;
     expect(runs).toBe(0);
-    // Nobody who gave up stands in the way.
+    // The calls that gave up don't block this one.
     expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
   });
 
-  it("may be waited for longer than a timer can last", async () => {
-    const { release, released } = await hold();
+  it("accepts a waitMs longer than the longest timer", async () => {
+    const { release, released } = await acquire();
     const waiting = [2 ** 40, Infinity].map((waitMs) => saver.withThreadLock(thread, () => 1, { waitMs }));
     await database.query("select 1");
     release();
@@ -113,9 +113,9 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(await Promise.all(waiting)).toEqual([1, 1]);
   });
 
-  it("keeps nobody from other threads, nor from the same thread in another schema", async () => {
+  it("does not block other threads, or the same thread in another schema", async () => {
     const inOtherSchema = openSaver({ schema: "other" });
-    // Each waits for all others to be inside.
+    // Each function waits until all others run.
     const gates = [new Gate(), new Gate(), new Gate()];
     const meet = (n: number) => async (): Promise<void> => {
       gates[n]?.open();
@@ -128,8 +128,8 @@ describeEachTarget("the lock of a thread", (target) => {
     ]);
   });
 
-  it("is that of a thread's number as well as of the same text", async () => {
-    const { release, released } = await hold(saver, "42");
+  it("is the same for a numeric thread id and its text", async () => {
+    const { release, released } = await acquire(saver, "42");
     await expect(saver.withThreadLock(42 as never, () => 1, { waitMs: 0 })).rejects.toMatchObject({
       code: "THREAD_LOCKED",
     });
@@ -137,7 +137,7 @@ describeEachTarget("the lock of a thread", (target) => {
     await released;
   });
 
-  it("lets the saver be used as ever meanwhile", async () => {
+  it("does not block other calls of the saver", async () => {
     await saver.setup();
     const { config } = await saver.withThreadLock(thread, () =>
       putValues(saver, threadConfig(thread), { a: 1 }),
@@ -145,7 +145,7 @@ describeEachTarget("the lock of a thread", (target) => {
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
   });
 
-  it("is refused to the function that has it, instead of waiting for itself", async () => {
+  it("is refused to the function that holds it, which would wait for itself", async () => {
     const nested = (): Promise<string> => saver.withThreadLock(thread, () => "ran");
     await expect(saver.withThreadLock(thread, nested)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
@@ -156,7 +156,7 @@ describeEachTarget("the lock of a thread", (target) => {
     await expect(saver.withThreadLock(thread, deeper)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("may be asked for again by what the function has left behind", async () => {
+  it("can be requested by a task that outlives the function", async () => {
     const gate = new Gate();
     const leftBehind = await saver.withThreadLock(thread, () => ({
       promise: gate.opened.then(() => saver.withThreadLock(thread, () => "ran")),
@@ -165,11 +165,11 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(await leftBehind.promise).toBe("ran");
   });
 
-  it("is waited for until the signal aborts, which the function gets as well", async () => {
-    const { release, released } = await hold();
-    for (const by of [saver, openSaver()]) {
+  it("is waited for until the signal aborts, and the function receives the signal", async () => {
+    const { release, released } = await acquire();
+    for (const locker of [saver, openSaver()]) {
       const caller = new AbortController();
-      const waiting = by.withThreadLock(thread, () => "ran", { signal: caller.signal });
+      const waiting = locker.withThreadLock(thread, () => "ran", { signal: caller.signal });
       const refused = expect(waiting).rejects.toMatchObject({
         name: "AbortError",
         code: "ABORTED",
@@ -178,7 +178,9 @@ describeEachTarget("the lock of a thread", (target) => {
       await database.query("select 1");
       caller.abort("gone");
       await refused;
-      await expect(by.withThreadLock(thread, () => "ran", { signal: caller.signal })).rejects.toMatchObject({
+      await expect(
+        locker.withThreadLock(thread, () => "ran", { signal: caller.signal }),
+      ).rejects.toMatchObject({
         code: "ABORTED",
       });
     }
@@ -198,13 +200,13 @@ describeEachTarget("the lock of a thread", (target) => {
       },
       { signal: caller.signal },
     );
-    // The lock was not lost, so that what the function makes of it counts.
+    // The lock was not lost, so that the call returns the function's result.
     expect(await seen).toBe("enough");
-    // Waited for, since what those asked the server for who went away may still be on its way.
+    // This call waits, since a request of an aborted call may still be on its way to the server.
     expect(await saver.withThreadLock(thread, () => "ran")).toBe("ran");
   });
 
-  it("is refused in a transaction that was lent", async () => {
+  it("is refused on a passed-in transaction", async () => {
     const db = database.kysely<never>();
     await db.transaction().execute(async (transaction) => {
       await expect(
@@ -213,9 +215,9 @@ describeEachTarget("the lock of a thread", (target) => {
     });
   });
 
-  it("is kept over end() until the function has ended, and refused to all others from then on", async () => {
+  it("stays held after end() until the function has ended, and is refused to later calls", async () => {
     const owner = new PostgresSaver(target.name === "postgres" ? database.source : "memory://");
-    const { release, released } = await hold(owner);
+    const { release, released } = await acquire(owner);
     const refused = [
       expect(owner.withThreadLock(thread, () => "ran")).rejects.toMatchObject({ code: "CONNECTION_FAILED" }),
     ];
@@ -236,7 +238,7 @@ describeEachTarget("the lock of a thread", (target) => {
     expect(await saver.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
   });
 
-  it("is refused where the arguments can't be meant", async () => {
+  it("refuses invalid arguments", async () => {
     const run = (): number => 1;
     const calls: [() => Promise<unknown>, string][] = [
       [() => saver.withThreadLock("", run), "threadId"],

@@ -48,8 +48,8 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     );
   }
 
-  /** What a write failed with that came too late: of the thread, with the date that the table has. */
-  async function expectTooLate(write: Promise<unknown>): Promise<void> {
+  /** Expects that a late write fails with the thread and the date of its tombstone, and stores nothing. */
+  async function expectThreadDeleted(write: Promise<unknown>): Promise<void> {
     const error = await write.catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ThreadDeletedError);
     const [tombstone] = await tombstones();
@@ -69,28 +69,28 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     return config;
   }
 
-  it("works like any other on threads that nobody deleted", async () => {
+  it("works as usual on threads that are not deleted", async () => {
     const config = await filledThread();
     expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", "written"]]);
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 2, writes: 1 });
     expect(await tombstones()).toEqual([]);
   });
 
-  it("refuses every late write of a deleted thread, and stores nothing of it", async () => {
+  it("refuses every late write to a deleted thread, and stores nothing", async () => {
     const config = await filledThread();
     await saver.deleteThread(thread);
     expect(await rowsOf(database, thread)).toEqual(NO_ROWS);
-    await expectTooLate(putFrom(saver, "loop", config));
-    await expectTooLate(putFrom(saver, "fork", config));
-    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
-    await expectTooLate(putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "new" })));
-    await expectTooLate(saver.putWrites(config, [["a", "late"]], "late"));
+    await expectThreadDeleted(putFrom(saver, "loop", config));
+    await expectThreadDeleted(putFrom(saver, "fork", config));
+    await expectThreadDeleted(putFrom(saver, "input", threadConfig(thread)));
+    await expectThreadDeleted(putFrom(saver, "input", threadConfig(thread, { checkpoint_ns: "new" })));
+    await expectThreadDeleted(saver.putWrites(config, [["a", "late"]], "late"));
   });
 
-  it("refuses a batch that writes to a deleted thread, with all that it has for others", async () => {
+  it("refuses a batch that writes to a deleted thread, with its writes to other threads", async () => {
     const other = newThread();
     await saver.deleteThread(thread);
-    await expectTooLate(
+    await expectThreadDeleted(
       saver.batch(async (batch) => {
         const config = await putFrom(batch, "input", threadConfig(other));
         await batch.putWrites(
@@ -103,7 +103,7 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     expect(await rowsOf(database, other)).toEqual(NO_ROWS);
   });
 
-  it("refuses what a batch writes to a thread after it has deleted it, and deletes nothing then", async () => {
+  it("refuses a batch that writes to a thread after deleting it, and deletes nothing", async () => {
     const config = await filledThread();
     const batch = saver.batch(async (open) => {
       await open.deleteThread(thread);
@@ -114,13 +114,13 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     expect(await tombstones()).toEqual([]);
   });
 
-  it("keeps a tombstone of what a batch deletes after it has written to it", async () => {
+  it("keeps a tombstone of a thread that a batch writes to and then deletes", async () => {
     await saver.batch(async (batch) => {
       await putFrom(batch, "input", threadConfig(thread));
       await batch.deleteThread(thread);
     });
     expect(await tombstones()).toHaveLength(1);
-    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
+    await expectThreadDeleted(putFrom(saver, "input", threadConfig(thread)));
   });
 
   it("keeps the date of the first deletion, by the clock of the database", async () => {
@@ -137,13 +137,13 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     expect((await tombstones()).map(({ deleted_at }) => deleted_at)).toEqual([first?.deleted_at]);
   });
 
-  it("keeps one of a thread that nobody knows too: its first put may come late", async () => {
+  it("keeps a tombstone of an unknown thread, whose first put may come late", async () => {
     await saver.deleteThread(thread);
     expect(await tombstones()).toHaveLength(1);
-    await expectTooLate(putFrom(saver, "input", threadConfig(thread)));
+    await expectThreadDeleted(putFrom(saver, "input", threadConfig(thread)));
   });
 
-  it("reads deleted threads as any other saver does", async () => {
+  it("reads deleted threads like other savers", async () => {
     const config = await filledThread();
     await saver.deleteThread(thread);
     expect(await saver.getTuple(config)).toBeUndefined();
@@ -152,7 +152,7 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     expect(await saver.getChannelValues({ threadIds: [thread], channel: "a" })).toEqual(new Map());
   });
 
-  it("refuses what has values of several statements", async () => {
+  it("refuses a checkpoint whose values take several statements", async () => {
     const opened = openDatabase(database.source);
     const call: SaverCall = {
       database: opened,
@@ -168,17 +168,17 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
       allVersions(checkpoint),
     );
     await saver.deleteThread(thread);
-    await expectTooLate(storeCheckpoint(call, encoded));
+    await expectThreadDeleted(storeCheckpoint(call, encoded));
     await opened.close();
   });
 
-  it("does as the transaction does that it was lent", async () => {
+  it("commits or rolls back with a passed-in transaction", async () => {
     const kysely = database.kysely<CheckpointDatabase>();
     const config = await filledThread();
     const rolledBack = kysely.transaction().execute(async (transaction) => {
-      const lent = new PostgresSaver(transaction, undefined, KEEPING);
-      await lent.deleteThread(thread);
-      await expect(putFrom(lent, "loop", config)).rejects.toBeInstanceOf(ThreadDeletedError);
+      const transactional = new PostgresSaver(transaction, undefined, KEEPING);
+      await transactional.deleteThread(thread);
+      await expect(putFrom(transactional, "loop", config)).rejects.toBeInstanceOf(ThreadDeletedError);
       throw new Error("rolled back");
     });
     await expect(rolledBack).rejects.toThrow("rolled back");
@@ -187,10 +187,10 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     await kysely
       .transaction()
       .execute((transaction) => new PostgresSaver(transaction, undefined, KEEPING).deleteThread(thread));
-    await expectTooLate(putFrom(saver, "loop", config));
+    await expectThreadDeleted(putFrom(saver, "loop", config));
   });
 
-  it("refuses as many as come at the same time as the deletion, before it or not at all", async () => {
+  it("stores concurrent writes before the deletion or not at all", async () => {
     const config = await filledThread();
     const writes = Array.from({ length: 6 }, (_, nth) =>
       nth % 2 === 0 ? putFrom(saver, "loop", config) : saver.putWrites(config, [["a", nth]], `task ${nth}`),
@@ -200,7 +200,7 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     expect(await rowsOf(database, thread)).toEqual(NO_ROWS);
   });
 
-  it("has both rules kept where it has both", async () => {
+  it("enforces concurrency and keepTombstones together", async () => {
     await using strict = new PostgresSaver(database.source, undefined, {
       ...KEEPING,
       concurrency: "optimistic",
@@ -209,12 +209,12 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     const head = await putFrom(strict, "loop", first);
     await expect(putFrom(strict, "loop", first)).rejects.toMatchObject({ headCheckpointId: idOf(head) });
     await strict.deleteThread(thread);
-    await expectTooLate(putFrom(strict, "loop", head));
+    await expectThreadDeleted(putFrom(strict, "loop", head));
   });
 });
 
 describeAnyTarget("a saver that keeps no tombstones", (target) => {
-  it("lets threads come back, whatever others keep", async () => {
+  it("can write to a thread again, also with tombstones of other savers", async () => {
     const { source } = await target.createDatabase();
     await using saver = new PostgresSaver(source);
     await saver.setup();
@@ -224,7 +224,7 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
     expect(await saver.getTuple(config)).toBeDefined();
   });
 
-  it("lists the threads that were deleted for good, page by page, and lifts them", async () => {
+  it("lists tombstones in pages, and lifts them", async () => {
     const database = await target.createDatabase();
     await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
     await keeping.setup();
@@ -247,7 +247,7 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
     await expect(putFrom(keeping, "input", threadConfig("a"))).rejects.toThrow(ThreadDeletedError);
   });
 
-  it("works where the table is not there yet, in which one that keeps them says what to do", async () => {
+  it("works without the table, where a saver that keeps tombstones fails with the command to run", async () => {
     const database = await target.createDatabase();
     await using saver = new PostgresSaver(database.source, undefined, { concurrency: "optimistic" });
     await saver.setup();
@@ -271,7 +271,7 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
 
 describeAnyTarget("the migration of tombstones", (target) => {
   describe("down", () => {
-    it("is refused while there is a tombstone, and drops the table where there is none", async () => {
+    it("is refused while there is a tombstone, and drops an empty table", async () => {
       const database = await target.createDatabase();
       await using saver = new PostgresSaver(database.source, undefined, KEEPING);
       await saver.setup();

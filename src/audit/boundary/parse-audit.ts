@@ -4,10 +4,11 @@ import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
 import type { TaskScope } from "../queries/measure-tasks.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
-/** A checkpoint as a call names it; the newest of the namespace where it gives no id. */
+/** The checkpoint of a call; without an id the newest of the namespace. */
 export type CheckpointTarget = NamespaceKey & Partial<CheckpointKey>;
 
 const target = z.object({
@@ -18,7 +19,7 @@ const target = z.object({
   }),
 });
 
-/** A checkpoint that must be named, by its thread at least. */
+/** Parses a config that names a checkpoint, or at least its thread. */
 export function parseTarget(config: unknown, name = "config"): CheckpointTarget {
   const { configurable } = parse(target, config, name);
   const { thread_id, checkpoint_ns, checkpoint_id } = configurable;
@@ -26,14 +27,14 @@ export function parseTarget(config: unknown, name = "config"): CheckpointTarget 
   return checkpoint_id === undefined ? key : { ...key, checkpointId: checkpoint_id };
 }
 
-// What signals are is looked at where they are used.
+// The runner of the call checks the signal.
 const signal = z.unknown().optional();
 
 const taskOptions = z
   .strictObject({ checkpointNs: keyText.optional(), checkpointId: keyText.optional(), signal })
   .nullish();
 
-/** Whose tasks are counted. */
+/** Parses the arguments of `taskStats`. */
 export function parseTaskScope(thread: unknown, options: unknown): TaskScope {
   const parsed = parse(taskOptions, options, "options");
   return {
@@ -48,48 +49,42 @@ const MAX_LIMIT = 100_000;
 
 const storageQuery = z
   .strictObject({
-    // An empty thread or `null` went wrong on its way, and must not ask for all.
+    // An empty id or `null` is a mistake of the caller, and must not select all threads.
     threadId: threadId.optional(),
     limit: z.number().int().min(0).max(MAX_LIMIT).optional(),
     signal,
   })
   .nullish();
 
-/** What is measured. */
+/** Parses the query of `storage`. */
 export function parseStorageScope(query: unknown): StorageScope {
   const parsed = parse(storageQuery, query, "query");
   return { threadId: parsed?.threadId, limit: parsed?.limit ?? DEFAULT_LIMIT };
 }
 
-const listener = z.custom<(progress: VerifyProgress) => void>(isFunction, "must be a function");
-const verifyOptions = z.strictObject({ onProgress: listener.optional(), signal }).nullish();
+const verifyOptions = z
+  .strictObject({ onProgress: functionSchema<(progress: VerifyProgress) => void>().optional(), signal })
+  .nullish();
 
-/** What is verified, and who is told how far it is. */
+/** The parsed arguments of `verify`. */
 export interface VerifyRequest {
-  /** All threads where it is `undefined`. */
+  /** `undefined` verifies all threads. */
   readonly threadId: string | undefined;
-  readonly onProgress: (progress: VerifyProgress) => void;
+  readonly onProgress: ((progress: VerifyProgress) => void) | undefined;
 }
 
+/** Parses the arguments of `verify`. */
 export function parseVerify(thread: unknown, options: unknown): VerifyRequest {
   const parsed = parse(verifyOptions, options, "options");
   return {
     threadId: parse(threadId.optional(), thread, "threadId"),
-    onProgress: parsed?.onProgress ?? ignore,
+    onProgress: parsed?.onProgress,
   };
 }
 
-const reducers = recordOf(z.string(), z.custom<ChannelReducer>(isFunction, "must be a function"));
+const reducers = recordOf(z.string(), functionSchema<ChannelReducer>());
 
-/** How channels put what was written to them together. */
+/** Parses the reducers of `rebuildBlobs`. */
 export function parseReducers(value: unknown): ChannelReducers {
   return parse(reducers, value, "reducers");
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === "function";
-}
-
-function ignore(): void {
-  // Nobody asked how far it is.
 }

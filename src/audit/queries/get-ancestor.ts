@@ -5,9 +5,9 @@ import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 
 /**
- * The id of the ancestor that is a number of steps away from a checkpoint: 1 is its parent. One statement, however far it is.
+ * Finds the ancestor of a checkpoint by its distance: 1 is the parent. It is one statement for any distance.
  *
- * @returns `undefined` where the checkpoint has no such ancestor, or one in between is not stored.
+ * @returns The id; `undefined` when the checkpoint has no such ancestor, or when one in between is not stored.
  */
 export async function getAncestor(
   call: CallContext,
@@ -23,7 +23,7 @@ interface AncestorParams extends CheckpointKey {
 }
 
 const ancestor = /* @__PURE__ */ new Statement<AncestorParams, { checkpoint_id: string }>((db, parameter) => {
-  // A number that a person types may be larger than an integer.
+  // A number that a person types may exceed the range of integer.
   const steps = sql<number>`${parameter("steps")}::float8`;
   return db
     .withRecursive("walk", (qb) =>

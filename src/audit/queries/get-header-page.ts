@@ -11,26 +11,26 @@ import {
   type TablePage,
 } from "../../saver/queries/table-page.js";
 
-/** A header, and which of the rows that it refers to are there. */
+/** A header, and which of the rows that it references are stored. */
 export interface CheckedHeaderRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
   readonly checkpoint_id: string;
   readonly parent_checkpoint_id: string | null;
-  /** As text, as is the metadata; `null` where a column is. */
+  /** The header as JSON text, as is `metadata`; `null` if the column is NULL. */
   readonly checkpoint: string | null;
   readonly metadata: string | null;
-  /** Whether the parent is stored, if it has one. */
+  /** Whether the parent is stored. `true` if the checkpoint has no parent. */
   readonly has_parent: boolean;
   /** The channels with neither a blob nor a value in the header, each with its version, as JSON text. */
   readonly missing: string | null;
-  /** The channels whose blob says that they are empty, as JSON text; only where the parent is not stored. */
+  /** The channels whose blob marks them as empty, as JSON text; only if the parent is not stored. */
   readonly emptied: string | null;
-  /** The channels whose value stands in the header only, as JSON text. */
+  /** The channels whose value is only in the header, as JSON text. */
   readonly inline: string | null;
 }
 
-/** Headers in the order of the primary key, each with what it lacks, as of one moment: one statement. */
+/** Reads headers in the order of the primary key, each with what it lacks. One statement reads all from one snapshot. */
 export function getHeaderPage(
   call: CallContext,
   page: TablePage<CheckpointKey>,
@@ -70,7 +70,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
     const from = sql`(${parameter("fromThreadId")}, ${parameter("fromCheckpointNs")}, ${parameter("fromCheckpointId")})`;
     return (
       db
-        // What is needed of each header is taken out of it once: a long one is compressed, and each look unpacks it anew.
+        // Materialized, since every access to a long header decompresses it again.
         .with(
           (cte) => cte("page").materialized(),
           (qb) =>
@@ -91,7 +91,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
               ]),
         )
         .selectFrom("page")
-        // Looked up for each row, and not by EXISTS, for which the planner may read a whole table, for every page anew.
+        // A lateral lookup for each row. With EXISTS the planner may read the whole table for every page.
         .leftJoinLateral(
           (eb) =>
             eb
@@ -155,8 +155,8 @@ const VERSION = /* @__PURE__ */ sql<string>`(page.versions ->> name)`;
 const IS_INLINE = /* @__PURE__ */ sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
 
 /**
- * The channels that have a version or a value in the header. They come as the items of an array, which the planner takes
- * for ten, as it takes the keys of JSON for a hundred: a page would be estimated to be so costly that the server compiled it.
+ * The channels that have a version or a value in the header. They are unnested from an array, which the planner estimates as ten
+ * rows. It estimates the keys of JSON as a hundred, and would then use JIT for the page.
  */
 function channelNames({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "page">, "ref">) {
   const both = sql`coalesce(${ref("page.versions")}, '{}') || coalesce(${ref("page.inline_values")}, '{}')`;
@@ -165,12 +165,12 @@ function channelNames({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "pag
   );
 }
 
-/** A list of those channels for which `condition` holds, as JSON text; `null` where there are none. */
+/** The list of the channels for which `condition` holds, as JSON text; `null` if there are none. */
 function channels(item: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql<string | null>`(json_agg(${item}) filter (where ${condition}))::text`;
 }
 
-/** `null` where a row is so corrupt that it is no object. */
+/** `null` if a corrupt row has something other than an object. */
 function objectAt(json: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when jsonb_typeof(${json}) = 'object' then ${json} end`;
 }

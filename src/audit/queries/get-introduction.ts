@@ -4,16 +4,16 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 
-/** What is known of the checkpoint that a version of a channel came with. */
+/** The checkpoint in which a version of a channel first appears. */
 export interface IntroductionRow {
   readonly ts: string | null;
   readonly source: string | null;
   /** The super-step, as text. */
   readonly step: string | null;
   readonly parent_checkpoint_id: string | null;
-  /** The super-step of the parent, where it is stored. */
+  /** The super-step of the parent, if it is stored. */
   readonly parent_step: string | null;
-  /** Whether LangGraph lists the channel among those that the step has changed; `null` where it lists none. */
+  /** Whether LangGraph lists the channel among those that the step updated; `null` if the header has no list. */
   readonly is_updated: boolean | null;
   /** Whether a task that started from the parent wrote to the channel. */
   readonly is_written: boolean;
@@ -30,8 +30,8 @@ export interface IntroducedVersion extends CheckpointKey {
 }
 
 /**
- * Finds the oldest of the checkpoint and its stored ancestors in a row that have the same version of a channel. It is a
- * UNION, so that the walk ends should damaged rows be each other's ancestors; then there is none.
+ * Walks from a checkpoint to its stored ancestors as long as they have the same version of a channel, and returns the oldest.
+ * The walk is a UNION, so that it also ends on a cycle of damaged rows; then it returns `undefined`.
  */
 export async function getIntroduction(
   call: CallContext,
@@ -49,7 +49,7 @@ const introduction = /* @__PURE__ */ new Statement<IntroducedVersion, Introducti
     parameter("checkpointNs"),
     parameter("channel"),
   ];
-  const writes = db
+  const parentWrites = db
     .selectFrom("checkpoint_writes as written")
     .select("written.idx")
     .where("written.thread_id", "=", threadId)
@@ -116,11 +116,11 @@ const introduction = /* @__PURE__ */ new Statement<IntroducedVersion, Introducti
         "is_updated",
       ),
       eb
-        .exists(writes.where("written.channel", "=", channel))
+        .exists(parentWrites.where("written.channel", "=", channel))
         .$castTo<boolean>()
         .as("is_written"),
       eb
-        .exists(writes.where("written.idx", ">=", 0))
+        .exists(parentWrites.where("written.idx", ">=", 0))
         .$castTo<boolean>()
         .as("has_writes"),
       eb.exists(values).$castTo<boolean>().as("has_values"),

@@ -1,16 +1,16 @@
-import { type Expression, type RawBuilder, sql } from "kysely";
+import { type Expression, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 
-/** A checkpoint on the way from one to its ancestors. */
+/** A checkpoint or one of its ancestors. */
 export interface LineageRow {
   readonly checkpoint_id: string;
   readonly parent_checkpoint_id: string | null;
-  /** Where the checkpoint comes from, by its metadata. */
+  /** The source in the metadata. */
   readonly source: string | null;
-  /** The channels whose way has not ended before, each a {@link LineageChannel}, as JSON text. */
+  /** The channels whose walk has not ended at a newer checkpoint, each a {@link LineageChannel}, as JSON text. */
   readonly channels: string;
 }
 
@@ -18,15 +18,15 @@ export interface LineageRow {
 export type LineageChannel = readonly [
   channel: string,
   version: string | null,
-  /** Whether the way ends here: the channel has a value, or is said to be empty, or was never written to. */
+  /** Whether the walk ends here: the channel has a value, is marked as empty, or has no version yet. */
   hasEnded: boolean,
-  /** The versions of the channel that nodes have run for. */
+  /** The versions of the channel that have triggered nodes. */
   seen: readonly string[] | null,
 ];
 
 /**
- * The checkpoint and its ancestors, for each channel as far as the nearest one that tells what it holds. It is a UNION, so
- * that the walk ends should damaged rows be each other's ancestors. In no order.
+ * Reads a checkpoint and its ancestors, for each channel as far as the nearest one that determines its value. The rows have no
+ * order. The walk is a UNION, so that it also ends on a cycle of damaged rows.
  */
 export function getLineage(
   call: CallContext,
@@ -103,50 +103,3 @@ const SEEN = /* @__PURE__ */ sql`(
   select json_agg(node.value ->> name) from jsonb_each(own.checkpoint -> 'versions_seen') node
   where jsonb_exists(node.value, name)
 )`;
-
-/** A successor of a checkpoint. */
-export interface SuccessorRow {
-  readonly checkpoint_id: string;
-  readonly parent_checkpoint_id: string;
-  readonly source: string | null;
-  /** The versions of the channels that were asked for, by channel, as JSON text. */
-  readonly versions: string;
-}
-
-/** All stored successors of some checkpoints of a namespace, in the order of their ids. */
-export function getSuccessors(
-  call: CallContext,
-  { threadId, checkpointNs }: NamespaceKey,
-  parentIds: readonly string[],
-  channels: readonly string[],
-): Promise<SuccessorRow[]> {
-  return runStatement(call, successors, { threadId, checkpointNs, parentIds, channels });
-}
-
-interface SuccessorParams extends NamespaceKey {
-  readonly parentIds: readonly string[];
-  readonly channels: readonly string[];
-}
-
-const successors = /* @__PURE__ */ new Statement<SuccessorParams, SuccessorRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoints as own")
-    .where("own.thread_id", "=", parameter("threadId"))
-    .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
-    .where(isOneOf(sql`own.parent_checkpoint_id`, parameter("parentIds")))
-    .select(["own.checkpoint_id", sql<string>`own.parent_checkpoint_id`.as("parent_checkpoint_id")])
-    .select([
-      sql<string | null>`own.metadata ->> 'source'`.as("source"),
-      sql<string>`(
-        select json_object_agg(name, ${VERSIONS} ->> name)::text from unnest(${parameter("channels")}::text[]) name
-      )`.as("versions"),
-    ])
-    .orderBy(sql`own.checkpoint_id collate "C"`),
-);
-
-export function isOneOf(
-  column: RawBuilder<unknown>,
-  values: RawBuilder<readonly string[]>,
-): RawBuilder<boolean> {
-  return sql<boolean>`${column} = any (${values}::text[])`;
-}

@@ -4,15 +4,15 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
-/** Threads between two, in the order of the index. */
+/** A range of threads in the order of the index. */
 export interface ThreadRange {
-  /** Not itself one of them; from the first on where it is `undefined`. */
+  /** The exclusive lower bound; `undefined` begins with the first thread. */
   readonly after: string | undefined;
-  /** The last of them; to the end where it is `undefined`. */
+  /** The inclusive upper bound; `undefined` ends with the last thread. */
   readonly upTo: string | undefined;
 }
 
-/** A blob that no header of its namespace refers to. */
+/** A blob that no header of its namespace references. */
 export interface StrayBlobRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -20,7 +20,7 @@ export interface StrayBlobRow {
   readonly version: string;
 }
 
-/** The blobs of some threads that no header refers to, in one statement that goes through their headers once. */
+/** Finds the blobs of some threads that no header references. One statement reads all of their headers once. */
 export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
   if (typeof range === "string") {
     return runStatement(call, statements.of("one", ["= upTo"]), { after: "", upTo: range });
@@ -42,7 +42,7 @@ type Bound = "= upTo" | "> after" | "<= upTo";
 
 const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangeParams, StrayBlobRow>(
   (bounds) => (db, parameter) => {
-    const isMeant = (row: "header" | "stored") => {
+    const isInRange = (row: "header" | "stored") => {
       const thread = sql.ref(`${row}.thread_id`);
       const conditions = {
         "= upTo": sql`${thread} = ${parameter("upTo")}`,
@@ -60,10 +60,10 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
       sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
       sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
     ];
-    // An EXCEPT sorts or hashes; a join may be planned for a few rows, and compare all with all.
+    // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
     return db
       .selectFrom("checkpoint_blobs as stored")
-      .where(isMeant("stored"))
+      .where(isInRange("stored"))
       .select(columns("stored", "stored"))
       .except((others) =>
         others
@@ -71,7 +71,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
           .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
             join.onTrue(),
           )
-          .where(isMeant("header"))
+          .where(isInRange("header"))
           .select(columns("header", "entry")),
       );
   },

@@ -6,20 +6,20 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 
-/** What is measured. */
+/** The rows to measure. */
 export interface StorageScope {
-  /** The whole database where it is `undefined`. */
+  /** `undefined` measures the whole database. */
   readonly threadId: string | undefined;
-  /** How many threads and channels are named at most. */
+  /** The most threads and channels to list. */
   readonly limit: number;
 }
 
-/** The size of all, of a thread, or of a channel. */
+/** The size of everything, of a thread, or of a channel. */
 export interface StorageRow {
   readonly part: "total" | "thread" | "channel";
-  /** The thread or the channel; `null` of the total. */
+  /** The thread or the channel; `null` for the total. */
   readonly name: string | null;
-  /** Of the total; of others 1. */
+  /** The number of threads in the total; 1 in other rows. */
   readonly threads: number;
   readonly checkpoints: number;
   readonly header_bytes: number;
@@ -30,8 +30,8 @@ export interface StorageRow {
 }
 
 /**
- * Measures headers, values and writes in one statement that goes through each table once. The length of a value stands
- * beside it, so that none is read; that of JSONB is taken as it is stored, since its text would have to be unpacked.
+ * Measures headers, values and writes in one statement that reads each table once. Postgres knows the stored size of a value and
+ * of JSONB without reading or decompressing it.
  */
 export function measureStorage(call: CallContext, { threadId, limit }: StorageScope): Promise<StorageRow[]> {
   const ofThread = threadId !== undefined;
@@ -53,7 +53,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, StorageParams, S
         .select([sql<StorageRow["part"]>`'total'`.as("part"), sql<string | null>`null::text`.as("name")])
         .select(sql<number>`count(*)::float8`.as("threads"))
         .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::float8`.as(name)))
-        // The channels count the same bytes once more.
+        // The rows of channels count the same bytes again.
         .where("part", "=", "thread")
         .unionAll((qb) => largest(qb, "thread", parameter("limit")))
         .unionAll((qb) => largest(qb, "channel", parameter("limit")))
@@ -85,7 +85,7 @@ function withSizes(
         .groupBy("thread_id")
         .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
         .select(
-          counted({
+          sumColumns({
             checkpoints: sql`count(*)`,
             header_bytes: sql`sum(pg_column_size(checkpoint) + pg_column_size(metadata))`,
           }),
@@ -96,7 +96,7 @@ function withSizes(
             .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
             .groupBy(BY_THREAD_AND_CHANNEL)
             .select(OWNER)
-            .select(counted({ blobs: sql`count(*)`, blob_bytes: VALUE_BYTES })),
+            .select(sumColumns({ blobs: sql`count(*)`, blob_bytes: VALUE_BYTES })),
         )
         .unionAll((all) =>
           all
@@ -104,7 +104,7 @@ function withSizes(
             .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
             .groupBy(BY_THREAD_AND_CHANNEL)
             .select(OWNER)
-            .select(counted({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
+            .select(sumColumns({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
         ),
     )
     .with("sizes", (qb) =>
@@ -118,7 +118,7 @@ function withSizes(
 
 const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
 
-/** Both in one pass over the table. */
+/** Groups by thread and by channel in one pass over the table. */
 const BY_THREAD_AND_CHANNEL = /* @__PURE__ */ sql`grouping sets ((thread_id), (channel))`;
 
 const OWNER = [
@@ -130,9 +130,9 @@ const OWNER = [
   ),
 ] as const;
 
-/** The sums of a table, and zero for those of others, always in the same order. */
-function counted(has: Partial<Record<Sum, RawBuilder<unknown>>>) {
-  return SUMS.map((name) => sql<number>`${has[name] ?? sql`0`}::float8`.as(name));
+/** The sums of one table and zero for the other tables, in the order that UNION ALL needs. */
+function sumColumns(own: Partial<Record<Sum, RawBuilder<unknown>>>) {
+  return SUMS.map((name) => sql<number>`${own[name] ?? sql`0`}::float8`.as(name));
 }
 
 function largest(

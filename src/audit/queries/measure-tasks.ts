@@ -3,14 +3,14 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
-/** Whose tasks are measured; what is `undefined` does not narrow it. */
+/** The tasks to measure. `undefined` is no condition. */
 export interface TaskScope {
   readonly threadId: string;
   readonly checkpointNs: string | undefined;
   readonly checkpointId: string | undefined;
 }
 
-/** How much a task wrote. */
+/** The number and the size of a task's writes. */
 export interface TaskSizeRow {
   readonly checkpoint_ns: string;
   readonly checkpoint_id: string;
@@ -20,7 +20,7 @@ export interface TaskSizeRow {
   readonly bytes: number;
 }
 
-/** Counts what the tasks of a thread wrote, in one statement. How long a value is Postgres knows without reading it. */
+/** Counts and measures the writes of a thread's tasks. Postgres knows the length of a value without reading it. */
 export function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskSizeRow[]> {
   const shape = {
     inNamespace: scope.checkpointNs !== undefined,

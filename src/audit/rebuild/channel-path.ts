@@ -1,43 +1,43 @@
 import { WritesMissingError } from "../../errors/index.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
-import type { Ancestor } from "./lineage.js";
+import type { Ancestor } from "./read-lineage.js";
 
-/** How a channel came to what a checkpoint has: where it began, and each step in which it changed. */
+/** How a channel got its value: a base value, and the steps that changed it. */
 export interface ChannelPath {
   readonly channel: string;
-  /** The ancestor that has a value of it, or has not begun with it. */
+  /** The ancestor that stores a value of the channel, or has no version of it yet. */
   readonly base: Ancestor;
-  /** Oldest first. */
+  /** The steps, the oldest first. */
   readonly steps: readonly ChannelStep[];
 }
 
-/** A step from one checkpoint to the next that changed a channel. */
+/** A step from a checkpoint to its successor that changed a channel. */
 export interface ChannelStep {
   readonly before: Ancestor;
   readonly after: Ancestor;
-  /** Whether a node has run for what the channel held before. */
+  /** Whether the previous value of the channel triggered a node. */
   readonly isConsumed: boolean;
 }
 
 /**
- * Finds the steps that a missing value is made of.
+ * Finds the steps that produced a missing value.
  *
- * @param lineage - The checkpoint itself and its ancestors, the newest first.
- * @throws WritesMissingError where the ancestors do not go back far enough.
+ * @param lineage - The checkpoint and its ancestors, the newest first.
+ * @throws WritesMissingError when no stored ancestor determines a base value.
  */
 export function pathOf(channel: string, lineage: readonly Ancestor[], key: CheckpointKey): ChannelPath {
   const end = lineage.findIndex(({ channels }) => channels.get(channel)?.hasEnded === true);
   const base = lineage[end];
-  if (base === undefined) throw new WritesMissingError(whyEndless(lineage), { ...key, channel });
+  if (base === undefined) throw new WritesMissingError(missingBaseReason(lineage), { ...key, channel });
   return { channel, base, steps: stepsOf(channel, lineage.slice(0, end + 1)).reverse() };
 }
 
-/** The step in which a channel came to what the checkpoint has, whatever was before; `undefined` where there is none. */
+/** The last step that changed a channel; `undefined` if there is none. */
 export function lastStepOf(channel: string, lineage: readonly Ancestor[]): ChannelStep | undefined {
   return stepsOf(channel, lineage)[0];
 }
 
-/** The newest first, as the lineage is. */
+/** The steps that changed a channel, the newest first. */
 function stepsOf(channel: string, lineage: readonly Ancestor[]): ChannelStep[] {
   return lineage.flatMap((after, index): ChannelStep[] => {
     const before = lineage[index + 1];
@@ -50,10 +50,10 @@ function stepsOf(channel: string, lineage: readonly Ancestor[]): ChannelStep[] {
   });
 }
 
-function whyEndless(lineage: readonly Ancestor[]): string {
+function missingBaseReason(lineage: readonly Ancestor[]): string {
   const oldest = lineage.at(-1);
   const parentId = oldest?.parentId ?? null;
   return parentId === null
-    ? `the thread begins with checkpoint "${oldest?.id ?? ""}", and what it began with was not written by a task`
+    ? `the thread begins with checkpoint "${oldest?.id ?? ""}", and no task wrote the first value`
     : `its ancestor "${parentId}" is not stored`;
 }

@@ -3,28 +3,28 @@ import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { INPUT_CHANNEL, isTrigger } from "../../saver/codec/may-be-empty.js";
 import type { ChannelStep } from "./channel-path.js";
 
-/** Stands for a channel that holds nothing. */
+/** The value of an empty channel. */
 export const EMPTY = Symbol("empty");
 
-/** What the last step has left in a channel. */
+/** The last step that changed a channel. */
 export interface LastStep {
   readonly channel: string;
-  /** `undefined` where the channel has been as it is since the thread began. */
+  /** `undefined` if the channel has not changed since the thread began. */
   readonly step: ChannelStep | undefined;
-  /** What was written to it in that step. */
+  /** The writes to the channel in that step. */
   readonly updates: readonly unknown[];
 }
 
-/** Whether a channel is one of those that an engine makes for itself, and whose rules are known. */
+/** Whether a channel is one that LangGraph's engine creates, and whose rules are known. */
 export function isEngineChannel(channel: string): boolean {
   return isTrigger(channel) || channel.startsWith("join:");
 }
 
 /**
- * What such a channel holds: it is emptied as soon as its node has run, or something else has happened instead.
+ * Computes the value of an engine's channel. The engine empties it after its node has run, and when another step happens instead.
  *
- * @returns `undefined` where only a reducer can tell.
- * @throws WritesMissingError where it held what is not recorded.
+ * @returns `undefined` when the value depends on a reducer.
+ * @throws WritesMissingError when the value was not recorded as a write.
  */
 export function engineValue({ channel, step, updates }: LastStep, key: CheckpointKey): unknown {
   if (step === undefined || (channel === INPUT_CHANNEL && step.after.source === "input")) {

@@ -21,7 +21,7 @@ import { EMPTY } from "./engine-channels.js";
 import { UnstoredChannels } from "../unstored-channels.js";
 import { type RebuiltChannels, type RebuiltValue, rebuildValues } from "./rebuild-values.js";
 
-/** See {@link Auditing.rebuildBlobs}. */
+/** Rebuilds and stores missing values; see `rebuildBlobs` of the savers. */
 export async function rebuildBlobs(
   call: CallContext,
   target: CheckpointTarget,
@@ -40,7 +40,7 @@ export async function rebuildBlobs(
 
 interface MissingValues extends RebuiltChannels {
   readonly key: CheckpointKey;
-  /** The version of each channel without a value. */
+  /** The version of each channel without a stored value. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
@@ -61,13 +61,16 @@ async function missingValues(
   if (row?.checkpoint_id !== key.checkpointId || row.checkpoint_ns !== key.checkpointNs) {
     throw new CheckpointNotFoundError(key);
   }
-  // Built by our own statement.
+  // The JSON comes from our own statement.
   const unstored = JSON.parse(row.missing ?? "[]") as [channel: string, version: string][];
   const { channel_versions } = tuple.checkpoint;
   const source = tuple.metadata?.source;
   const isOptional = (channel: string) => mayBeEmpty({ channel, version: channel_versions[channel], source });
-  const isDelta = unstored.length === 0 ? () => false : await new DeltaChannels(call).of(key);
-  const versions = new Map(unstored.filter(([channel]) => !isDelta(channel)));
+  const deltas = await new DeltaChannels(call).among(
+    key,
+    unstored.map(([channel]) => channel),
+  );
+  const versions = new Map(unstored.filter(([channel]) => !deltas.has(channel)));
   const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
   return {
     key,
@@ -77,7 +80,7 @@ async function missingValues(
   };
 }
 
-/** Where the rows don't tell whether a channel was empty, it is the caller who knows: a reducer says that it was not. */
+/** Selects the channels that had a value. When the rows don't show it, a reducer from the caller means that there was one. */
 async function lostChannels(
   call: CallContext,
   key: CheckpointKey,
@@ -107,21 +110,21 @@ async function encodeBlob(
   return { ...context, ...encoded };
 }
 
-/** All of them or none, and only as long as the checkpoint is there: what nobody refers to would be collected. */
+/** Stores all blobs or none, and only while the checkpoint is stored: an unreferenced blob would be an orphan. */
 async function storeBlobs(
   call: CallContext,
   key: CheckpointKey,
   rows: readonly BlobRow[],
 ): Promise<RebuiltBlob[]> {
   const { schema } = call;
-  // In the order in which every writer takes them.
+  // All writers lock blobs in this order.
   const sorted = [...rows].sort((a, b) => (a.channel < b.channel ? -1 : 1));
   const stored = await runTransaction(call, {
     guard: [
       {
         statement: holdParents(schema, [key]),
-        check: (held) => {
-          if (held.length === 0) throw new CheckpointNotFoundError(key);
+        check: (locked) => {
+          if (locked.length === 0) throw new CheckpointNotFoundError(key);
         },
       },
     ],

@@ -5,22 +5,23 @@ import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import type { ValueReader } from "../../saver/codec/decode-value.js";
+import { groupBy } from "../../saver/model/group-by.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import { storedValueOf } from "../../saver/codec/stored-value.js";
 import { valueReader } from "../../saver/long-values.js";
 import { getChannelWrites } from "../queries/get-channel-writes.js";
 import type { EncodedBlob } from "../../saver/queries/put-checkpoint.js";
-import { getSuccessors, type SuccessorRow } from "../queries/get-lineage.js";
-import type { RecordedWriteRow } from "../queries/get-writes.js";
+import { getSuccessors, type SuccessorRow } from "../queries/get-successors.js";
+import type { RecordedWriteRow } from "../queries/recorded-writes.js";
 import { readTuple } from "../../saver/read-tuple.js";
 import { decodeWrite } from "../writes-of.js";
 import { type ChannelPath, type ChannelStep, lastStepOf, pathOf } from "./channel-path.js";
 import { EMPTY, engineValue, isEngineChannel } from "./engine-channels.js";
-import { foldStep } from "./fold-channel.js";
-import { type Ancestor, readLineage } from "./lineage.js";
+import { foldStep } from "./fold-step.js";
+import { type Ancestor, readLineage } from "./read-lineage.js";
 import { type Successor, writesOfStep } from "./writes-of-step.js";
 
-/** A rebuild of channels of a checkpoint. */
+/** The context of a rebuild of a checkpoint's channels. */
 export interface Rebuild {
   readonly call: CallContext;
   readonly serde: ContextualSerializer;
@@ -28,29 +29,29 @@ export interface Rebuild {
   readonly key: CheckpointKey;
 }
 
-/** Which channels are rebuilt. */
+/** The channels to rebuild. */
 export interface RebuiltChannels {
   readonly required: readonly string[];
-  /** Those of an engine that may just be empty: left out where they can't be told. */
+  /** Channels that may be empty: left out when their value can't be determined. */
   readonly optional: readonly string[];
 }
 
-/** What a channel must have held. */
+/** The rebuilt value of a channel. */
 export interface RebuiltValue {
-  /** {@link EMPTY} for nothing. */
+  /** {@link EMPTY} for an empty channel. */
   readonly value: unknown;
-  /** The write that wrote the value itself, where its bytes tell more: Python's UUID is a text in JavaScript. */
+  /** The stored write of a primitive value. Its bytes may carry more: Python's UUID is a string in JavaScript. */
   readonly write?: Pick<EncodedBlob, "type" | "blob"> | undefined;
 }
 
-/** What the channels must have held, by name. Not a value is stored. */
+/** Rebuilds the values of channels, by channel. Stores nothing. */
 export async function rebuildValues(
   rebuild: Rebuild,
   { required, optional }: RebuiltChannels,
 ): Promise<ReadonlyMap<string, RebuiltValue>> {
   const { call, key, reducers } = rebuild;
   for (const channel of required) {
-    if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducer(channel);
+    if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducerError(channel);
   }
   const channels = [...required, ...optional.filter(isEngineChannel)];
   const lineage = await readLineage(call, key, channels);
@@ -76,7 +77,7 @@ export async function rebuildValues(
   return values;
 }
 
-/** The checkpoints at which a step begins that changed one of the channels. */
+/** The checkpoints before the steps that changed one of the channels. */
 function startsOf(lineage: readonly Ancestor[], channels: readonly string[]): string[] {
   return lineage.flatMap((before, index) => {
     const after = lineage[index - 1];
@@ -88,31 +89,16 @@ function startsOf(lineage: readonly Ancestor[], channels: readonly string[]): st
   });
 }
 
-function groupBy<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-): ReadonlyMap<string, readonly Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const known = groups.get(keyOf(row));
-    if (known === undefined) groups.set(keyOf(row), [row]);
-    else known.push(row);
-  }
-  return groups;
-}
-
-function missingReducer(channel: string): InvalidConfigError {
+function missingReducerError(channel: string): InvalidConfigError {
   return new InvalidConfigError(
     `reducers.${channel}`,
-    "is missing: the value of this channel is to be rebuilt",
-    {
-      channel,
-    },
+    "is missing: rebuilding the value of this channel needs its reducer",
+    { channel },
   );
 }
 
 interface Records {
-  /** By their parents. */
+  /** By parent. */
   readonly successors: ReadonlyMap<string, readonly SuccessorRow[]>;
   /** By checkpoint and channel. */
   readonly writes: ReadonlyMap<string, readonly RecordedWriteRow[]>;
@@ -131,7 +117,7 @@ async function valueOf(
     const step = lastStepOf(channel, lineage);
     const { updates } = step === undefined ? NO_WRITES : await updatesOf(channel, step, key, records);
     const value = engineValue({ channel, step, updates }, key);
-    if (value === undefined) throw missingReducer(channel);
+    if (value === undefined) throw missingReducerError(channel);
     return { value };
   }
   const path = pathOf(channel, lineage, key);
@@ -142,12 +128,12 @@ async function valueOf(
     const { updates } = last;
     if (updates.length > 0) value = foldStep(channel, reducer, value, updates);
     else if (isEngineChannel(channel)) value = undefined;
-    else throw unrecorded(step, channel, key);
+    else throw unrecordedStepError(step, channel, key);
   }
   return value === undefined ? { value: EMPTY } : { value, write: writeOf(value, last, rebuild.serde) };
 }
 
-/** The write of a primitive, whose bytes can stand at another place. */
+/** The stored write of a primitive value, if its bytes are not bound to their place. */
 function writeOf(
   value: unknown,
   { updates, rows }: StepUpdates,
@@ -161,7 +147,7 @@ function writeOf(
   return rowVersion === undefined ? { type, blob } : undefined;
 }
 
-/** What was written to a channel in a step, and the rows that it was read from. */
+/** The writes to a channel in a step, and their rows. */
 interface StepUpdates {
   readonly updates: readonly unknown[];
   readonly rows: readonly RecordedWriteRow[];
@@ -169,12 +155,16 @@ interface StepUpdates {
 
 const NO_WRITES: StepUpdates = { updates: [], rows: [] };
 
-function unrecorded({ before }: ChannelStep, channel: string, key: CheckpointKey): WritesMissingError {
+function unrecordedStepError(
+  { before }: ChannelStep,
+  channel: string,
+  key: CheckpointKey,
+): WritesMissingError {
   const problem = `no write to it is recorded beside checkpoint "${before.id}"`;
   return new WritesMissingError(problem, { ...key, channel });
 }
 
-/** What the channel held before the first step; `undefined` where it held nothing. */
+/** The value of the channel before the first step; `undefined` for an empty channel. */
 async function baseValue(
   { call, key, serde }: Rebuild,
   { channel, base }: ChannelPath,
@@ -204,7 +194,7 @@ async function updatesOf(
 }
 
 function toSuccessor({ checkpoint_id, source, versions }: SuccessorRow, channel: string): Successor {
-  // Built by our own statement.
-  const byChannel = new Map(Object.entries(JSON.parse(versions) as Record<string, string | null>));
-  return { id: checkpoint_id, source, version: byChannel.get(channel) ?? null };
+  // The JSON comes from our own statement.
+  const versionByChannel = new Map(Object.entries(JSON.parse(versions) as Record<string, string | null>));
+  return { id: checkpoint_id, source, version: versionByChannel.get(channel) ?? null };
 }

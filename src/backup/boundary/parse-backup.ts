@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
@@ -9,26 +10,25 @@ const exportOptions = z
   .strictObject({ threads: z.array(threadId).optional(), signal: abortSignal.nullish() })
   .nullish();
 
-const listener = z.custom<NonNullable<ImportOptions["onProgress"]>>(
-  (value) => typeof value === "function",
-  "must be a function",
-);
 const importOptions = z
-  .strictObject({ onProgress: listener.optional(), signal: abortSignal.nullish() })
+  .strictObject({
+    onProgress: functionSchema<NonNullable<ImportOptions["onProgress"]>>().optional(),
+    signal: abortSignal.nullish(),
+  })
   .nullish();
 
-/** The threads to write out, each once; `undefined` for all. */
+/** Parses the options of `exportThreads`: the distinct threads to export, or `undefined` for all. */
 export function parseExport(options: ExportOptions | undefined): readonly string[] | undefined {
   const { threads } = parse(exportOptions, options, "options") ?? {};
   return threads === undefined ? undefined : [...new Set(threads)];
 }
 
-/** What tells of the progress of an import. */
+/** Parses the options of `importThreads`: the listener for its progress. */
 export function parseImport(options: ImportOptions | undefined): ImportOptions["onProgress"] {
   return parse(importOptions, options, "options")?.onProgress;
 }
 
-/** The lines of a backup: whatever yields them. A text is refused, whose characters would be taken for lines. */
+/** Checks that the lines of a backup are an iterable. A string is refused, since iterating it would yield characters. */
 export function parseLines(lines: unknown): AsyncIterable<unknown> | Iterable<unknown> {
   try {
     if (typeof lines === "object" && lines !== null && isIterable(lines)) return lines;

@@ -11,56 +11,57 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
-/** The checkpoint that a page goes on behind. */
-export interface PagePlace {
+/** The last checkpoint of the preceding page. */
+export interface PageCursor {
   readonly checkpointId: string;
   readonly checkpointNs: string;
 }
 
-/** Which checkpoints a page has. */
+/** The checkpoints of a page. */
 export interface PageRange {
   readonly threadId: string;
-  /** `undefined` begins with the newest. */
-  readonly before: PagePlace | undefined;
-  /** The number of checkpoints at most. */
+  /** `undefined` begins with the newest checkpoint. */
+  readonly after: PageCursor | undefined;
+  /** The most checkpoints of a page. */
   readonly rows: number;
-  /** How many bytes their headers may have, as they are stored; one comes however long it is. */
+  /** The most bytes of headers, by their stored size. The first checkpoint comes however long it is. */
   readonly bytes: number;
 }
 
 /**
- * A row of a page: a checkpoint, or the key of a value that one of them refers to, or of a write beside one of them.
+ * A row of a page: a checkpoint, the key of a value that a checkpoint of the page references, or the key of a pending write
+ * of such a checkpoint.
  */
 export interface PageRow {
   part: "checkpoint" | "blob" | "write";
   checkpoint_ns: string;
-  /** `null` of a blob. */
+  /** `null` for a blob. */
   checkpoint_id: string | null;
   parent_checkpoint_id: string | null;
   type: string | null;
-  /** As text, as is the metadata. */
+  /** The header as JSON text; `metadata` is JSON text as well. */
   checkpoint: string | null;
   metadata: string | null;
   channel: string | null;
   version: string | null;
   task_id: string | null;
   idx: number | null;
-  /** The length of a value. */
+  /** The length of the value. */
   bytes: number | null;
 }
 
 /**
- * Checkpoints of a thread in all of its namespaces, the newest first, and which rows belong to them: all as of one moment,
- * as it is one statement. Values are not read.
+ * Reads checkpoints of a thread in all of its namespaces, the newest first, and the keys of their values and writes. One
+ * statement reads all of them from one snapshot. It reads no values.
  */
 export function getBackupPage(call: CallContext, range: PageRange): Promise<PageRow[]> {
-  const shape = range.before === undefined ? "first" : "next";
+  const shape = range.after === undefined ? "first" : "next";
   return runStatement(call, statements.of(shape, shape), {
     threadId: range.threadId,
     rows: range.rows,
     maxBytes: range.bytes,
-    beforeId: range.before?.checkpointId ?? "",
-    beforeNs: range.before?.checkpointNs ?? "",
+    afterId: range.after?.checkpointId ?? "",
+    afterNs: range.after?.checkpointNs ?? "",
   });
 }
 
@@ -68,8 +69,8 @@ interface PageParams {
   readonly threadId: string;
   readonly rows: number;
   readonly maxBytes: number;
-  readonly beforeId: string;
-  readonly beforeNs: string;
+  readonly afterId: string;
+  readonly afterNs: string;
 }
 
 interface Page {
@@ -90,7 +91,7 @@ const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", PagePar
   (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape)),
 );
 
-/** Looks at the lengths as they are stored, for which no header has to be read. */
+/** Limits the page by the stored lengths of headers, which Postgres knows without reading them. */
 function withPage(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<PageParams>,
@@ -107,7 +108,7 @@ function withPage(
               .where("thread_id", "=", parameter("threadId"))
               .$if(shape === "next", (query) =>
                 query.where(
-                  sql<boolean>`(checkpoint_id collate "C", checkpoint_ns collate "C") < (${parameter("beforeId")}, ${parameter("beforeNs")})`,
+                  sql<boolean>`(checkpoint_id collate "C", checkpoint_ns collate "C") < (${parameter("afterId")}, ${parameter("afterNs")})`,
                 ),
               )
               .orderBy(NEWEST_FIRST)
@@ -175,7 +176,7 @@ function selectParts(db: QueryCreator<WithPage>) {
             ])
             .as("keys"),
         )
-        // By way of arrays: Postgres expects 100 entries of each header, and would compile the statement for so many.
+        // Arrays instead of a plain join: Postgres estimates 100 entries for each header, and would use JIT for so many rows.
         .innerJoin(
           sql<{ thread_id: string; checkpoint_ns: string; channel: string; version: string }>`unnest(
             keys.threads, keys.namespaces, keys.channels, keys.versions
@@ -192,7 +193,7 @@ function selectParts(db: QueryCreator<WithPage>) {
               .whereRef("one.checkpoint_ns", "=", "used.checkpoint_ns")
               .whereRef("one.channel", "=", "used.channel")
               .whereRef("one.version", "=", "used.version")
-              // Has each looked up by the index, whatever the statistics say.
+              // OFFSET 0 makes the planner look up each blob by the index, whatever the statistics say.
               .offset(sql.lit(0))
               .as("stored"),
           (join) => join.onTrue(),
@@ -234,7 +235,7 @@ function selectParts(db: QueryCreator<WithPage>) {
     );
 }
 
-/** A header that is none refers to nothing: it is backed up as it is. */
+/** The references of a header. A corrupt header has none, and is exported as it is. */
 function versionsOfPage(): RawBuilder<{ channel: string; version: string }> {
   const versions = sql`page.checkpoint -> 'channel_versions'`;
   return sql`lateral jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} else '{}' end)`;
@@ -243,25 +244,25 @@ function versionsOfPage(): RawBuilder<{ channel: string; version: string }> {
 type Columns = { [Name in keyof PageRow]: AliasableExpression<PageRow[Name]> };
 type PageColumn = { [Name in keyof PageRow]: AliasedExpression<PageRow[Name], Name> }[keyof PageRow];
 
-/** The select list of one part: the columns that it has, and NULL for the others, always in the same order. */
+/** The select list of one part: its own columns and NULL for the others, in the order that UNION ALL needs. */
 function pageColumns(
   part: PageRow["part"],
-  has: Pick<Columns, "checkpoint_ns"> & Partial<Columns>,
+  own: Pick<Columns, "checkpoint_ns"> & Partial<Columns>,
 ): PageColumn[] {
   const noText = sql<string | null>`null::text`;
   const noNumber = sql<number | null>`null::integer`;
   return [
     sql<PageRow["part"]>`${sql.lit(part)}`.as("part"),
-    has.checkpoint_ns.as("checkpoint_ns"),
-    (has.checkpoint_id ?? noText).as("checkpoint_id"),
-    (has.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
-    (has.type ?? noText).as("type"),
-    (has.checkpoint ?? noText).as("checkpoint"),
-    (has.metadata ?? noText).as("metadata"),
-    (has.channel ?? noText).as("channel"),
-    (has.version ?? noText).as("version"),
-    (has.task_id ?? noText).as("task_id"),
-    (has.idx ?? noNumber).as("idx"),
-    (has.bytes ?? noNumber).as("bytes"),
+    own.checkpoint_ns.as("checkpoint_ns"),
+    (own.checkpoint_id ?? noText).as("checkpoint_id"),
+    (own.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),
+    (own.type ?? noText).as("type"),
+    (own.checkpoint ?? noText).as("checkpoint"),
+    (own.metadata ?? noText).as("metadata"),
+    (own.channel ?? noText).as("channel"),
+    (own.version ?? noText).as("version"),
+    (own.task_id ?? noText).as("task_id"),
+    (own.idx ?? noNumber).as("idx"),
+    (own.bytes ?? noNumber).as("bytes"),
   ];
 }

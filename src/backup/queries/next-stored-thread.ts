@@ -6,9 +6,9 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const;
 
 /**
- * The thread that comes next in the order of the database and has a row in any of the tables, found in their indexes.
+ * Finds the next thread that has a row in any table, in the column's collation, by the tables' indexes.
  *
- * @param after - The thread before it; `undefined` for the first of all.
+ * @param after - The preceding thread; `undefined` finds the first thread.
  */
 export async function nextStoredThread(
   call: CallContext,

@@ -1,7 +1,7 @@
-import { CorruptCheckpointError } from "../../errors/index.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import type { PageRow, TupleRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
+import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
 /** The parts of the tuple of one checkpoint. */
@@ -86,15 +86,9 @@ export function groupPage(rows: readonly PageRow[]): TupleParts[] {
 function headerOf({ detail, content, kind }: TupleRow, key: CheckpointKey) {
   return {
     parentCheckpointId: detail,
-    checkpoint: required(content, "checkpoint", key),
-    metadata: required(kind, "metadata", key),
+    checkpoint: requiredColumn(content, "checkpoint", key),
+    metadata: requiredColumn(kind, "metadata", key),
   };
-}
-
-/** Checks a column that may be NULL in the tables of the official savers. */
-function required(value: string | null, column: string, key: CheckpointKey): string {
-  if (value !== null) return value;
-  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
 }
 
 function storedWriteOf(row: TupleRow): StoredWrite {

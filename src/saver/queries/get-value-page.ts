@@ -37,6 +37,18 @@ export interface WritePageRow extends Omit<BlobPageRow, "version" | "text_versio
 /** Identifies a write. */
 export type WriteKey = Omit<PendingWriteContext, "channel">;
 
+/** The place of a value, which is its key in `checkpoint_blobs`. */
+export function blobPlaceOf(row: BlobPageRow): ChannelValueContext {
+  const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
+  return { threadId, checkpointNs, channel, version };
+}
+
+/** The place of a write: its key in `checkpoint_writes`, and its channel. */
+export function writePlaceOf(row: WritePageRow): PendingWriteContext {
+  const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
+  return { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx: row.idx, channel: row.channel };
+}
+
 /** The values or writes of a page. */
 export interface ValuePage<Key extends object> extends TablePage<Key> {
   /** Excludes rows that this thread has at the same place. */

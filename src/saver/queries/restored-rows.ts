@@ -1,6 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { type AliasedRawBuilder, type Compilable, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 
-/** A row of `checkpoints` that is restored. JSONB is text. */
+/** A row of `checkpoints` to restore. JSONB columns are JSON text. */
 export interface RestoredCheckpoint {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -11,7 +14,7 @@ export interface RestoredCheckpoint {
   readonly metadata: string | null;
 }
 
-/** A row of `checkpoint_blobs` that is restored. */
+/** A row of `checkpoint_blobs` to restore. */
 export interface RestoredBlob {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -21,7 +24,7 @@ export interface RestoredBlob {
   readonly blob: Uint8Array | null;
 }
 
-/** A row of `checkpoint_writes` that is restored. */
+/** A row of `checkpoint_writes` to restore. */
 export interface RestoredWrite {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -34,43 +37,98 @@ export interface RestoredWrite {
   readonly blob: Uint8Array | null;
 }
 
-/** Rows that a statement is brought: one, its values parameters of their own, or an array for each column. */
-export type RowShape = "one" | "many";
+/** A row that was inserted. */
+export interface StoredRow {
+  /** The length of its value. */
+  readonly bytes: number;
+}
 
-/** One row alone may be very long, and is sent as it is. */
-export function shapeOf(rows: readonly unknown[]): RowShape {
+/** A row that is already stored with different content. */
+export interface DifferingRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string | null;
+  readonly channel: string | null;
+}
+
+/** The Postgres type that each column is sent as. */
+type ColumnTypes<Row> = Readonly<Record<keyof Row & string, "text" | "jsonb" | "integer" | "bytea">>;
+
+/** The given rows as a table expression. */
+type GivenRows<Given> = AliasedRawBuilder<Given, "given">;
+
+/** The two queries over the given rows of a table. */
+interface RestoreQueries<Given> {
+  /** Inserts the rows whose keys are not stored yet, and locks the stored rows with the other keys. */
+  readonly insert: (db: QueryCreator<CheckpointDatabase>, given: GivenRows<Given>) => Compilable<StoredRow>;
+  /** Selects the rows that are already stored with different content. */
+  readonly selectDiffering: (
+    db: QueryCreator<CheckpointDatabase>,
+    given: GivenRows<Given>,
+  ) => Compilable<DifferingRow>;
+}
+
+/** The statements that restore rows of one table. `Given` has the types that the columns of the table accept. */
+export class RestoreStatements<Row extends object, Given> {
+  readonly #columns: ColumnTypes<Row>;
+  readonly #insert: StatementFamily<RowShape, RowParams, StoredRow>;
+  readonly #selectDiffering: StatementFamily<RowShape, RowParams, DifferingRow>;
+
+  constructor(columns: ColumnTypes<Row>, { insert, selectDiffering }: RestoreQueries<Given>) {
+    this.#columns = columns;
+    this.#insert = new StatementFamily(
+      (shape) => (db, parameter) => insert(db, givenRows(columns, parameter, shape)),
+    );
+    this.#selectDiffering = new StatementFamily(
+      (shape) => (db, parameter) => selectDiffering(db, givenRows(columns, parameter, shape)),
+    );
+  }
+
+  /**
+   * Inserts the rows whose keys are not stored yet, and returns a row for each. It locks the stored rows with the other keys,
+   * so that nobody deletes them before the transaction ends.
+   */
+  insert(schema: string, rows: readonly Row[]): BoundStatement<StoredRow> {
+    const shape = shapeOf(rows);
+    return this.#insert.of(shape, shape).bind(schema, toRowParams(this.#columns, rows, shape));
+  }
+
+  /** Selects the rows that are already stored with different content. */
+  selectDiffering(schema: string, rows: readonly Row[]): BoundStatement<DifferingRow> {
+    const shape = shapeOf(rows);
+    return this.#selectDiffering.of(shape, shape).bind(schema, toRowParams(this.#columns, rows, shape));
+  }
+}
+
+/** How rows are sent: one row as a parameter for each column, or many as an array for each column. */
+type RowShape = "one" | "many";
+
+/** A single row may be very long, and an array would copy its value. */
+function shapeOf(rows: readonly unknown[]): RowShape {
   return rows.length === 1 ? "one" : "many";
 }
 
-/** What a statement is brought, by the names of the columns. */
-export type RowParams = Readonly<Record<string, unknown>>;
+/** The parameters of a statement, by the names of the columns. */
+type RowParams = Readonly<Record<string, unknown>>;
 
-/** The type that each column is sent as. */
-export type ColumnTypes<Row> = Readonly<Record<keyof Row & string, "text" | "jsonb" | "integer" | "bytea">>;
-
-/** What the rows are as a table expression; its columns are those of `columns`, in their order. */
-export function restoredRows<Row>(
+function givenRows<Given>(
   columns: Readonly<Record<string, string>>,
   parameter: (name: string) => RawBuilder<unknown>,
   shape: RowShape,
-): RawBuilder<Row> {
+): GivenRows<Given> {
   const values = Object.entries(columns).map(([name, type]) => {
     if (shape === "one") return sql`${parameter(name)}::${sql.raw(type)}`;
-    // An array of JSONB is sent as one of text.
+    // The driver sends an array of JSONB as an array of text.
     return type === "jsonb"
       ? sql`${parameter(name)}::text[]::jsonb[]`
       : sql`${parameter(name)}::${sql.raw(type)}[]`;
   });
-  return shape === "one" ? sql`(select ${sql.join(values)})` : sql`unnest(${sql.join(values)})`;
+  const rows =
+    shape === "one" ? sql<Given>`(select ${sql.join(values)})` : sql<Given>`unnest(${sql.join(values)})`;
+  return rows.as<"given">(sql`given(${sql.join(Object.keys(columns).map((name) => sql.ref(name)))})`);
 }
 
-/** What {@link restoredRows} is called in a statement. */
-export function namedGiven(columns: Readonly<Record<string, string>>): RawBuilder<unknown> {
-  return sql`given(${sql.join(Object.keys(columns).map((name) => sql.ref(name)))})`;
-}
-
-/** The parameters that bring these rows. */
-export function toRowParams(
+function toRowParams(
   columns: Readonly<Record<string, string>>,
   rows: readonly object[],
   shape: RowShape,
@@ -80,18 +138,4 @@ export function toRowParams(
   return Object.fromEntries(
     Object.keys(columns).map((name) => [name, shape === "one" ? valuesOf(name)[0] : valuesOf(name)]),
   );
-}
-
-/** A row that was stored. */
-export interface StoredRow {
-  /** The length of its value. */
-  readonly bytes: number;
-}
-
-/** A row that is there already and differs. */
-export interface DifferingRow {
-  readonly thread_id: string;
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string | null;
-  readonly channel: string | null;
 }

@@ -11,7 +11,7 @@ const copyOptions = z
   .strictObject({ reencode: z.boolean().nullish(), signal: abortSignal.nullish() })
   .nullish();
 
-/** The threads that `copyThread` is about. */
+/** Parses the arguments of `copyThread`. */
 export function parseCopy(
   source: unknown,
   target: unknown,
@@ -20,14 +20,14 @@ export function parseCopy(
 ): CopiedThreads {
   const threads = { source: parse(threadId, source, "source"), target: parse(threadId, target, "target") };
   if (threads.source === threads.target)
-    throw new InvalidConfigError("target", "must be another thread than the source", {
+    throw new InvalidConfigError("target", "must differ from the source thread", {
       threadId: threads.target,
     });
   const reencode = parse(copyOptions, options, "options")?.reencode ?? false;
   if (reencode && serde instanceof JsonSerializer)
     throw new InvalidConfigError(
       "options.reencode",
-      "needs a serializer that Python reads: the official JavaScript saver, which JsonSerializer is for, refuses versions as text",
+      "needs a serializer whose values Python's saver reads: JsonSerializer is for the official JavaScript saver, which refuses text versions",
     );
   return { ...threads, reencode };
 }

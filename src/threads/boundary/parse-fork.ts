@@ -2,13 +2,13 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, recordOf, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePutConfig } from "../../saver/boundary/parse-config.js";
 import { parse } from "../../parsing/parse.js";
 
-const reducer = z.custom<ChannelReducer>((value) => typeof value === "function", "must be a function");
-const reducers = recordOf(keyText, reducer).default({});
+const reducers = recordOf(keyText, functionSchema<ChannelReducer>()).default({});
 
 const forkOptions = z
   .strictObject({
@@ -24,22 +24,23 @@ const rollbackOptions = z
 
 const checkpointId = keyText.refine((id) => id !== "", "must not be empty");
 
-/** A checked call of `fork` or `rollback`. */
+/** The parsed arguments of `fork` or `rollback`. */
 export interface ForkRequest {
-  /** The checkpoint that is followed; the newest of the namespace where none is named. */
+  /** The checkpoint to fork; without an id the newest of the namespace. */
   readonly subject: NamespaceKey & Partial<CheckpointKey>;
   readonly values: Readonly<Record<string, unknown>>;
   readonly reducers: ChannelReducers;
-  /** Whether the new checkpoint has to be the newest of its namespace. */
+  /** Whether the new checkpoint must become the head of its namespace. */
   readonly becomesHead: boolean;
 }
 
-/** What `fork` is asked for. */
+/** Parses the arguments of `fork`. */
 export function parseFork(config: unknown, options: unknown): ForkRequest {
   const { threadId: thread, checkpointNs: ns, parentCheckpointId } = parsePutConfig(config);
   const { values, reducers: given } = parse(forkOptions, options, "options");
-  const lost = Object.keys(values).find((channel) => values[channel] === undefined);
-  if (lost !== undefined) throw new InvalidConfigError(`options.values.${lost}`, "must not be undefined");
+  const undefinedChannel = Object.keys(values).find((channel) => values[channel] === undefined);
+  if (undefinedChannel !== undefined)
+    throw new InvalidConfigError(`options.values.${undefinedChannel}`, "must not be undefined");
   const target = { threadId: thread, checkpointNs: ns };
   return {
     subject: parentCheckpointId === undefined ? target : { ...target, checkpointId: parentCheckpointId },
@@ -49,7 +50,7 @@ export function parseFork(config: unknown, options: unknown): ForkRequest {
   };
 }
 
-/** What `rollback` is asked for. */
+/** Parses the arguments of `rollback`. */
 export function parseRollback(thread: unknown, checkpoint: unknown, options: unknown): ForkRequest {
   const { checkpointNs: ns, reducers: given } = parse(rollbackOptions, options, "options");
   return {

@@ -6,7 +6,7 @@ import { parse } from "../../parsing/parse.js";
 
 const options = z.strictObject({ signal: abortSignal.nullish(), checkpointNs }).prefault({});
 
-/** The namespace that `history` is asked for. */
+/** Parses the arguments of `history`. */
 export function parseHistory(thread: unknown, given: unknown): NamespaceKey {
   const { checkpointNs } = parse(options, given, "options");
   return { threadId: parse(threadId, thread, "threadId"), checkpointNs };

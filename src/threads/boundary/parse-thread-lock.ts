@@ -4,27 +4,27 @@ import { threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
-/** How `withThreadLock` waits. */
+/** The options of `withThreadLock`. */
 export interface ThreadLockOptions {
-  /** How long to wait at most while another run has the thread, in milliseconds; `0` tries once. Default: no limit. */
+  /** The longest wait for a lock that another run holds, in milliseconds. `0` tries once. Default: no limit. */
   readonly waitMs?: number | undefined;
-  /** Ends the wait; and is passed on to the function, together with the loss of the lock. */
+  /** Ends the wait when it aborts. It also aborts the signal that the function receives. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a function is told that runs under the lock of a thread. */
+/** The argument of a function that runs under the lock of a thread. */
 export interface ThreadLock {
   /**
-   * Aborts when the lock is lost since its connection died, and when the signal of the caller aborts. Hand it to
-   * whatever goes on for long, so that it stops.
+   * Aborts when the lock is lost because its connection died, and when the caller's signal aborts. Pass it to long-running
+   * work, so that the work stops.
    */
   readonly signal: AbortSignal;
 }
 
-/** What runs while the thread is locked. */
+/** The function that runs under the lock of a thread. */
 export type LockedRun<T> = (lock: ThreadLock) => Promise<T> | T;
 
-/** A call of `withThreadLock`. */
+/** The parsed arguments of `withThreadLock`. */
 export interface ThreadLockRequest<T> {
   readonly threadId: string;
   readonly run: LockedRun<T>;
@@ -39,7 +39,7 @@ const options = z
   })
   .nullish();
 
-/** The arguments of `withThreadLock`. */
+/** Parses the arguments of `withThreadLock`. */
 export function parseThreadLock<T>(thread: unknown, run: LockedRun<T>, given: unknown): ThreadLockRequest<T> {
   const id = parse(threadId, thread, "threadId");
   if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");

@@ -13,28 +13,28 @@ const query = pageQuery
   })
   .prefault({});
 
-/** A checked call of `listThreads`. */
+/** The parsed query of `listThreads`. */
 export interface ThreadsRequest {
   readonly scope: ThreadScope;
   readonly limit: number;
 }
 
-/** What `listThreads` is asked for. */
+/** Parses the query of `listThreads`. */
 export function parseThreadQuery(value: unknown): ThreadsRequest {
   const { after, limit, filter, updatedAfter } = parse(query, value, "query");
-  const asked = encodeFilter(filter, "query.filter");
+  const encoded = encodeFilter(filter, "query.filter");
   return {
     scope: {
       after,
-      filter: asked?.contained,
-      unlike: asked?.notContained,
+      filter: encoded?.contained,
+      unlike: encoded?.notContained,
       updatedAfter: updatedAfter && laterThan(updatedAfter),
     },
     limit,
   };
 }
 
-// A Date counts in milliseconds: what was made later within the same one is not later than that.
+// A Date has milliseconds: a checkpoint made within the same millisecond does not count as later.
 function laterThan(time: Date): ThreadScope["updatedAfter"] {
   return { id: idsFrom(new Date(Math.min(time.getTime() + 1, LAST_DATE_MS))), ts: time.toISOString() };
 }

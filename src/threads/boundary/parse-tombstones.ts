@@ -6,13 +6,13 @@ import { parse } from "../../parsing/parse.js";
 
 const query = pageQuery.prefault({});
 
-/** A checked call of `listTombstones`. */
+/** The parsed query of `listTombstones`. */
 export interface TombstonesRequest {
   readonly after: string | undefined;
   readonly limit: number;
 }
 
-/** What `listTombstones` is asked for. */
+/** Parses the query of `listTombstones`. */
 export function parseTombstoneQuery(value: unknown): TombstonesRequest {
   const { after, limit } = parse(query, value, "query");
   return { after, limit };
@@ -21,7 +21,7 @@ export function parseTombstoneQuery(value: unknown): TombstonesRequest {
 const threadIds = z.array(threadId);
 const liftOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
 
-/** The threads whose tombstones `liftTombstones` is asked to delete, each once. */
+/** Parses the arguments of `liftTombstones`: the distinct threads whose tombstones it deletes. */
 export function parseLift(ids: unknown, options: unknown): string[] {
   parse(liftOptions, options, "options");
   return [...new Set(parse(threadIds, ids, "threadIds"))];

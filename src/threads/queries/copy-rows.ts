@@ -14,31 +14,34 @@ import { blobIsHeld, headerIsHeld, writeIsHeld } from "../../saver/queries/confl
 import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
 import { headerWithTextVersions, textVersion } from "../../saver/queries/text-versions.js";
 
-/** Which thread is copied to which. */
+/** The source and the target of a copy. */
 export interface CopiedThreads {
   readonly source: string;
   readonly target: string;
-  /** Whether values are encoded anew, and versions that are numbers become text. */
+  /** Whether to encode values again, and to turn numeric versions into text. */
   readonly reencode: boolean;
 }
 
-/** What became of a copy: one row. */
+/** The result of a copy: one row. */
 export interface CopyRow {
-  /** A checkpoint that the target has and the source has not: then nothing was copied. */
-  readonly stranger: string | null;
-  /** Whether AES-256-GCM may bind a value to the source: then nothing was copied. `false` where values are not copied here. */
-  readonly has_bound: boolean;
-  /** Whether all values and writes of the source were in the target already; always, where they are copied here. */
+  /** A checkpoint of the target that conflicts with the copy. If it is not `null`, nothing was copied. */
+  readonly conflicting_checkpoint: string | null;
+  /**
+   * Whether AES-256-GCM may bind a value to the source; then nothing was copied. Always `false` when only checkpoints are
+   * copied.
+   */
+  readonly has_bound_values: boolean;
+  /** Whether the target has all values and writes of the source. Always `true` when they are copied too. */
   readonly has_values: boolean;
-  /** What the source has. */
+  /** The number of rows of the source. */
   readonly checkpoints: number;
   readonly writes: number;
   readonly blobs: number;
-  /** The length of all values. */
+  /** The length of all values of the source. */
   readonly bytes: number;
 }
 
-/** What is copied: all rows, or the checkpoints alone, once the target has all values and writes of the source. */
+/** The rows to copy: all, or only the checkpoints, provided that the target has all values and writes of the source. */
 export type CopiedRows = "all" | "checkpoints";
 
 interface CopyShape {
@@ -49,8 +52,9 @@ interface CopyShape {
 type CopyParams = Pick<CopiedThreads, "source" | "target">;
 
 /**
- * Copies rows of a thread on the server, as of one moment, unless the target has checkpoints of its own, or a copied value
- * may be unreadable there. Rows that the target has already stay, so that it may be sent again, and are locked until the transaction ends.
+ * Copies rows of a thread on the server, from one snapshot, unless the target has checkpoints of its own or could not read a
+ * copied value. It locks rows that the target has already until the transaction ends, and does not change them, so that the
+ * statement may run again.
  */
 export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
   const { source, target, reencode: textVersions } = threads;
@@ -63,20 +67,24 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
   ({ rows, textVersions }) =>
     (db, parameter) => {
       const source = parameter("source");
-      const unfit = withUnfit(db, parameter, { rows, textVersions });
-      const values = rows === "all" ? withCopiedValues(unfit, parameter) : unfit;
+      const obstacles = withObstacles(db, parameter, { rows, textVersions });
+      const values = rows === "all" ? withCopiedValues(obstacles, parameter) : obstacles;
       const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter, textVersions);
       return values
         .with("copied_checkpoints", (qb) =>
-          insertHeaders(qb, parameter, { isMeant: hasValues, textVersions }),
+          insertHeaders(qb, parameter, { condition: hasValues, textVersions }),
         )
         .selectNoFrom((eb) => [
-          eb.selectFrom("stranger").select("stranger.checkpoint_id").as("stranger"),
-          sql<boolean>`exists (${eb.selectFrom("bound").selectAll()})`.as("has_bound"),
+          eb.selectFrom("conflict").select("conflict.checkpoint_id").as("conflicting_checkpoint"),
+          sql<boolean>`exists (${eb.selectFrom("bound").selectAll()})`.as("has_bound_values"),
           hasValues.as("has_values"),
-          count(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as("checkpoints"),
-          count(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as("writes"),
-          count(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
+          countOf(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as(
+            "checkpoints",
+          ),
+          countOf(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as(
+            "writes",
+          ),
+          countOf(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
           sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
           + ${eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(BYTES)})::float8`.as(
             "bytes",
@@ -85,8 +93,8 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
     },
 );
 
-/** Postgres works through what is inserted from the last to the first: checkpoints, writes, blobs, as all writers do. */
-function withCopiedValues(db: QueryCreator<WithUnfit>, parameter: Parameter<CopyParams>) {
+/** Postgres runs the inserting CTEs from the last to the first: it takes locks in the order checkpoints, writes, blobs, as all writers do. */
+function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<CopyParams>) {
   const source = parameter("source");
   return db
     .with("copied_blobs", (qb) =>
@@ -97,8 +105,8 @@ function withCopiedValues(db: QueryCreator<WithUnfit>, parameter: Parameter<Copy
           eb
             .selectFrom("checkpoint_blobs")
             .where("thread_id", "=", source)
-            .where(isCopied(eb))
-            .select(as(parameter("target")))
+            .where(hasNoObstacle(eb))
+            .select(asThreadId(parameter("target")))
             .select(["checkpoint_ns", "channel", "version", "type", "blob"])
             .orderBy("checkpoint_ns")
             .orderBy("channel")
@@ -114,8 +122,8 @@ function withCopiedValues(db: QueryCreator<WithUnfit>, parameter: Parameter<Copy
           eb
             .selectFrom("checkpoint_writes")
             .where("thread_id", "=", source)
-            .where(isCopied(eb))
-            .select(as(parameter("target")))
+            .where(hasNoObstacle(eb))
+            .select(asThreadId(parameter("target")))
             .select([
               "checkpoint_ns",
               "checkpoint_id",
@@ -135,17 +143,17 @@ function withCopiedValues(db: QueryCreator<WithUnfit>, parameter: Parameter<Copy
     );
 }
 
-/** Whether the target has a row for each value and write of the source, be it encoded otherwise. */
+/** Whether the target has a row for each value and write of the source, whatever its encoding. */
 function hasAllValues(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<CopyParams>,
   textVersions: boolean,
 ): RawBuilder<boolean> {
   const version = sql<string>`version`;
-  const blobsOf = (threadId: RawBuilder<string>, copied: RawBuilder<string>) =>
+  const blobsOf = (threadId: RawBuilder<string>, blobVersion: RawBuilder<string>) =>
     db
       .selectFrom("checkpoint_blobs")
-      .select(["checkpoint_ns", "channel", copied.as("version")])
+      .select(["checkpoint_ns", "channel", blobVersion.as("version")])
       .where("thread_id", "=", threadId);
   const writesOf = (threadId: RawBuilder<string>) =>
     db
@@ -161,21 +169,24 @@ function hasAllValues(
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");
 
-type WithUnfit = CheckpointDatabase & { stranger: { checkpoint_id: string }; bound: { type: string | null } };
+type WithObstacles = CheckpointDatabase & {
+  conflict: { checkpoint_id: string };
+  bound: { type: string | null };
+};
 
-/** A checkpoint of an earlier copy that was not encoded anew. */
-const HAS_NUMBERS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
+/** Whether a checkpoint has numeric versions: it comes from an earlier copy without `reencode`. */
+const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
   is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
 
 /**
- * What speaks against a copy. The CTE `stranger`: a checkpoint that only the target has, or has with numbers as versions, if
- * there is one. The CTE `bound`: the type of a value that AES-256-GCM may bind to the source, if there is one.
+ * The CTEs with what prevents a copy. `conflict`: a checkpoint that only the target has, or that has numeric versions there.
+ * `bound`: the types of values that AES-256-GCM may bind to the source.
  */
-function withUnfit(
+function withObstacles(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<CopyParams>,
   { rows, textVersions }: CopyShape,
-): QueryCreator<WithUnfit> {
+): QueryCreator<WithObstacles> {
   const typesIn = (table: "checkpoint_blobs" | "checkpoint_writes") =>
     db
       .selectFrom(table)
@@ -185,12 +196,12 @@ function withUnfit(
   const withBound = db.with("bound", () =>
     typesIn("checkpoint_blobs").unionAll(typesIn("checkpoint_writes")),
   );
-  return withBound.with("stranger", (qb) =>
+  return withBound.with("conflict", (qb) =>
     qb
       .selectFrom("checkpoints as own")
       .where("own.thread_id", "=", parameter("target"))
       .where((eb) => {
-        const isOwn = eb.not(
+        const isTargetOnly = eb.not(
           eb.exists(
             eb
               .selectFrom("checkpoints as copied")
@@ -200,7 +211,7 @@ function withUnfit(
               .whereRef("copied.checkpoint_id", "=", "own.checkpoint_id"),
           ),
         );
-        return textVersions ? eb.or([isOwn, HAS_NUMBERS]) : isOwn;
+        return textVersions ? eb.or([isTargetOnly, HAS_NUMERIC_VERSIONS]) : isTargetOnly;
       })
       .select("own.checkpoint_id")
       .limit(sql.lit(1)),
@@ -210,14 +221,14 @@ function withUnfit(
 const IS_AES_GCM = /* @__PURE__ */ sql<SqlBool>`type || '+' like ${sql.lit(`%+${AES_GCM_LAYER}+%`)}`;
 
 interface InsertedHeaders {
-  readonly isMeant: Expression<SqlBool>;
+  readonly condition: Expression<SqlBool>;
   readonly textVersions: boolean;
 }
 
 function insertHeaders(
-  qb: QueryCreator<WithUnfit>,
+  qb: QueryCreator<WithObstacles>,
   parameter: Parameter<CopyParams>,
-  { isMeant, textVersions }: InsertedHeaders,
+  { condition, textVersions }: InsertedHeaders,
 ) {
   const header = sql.ref<string>("checkpoint");
   return qb
@@ -227,28 +238,28 @@ function insertHeaders(
       eb
         .selectFrom("checkpoints")
         .where("thread_id", "=", parameter("source"))
-        .where(isMeant)
-        .where(isCopied(eb))
-        .select(as(parameter("target")))
+        .where(condition)
+        .where(hasNoObstacle(eb))
+        .select(asThreadId(parameter("target")))
         .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
         .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
         .select(["metadata", "type"])
-        // Writers of the same rows must take them in the same order, or they may wait for each other for ever.
+        // All writers take rows in this order, so that they can't deadlock.
         .orderBy("checkpoint_ns")
         .orderBy("checkpoint_id"),
     )
     .onConflict(headerIsHeld);
 }
 
-function isCopied(eb: ExpressionBuilder<WithUnfit, keyof CheckpointDatabase>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`not exists (${eb.selectFrom("stranger").selectAll()})
+function hasNoObstacle(eb: ExpressionBuilder<WithObstacles, keyof CheckpointDatabase>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (${eb.selectFrom("conflict").selectAll()})
     and not exists (${eb.selectFrom("bound").selectAll()})`;
 }
 
-function as(threadId: RawBuilder<string>) {
+function asThreadId(threadId: RawBuilder<string>) {
   return sql<string>`${threadId}::text`.as("thread_id");
 }
 
-function count(rows: Expression<unknown>): RawBuilder<number> {
+function countOf(rows: Expression<unknown>): RawBuilder<number> {
   return sql<number>`(${rows})::float8`;
 }

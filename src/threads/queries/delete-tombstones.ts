@@ -3,15 +3,15 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
-/** Deletes the tombstones of threads, and returns a row for each that there was. */
+/** Deletes the tombstones of threads, and returns a row for each deleted one. */
 export function deleteTombstones(
   call: CallContext,
   threadIds: readonly string[],
 ): Promise<{ thread_id: string }[]> {
-  return runStatement(call, deleteThose, { threadIds });
+  return runStatement(call, deleteByThread, { threadIds });
 }
 
-const deleteThose = /* @__PURE__ */ new Statement<
+const deleteByThread = /* @__PURE__ */ new Statement<
   { readonly threadIds: readonly string[] },
   { thread_id: string }
 >((db, parameter) =>

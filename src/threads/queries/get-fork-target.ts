@@ -1,30 +1,29 @@
-import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
-/** What has to be known of a checkpoint for another to follow it with its values. */
+/** A checkpoint that is forked, without its values. */
 export interface ForkTargetRow {
   checkpoint_id: string;
-  /** As JSON text. */
+  /** The header as JSON text. */
   checkpoint: string;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string;
-  /** What a fork takes over of it, as JSON text: digits and all, as some are not JavaScript's. */
+  /** The metadata that the fork copies. It stays JSON text, since JavaScript can't represent every number. */
   carried_metadata: string;
-  /** The newest checkpoint of the namespace. */
+  /** The head of the namespace. */
   head_checkpoint_id: string;
   /** The channels whose values are in blobs, as JSON text. */
   stored: string;
-  /** The channels that its tasks have written to, as JSON text. */
+  /** The channels that the checkpoint's tasks have written to, as JSON text. */
   written: string;
 }
 
-/** Reads a checkpoint, the newest of the namespace where none is named, without its values. */
+/** Reads a checkpoint without its values; the newest of the namespace when the key has no id. */
 export async function getForkTarget(
   call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
@@ -37,7 +36,8 @@ export async function getForkTarget(
 
 const statements = /* @__PURE__ */ new StatementFamily<"newest" | "named", CheckpointKey, ForkTargetRow>(
   (shape) => (db, parameter) =>
-    withHead(db, parameter)
+    db
+      .with("head", (qb) => newestCheckpointId(qb, parameter))
       .selectFrom("head")
       .innerJoin("checkpoints as target", (join) =>
         shape === "newest"
@@ -67,36 +67,24 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "named", Check
           sql<string>`${eb.ref("target.checkpoint")}::text`.as("checkpoint"),
           sql<string>`${eb.ref("target.metadata")}::text`.as("metadata"),
           carriedMetadata(eb.ref("target.metadata")).as("carried_metadata"),
-          orNone(stored).as("stored"),
-          orNone(written).as("written"),
+          orEmptyList(stored).as("stored"),
+          orEmptyList(written).as("written"),
         ];
       }),
 );
 
-function withHead(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<CheckpointKey>) {
-  return db.with("head", (qb) =>
-    qb
-      .selectFrom("checkpoints")
-      .select("checkpoint_id")
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .orderBy(sql`checkpoint_id collate "C"`, "desc")
-      .limit(sql.lit(1)),
-  );
-}
-
 /**
- * What the metadata says of the target alone: what LangGraph says of every checkpoint, what its step wrote, and the run that made
- * it. Whoever deletes the checkpoints of that run means none that was made after it.
+ * The entries of the metadata that describe only the target: those that LangGraph writes for every checkpoint, and the run that
+ * made it. Deleting the checkpoints of that run must not delete the fork.
  */
-const OF_TARGET = ["source", "step", "parents", "writes", "run_id", "counters_since_delta_snapshot"];
+const TARGET_ENTRIES = ["source", "step", "parents", "writes", "run_id", "counters_since_delta_snapshot"];
 
-/** The rest, by which an application finds its threads. */
+/** The other entries, by which an application finds its threads. */
 function carriedMetadata(metadata: Expression<unknown>): RawBuilder<string> {
-  const names = sql.join(OF_TARGET.map((name) => sql.lit(name)));
+  const names = sql.join(TARGET_ENTRIES.map((name) => sql.lit(name)));
   return sql<string>`(case when jsonb_typeof(${metadata}) = 'object' then ${metadata} - array[${names}] else '{}' end)::text`;
 }
 
-function orNone(names: Expression<unknown>): RawBuilder<string> {
+function orEmptyList(names: Expression<unknown>): RawBuilder<string> {
   return sql<string>`coalesce((${names}), '[]')`;
 }

@@ -10,19 +10,19 @@ import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 export interface HistoryRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string | null;
-  /** What the header says of its time; `null` where the id has it. */
+  /** The time in the header; `null` when the id contains a time. */
   ts: string | null;
-  /** The number of pending writes beside it. */
+  /** The number of pending writes beside the checkpoint. */
   writes: number;
   interrupted: boolean;
 }
 
 /**
- * Checkpoints of a namespace, the newest first.
+ * Reads checkpoints of a namespace, the newest first.
  *
- * @param before - The last one of the page before; `undefined` begins with the newest.
+ * @param before - The last checkpoint of the preceding page; `undefined` begins with the newest.
  */
 export function getHistoryPage(
   call: CallContext,
@@ -67,13 +67,13 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", Histo
               sql<number>`count(*)::integer`.as("writes"),
               sql<boolean>`coalesce(bool_or(write.channel = ${sql.lit(INTERRUPT)}), false)`.as("interrupted"),
             ])
-            .as("beside"),
+            .as("counts"),
         (join) => join.onTrue(),
       )
-      .select(["page.checkpoint_id", "page.parent_checkpoint_id", "beside.writes", "beside.interrupted"])
+      .select(["page.checkpoint_id", "page.parent_checkpoint_id", "counts.writes", "counts.interrupted"])
       .select((eb) => [
         sql<string | null>`${eb.ref("page.metadata")}::text`.as("metadata"),
-        // A long header is compressed, and unpacked only where the id tells no time.
+        // Reading the header may decompress it, so read it only when the id contains no time.
         sql<string | null>`case when ${isUuid6(eb.ref("page.checkpoint_id"))} then null
           else ${eb.ref("page.checkpoint")} ->> 'ts' end`.as("ts"),
       ])

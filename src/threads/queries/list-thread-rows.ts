@@ -14,21 +14,21 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 
-/** Which threads; what is `undefined` does not narrow it. */
+/** The conditions on the listed threads. `undefined` is no condition. */
 export interface ThreadScope {
-  /** Only threads behind this one, in the order of the column's own collation. */
+  /** Only threads after this one, in the column's own collation. */
   readonly after: string | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
-  /** JSON texts of which that contains none. */
+  /** JSON texts, none of which the metadata of the newest checkpoint contains. */
   readonly unlike: readonly string[] | undefined;
   /** Only threads whose newest checkpoint is later. */
   readonly updatedAfter: UpdatedAfter | undefined;
 }
 
-/** A time in the two ways in which checkpoints tell theirs. */
+/** A time in the two forms in which checkpoints store theirs. */
 export interface UpdatedAfter {
-  /** What the ids of checkpoints that are later are not smaller than. */
+  /** The lower bound of the ids of later checkpoints. */
   readonly id: string;
   /** ISO 8601, in UTC. */
   readonly ts: string;
@@ -39,17 +39,17 @@ export interface ThreadRow {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
-  /** As JSON text. */
+  /** The metadata as JSON text. */
   metadata: string | null;
-  /** What the header says of its time; `null` where the id has it. */
+  /** The time in the header; `null` when the id contains a time. */
   ts: string | null;
   checkpoints: number;
   namespaces: number;
 }
 
 /**
- * Lists threads by their ids. From each thread it steps right to the next by the primary key's index, and from each
- * namespace of it to the one before. Only the row of the newest checkpoint is read. It goes no further than `limit` asks.
+ * Lists threads by their ids. It walks the primary key's index from thread to thread, and within a thread from namespace to
+ * namespace. It reads only the row of the newest checkpoint, and stops after `limit` threads.
  */
 export function listThreadRows(call: CallContext, scope: ThreadScope, limit: number): Promise<ThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
@@ -106,14 +106,14 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Thr
       .leftJoin("counted", "counted.thread_id", "page.thread_id")
       .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id", "page.metadata", "page.ts"])
       .select("page.namespaces")
-      // A thread of the page has one checkpoint at least.
+      // A thread on the page has at least one checkpoint.
       .select((eb) => eb.fn.coalesce("page.checkpoints", "counted.checkpoints").$notNull().as("checkpoints"))
       .orderBy("page.thread_id"),
 );
 
 type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
 
-/** The ids of all threads one by one, each found in the index right behind the one before; NULL behind the last. */
+/** The ids of all threads: each step looks up the next id in the index. The last row is NULL. */
 function withThreads(
   db: QueryCreator<CheckpointDatabase>,
   after: RawBuilder<string> | undefined,
@@ -152,7 +152,7 @@ type ThreadBuilder = ExpressionBuilder<
   "thread" | "newest"
 >;
 
-/** The row of the newest checkpoint. LIMIT has it looked up: of many, the planner would rather read the whole table. */
+/** The row of the newest checkpoint. With LIMIT the planner looks it up instead of reading the whole table. */
 function headOf(eb: ThreadBuilder) {
   return eb
     .selectFrom("checkpoints as stored")
@@ -161,7 +161,7 @@ function headOf(eb: ThreadBuilder) {
     .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
     .select("stored.metadata")
     .select((stored) => {
-      // A long header is compressed, and unpacked only where the id tells no time.
+      // Reading the header may decompress it, so read it only when the id contains no time.
       const ts = sql<string>`${stored.ref("stored.checkpoint")} ->> 'ts'`;
       return sql<
         string | null
@@ -172,8 +172,8 @@ function headOf(eb: ThreadBuilder) {
 }
 
 /**
- * The checkpoints of the threads of the page that have not been counted yet, in one go: those of each by itself may be all
- * over the table.
+ * Counts the checkpoints of all threads on the page that `newestOfThread` has not counted, in one pass, since the rows of a
+ * thread may be spread over the whole table.
  */
 function countPage(db: QueryCreator<CheckpointDatabase & { page: CountedThread }>) {
   const ids = db.selectFrom("page").where("page.checkpoints", "is", null).select("page.thread_id");

@@ -4,7 +4,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { DELETED_AT_MS, type TombstoneRow } from "../../saver/queries/tombstones.js";
 
-/** A page of the threads that were deleted for good, in the order of the database. */
+/** Reads a page of tombstones by thread, in the column's collation. */
 export function listTombstoneRows(
   call: CallContext,
   after: string | undefined,
@@ -18,7 +18,7 @@ interface PageParams {
   readonly limit: number;
 }
 
-// No thread has the empty id, so that every one comes after it.
+// No thread has an empty id, so that the first page starts after it.
 const page = /* @__PURE__ */ new Statement<PageParams, TombstoneRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_tombstones")

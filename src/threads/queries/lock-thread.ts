@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
 /**
- * Locks all rows of a thread until the transaction ends: nobody deletes one of them before. It takes the locks in the order
+ * Locks all rows of a thread, so that nobody deletes one before the transaction ends. It takes the locks in the order
  * checkpoints, writes, blobs, as every writer does.
  */
 export function lockThread(schema: string, threadId: string): BoundStatement<unknown>[] {
@@ -14,20 +14,20 @@ interface LockParams {
   readonly threadId: string;
 }
 
-const checkpoints = /* @__PURE__ */ counting((db, threadId) =>
+const checkpoints = /* @__PURE__ */ countLocked((db, threadId) =>
   db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const writes = /* @__PURE__ */ counting((db, threadId) =>
+const writes = /* @__PURE__ */ countLocked((db, threadId) =>
   db.selectFrom("checkpoint_writes").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const blobs = /* @__PURE__ */ counting((db, threadId) =>
+const blobs = /* @__PURE__ */ countLocked((db, threadId) =>
   db.selectFrom("checkpoint_blobs").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-/** Counts the locked rows, so that they are not sent. */
-function counting(
+/** Counts the locked rows, so that the server does not send them. */
+function countLocked(
   locked: (
     db: QueryCreator<CheckpointDatabase>,
     threadId: RawBuilder<string>,

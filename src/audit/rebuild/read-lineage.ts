@@ -2,30 +2,30 @@ import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { getLineage, type LineageChannel, type LineageRow } from "../queries/get-lineage.js";
 
-/** A checkpoint on the way from one to its ancestors. */
+/** A checkpoint or one of its ancestors. */
 export interface Ancestor {
   readonly id: string;
   readonly parentId: string | null;
   readonly source: string | null;
-  /** The channels whose way has not ended before. */
+  /** The channels whose walk has not ended at a newer checkpoint. */
   readonly channels: ReadonlyMap<string, ChannelState>;
 }
 
-/** A channel as an ancestor has it. */
+/** The state of a channel at an ancestor; see `LineageChannel`. */
 export interface ChannelState {
   readonly version: string | null;
   readonly hasEnded: boolean;
   readonly seen: readonly string[];
 }
 
-/** The checkpoint itself and its ancestors, the newest first. */
+/** Reads a checkpoint and its ancestors, the newest first. */
 export async function readLineage(
   call: CallContext,
   key: CheckpointKey,
   channels: readonly string[],
 ): Promise<Ancestor[]> {
   const rows = await getLineage(call, key, channels);
-  // Damaged rows may be met more than once: the first time, all channels are still open.
+  // On a cycle of damaged rows a checkpoint comes more than once. Its first row has all channels that are still open.
   const byId = new Map(rows.map((row) => [row.checkpoint_id, row]).reverse() as [string, LineageRow][]);
   const newestFirst: Ancestor[] = [];
   let next: string | null = key.checkpointId;
@@ -40,7 +40,7 @@ export async function readLineage(
 }
 
 function toAncestor({ checkpoint_id, parent_checkpoint_id, source, channels }: LineageRow): Ancestor {
-  // Built by our own statement.
+  // The JSON comes from our own statement.
   const states = JSON.parse(channels) as LineageChannel[];
   return {
     id: checkpoint_id,

@@ -12,24 +12,24 @@ import {
 import { runCall } from "../saver/call/run-call.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
 
-/** A lock that the code which runs now has been called under, in this or an outer call. */
-interface Holding {
+/** A lock that an enclosing `withThreadLock` call of the running code has acquired. */
+interface EnclosingLock {
   readonly locks: Locks;
   readonly key: bigint;
-  readonly outer: Holding | undefined;
-  /** A task that the function left behind goes on under its name after the lock was released. */
+  readonly outer: EnclosingLock | undefined;
+  /** Whether the function has ended. A task that it did not await may still run after that. */
   hasEnded: boolean;
 }
 
-const current = /* @__PURE__ */ new AsyncLocalStorage<Holding>();
+const current = /* @__PURE__ */ new AsyncLocalStorage<EnclosingLock>();
 
 /**
- * Runs a function while nobody else, in whatever process, has the lock of the thread.
+ * Runs a function under the lock of a thread, which one call in one process holds at a time.
  *
- * @returns What the function returned.
- * @throws ThreadLockedError when the wait is over.
- * @throws ThreadLockLostError, once the function has ended, when its connection died meanwhile.
- * @throws InvalidConfigError in a transaction that was lent, and for a thread that the caller has locked itself.
+ * @returns The result of the function.
+ * @throws ThreadLockedError when the wait has reached its limit.
+ * @throws ThreadLockLostError, after the function has ended, when the connection of the lock died meanwhile.
+ * @throws InvalidConfigError on a passed-in transaction, and for a thread that the caller has locked already.
  * @throws AbortError when the signal ended the wait.
  */
 export async function withThreadLock<T>(
@@ -40,17 +40,17 @@ export async function withThreadLock<T>(
   if (database.kysely.isTransaction) {
     throw new InvalidConfigError(
       "source",
-      "a transaction can't lock a thread, since the lock would end with it",
+      "withThreadLock can't run on a transaction, since the lock would end with the transaction",
     );
   }
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const { locks } = database;
-  // Not the lock that a write may take of its thread: the function that has this one writes, on another connection.
+  // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
   const key = advisoryKey("run", schema, threadId);
   const outer = current.getStore();
-  refuseOwn(outer, locks, key, threadId);
+  refuseNested(outer, locks, key, threadId);
 
-  // What runs under the lock are calls of their own.
+  // Only acquiring the lock is observed as this call. Calls that the function makes are observed by themselves.
   const lock = await runCall(call, "withThreadLock", async ({ observer }) => {
     observer?.about({ threadId });
     const wait = {
@@ -66,32 +66,37 @@ export async function withThreadLock<T>(
   const stopListening = onAbort(lock.lost, (cause) => {
     call.telemetry?.lockLost(threadId, cause);
   });
-  const holding: Holding = { locks, key, outer, hasEnded: false };
+  const enclosing: EnclosingLock = { locks, key, outer, hasEnded: false };
   return current
-    .run(holding, () => runLocked({ threadId, lock, holding, signal, run }))
+    .run(enclosing, () => runLocked({ threadId, lock, enclosing, signal, run }))
     .finally(stopListening);
 }
 
-/** Whoever waits for a lock that it holds itself waits for ever. */
-function refuseOwn(holding: Holding | undefined, locks: Locks, key: bigint, threadId: string): void {
-  if (holding === undefined) return;
-  if (holding.locks === locks && holding.key === key && !holding.hasEnded) {
-    throw new InvalidConfigError("threadId", `thread "${threadId}" is locked already by what calls this`, {
+/** Refuses a call that would wait for a lock of its own caller, and so never return. */
+function refuseNested(
+  enclosing: EnclosingLock | undefined,
+  locks: Locks,
+  key: bigint,
+  threadId: string,
+): void {
+  if (enclosing === undefined) return;
+  if (enclosing.locks === locks && enclosing.key === key && !enclosing.hasEnded) {
+    throw new InvalidConfigError("threadId", `thread "${threadId}" is already locked by the caller`, {
       threadId,
     });
   }
-  refuseOwn(holding.outer, locks, key, threadId);
+  refuseNested(enclosing.outer, locks, key, threadId);
 }
 
 interface Locked<T> {
   readonly threadId: string;
   readonly lock: HeldLock;
-  readonly holding: Holding;
+  readonly enclosing: EnclosingLock;
   readonly signal: AbortSignal | undefined;
   readonly run: LockedRun<T>;
 }
 
-async function runLocked<T>({ threadId, lock, holding, signal, run }: Locked<T>): Promise<T> {
+async function runLocked<T>({ threadId, lock, enclosing, signal, run }: Locked<T>): Promise<T> {
   const ending = new AbortController();
   let loss: ThreadLockLostError | undefined;
   const stops = [
@@ -103,8 +108,8 @@ async function runLocked<T>({ threadId, lock, holding, signal, run }: Locked<T>)
       ending.abort(reason);
     }),
   ];
-  const [outcome] = await Promise.allSettled([settle(run, ending.signal)]);
-  holding.hasEnded = true;
+  const [outcome] = await Promise.allSettled([runAsync(run, ending.signal)]);
+  enclosing.hasEnded = true;
   for (const stop of stops) stop();
   const [release] = await Promise.allSettled([lock.release()]);
 
@@ -117,6 +122,7 @@ async function runLocked<T>({ threadId, lock, holding, signal, run }: Locked<T>)
   return outcome.value;
 }
 
-async function settle<T>(run: LockedRun<T>, signal: AbortSignal): Promise<T> {
+/** Turns an error that the function throws at once into a rejection. */
+async function runAsync<T>(run: LockedRun<T>, signal: AbortSignal): Promise<T> {
   return run({ signal });
 }

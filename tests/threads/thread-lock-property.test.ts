@@ -14,7 +14,7 @@ interface Call {
   /** How many queries the function runs. */
   readonly queries: number;
   readonly fails: boolean;
-  /** Whether the caller gives up after a query of its own. */
+  /** Whether the caller aborts after a query of its own. */
   readonly aborts: boolean;
 }
 
@@ -39,7 +39,7 @@ describeEachTarget("the lock of a thread", (target) => {
     for (const saver of savers) await saver.end();
   });
 
-  it("is had by one at a time, and free in the end, whoever waits, gives up and fails", async () => {
+  it("is held by one call at a time and free in the end, whichever calls wait, abort or fail", async () => {
     const failure = new Error("failed");
     const history = async (calls: readonly Call[]): Promise<void> => {
       const running = new Set<string>();

@@ -11,13 +11,13 @@ import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 import type { ForkTarget } from "./fork-target.js";
 
 /**
- * The values that a fork must store of delta channels. Such a channel is rebuilt from what the ancestors of a checkpoint
- * wrote: for a fork these are the target's own writes too, which are of the branch that its tasks began. So its value at
- * the target is rebuilt, and stored whole. Where the target has none of such writes, that is done if a reducer is there.
+ * Rebuilds the values of delta channels that a fork must store whole. LangGraph rebuilds a delta channel from the writes beside
+ * a checkpoint's ancestors. For a fork these include the writes of the target's own tasks, which belong to another branch. So
+ * the fork stores the channel's value at the target, if the target has such writes or if the caller passes a reducer.
  *
- * @throws InvalidConfigError for a channel that has neither a reducer nor a value of its own in the request.
+ * @throws InvalidConfigError for a channel that has neither a reducer nor a value in the request.
  */
-export async function deltaValues(
+export async function rebuildDeltaValues(
   call: CallContext,
   target: ForkTarget,
   { values, reducers }: Pick<ForkRequest, "values" | "reducers">,
@@ -31,20 +31,20 @@ export async function deltaValues(
   const histories = await deltaChannelHistory(call, target.key, channels, serde);
   const rebuilt = reduced.map(([channel, reducer]) => {
     const value = foldWrites(histories[channel], reducer);
-    if (value === undefined) throw holdsNothing(channel, target);
+    if (value === undefined) throw emptyChannelError(channel, target);
     return [channel, new DeltaSnapshot(value)] as const;
   });
   return Object.fromEntries(rebuilt);
 }
 
-/** Whether the target itself has a value of the channel. */
+/** Whether the target stores a value of the channel. */
 function hasValue({ header, stored }: ForkTarget, channel: string): boolean {
   return stored.has(channel) || Object.hasOwn(header.channel_values ?? {}, channel);
 }
 
 /**
- * Those of the channels that are delta channels. A step counts all that it has not stored whole. An update of the state
- * counts none: so what other checkpoints count decides, and whether the channel was stored whole before.
+ * Selects the delta channels among these channels. The metadata of a super-step counts the changes of each delta channel that
+ * it has not stored whole. A state update counts none; then the counts of other checkpoints decide, and earlier snapshots.
  */
 async function deltaChannelsAmong(
   call: CallContext,
@@ -57,8 +57,8 @@ async function deltaChannelsAmong(
   if (channels.length === 0 || isStep || counted.size > 0)
     return channels.filter((channel) => counted.has(channel));
   const known = new Set(await getDeltaChannels(call, target.key));
-  const doubtful = channels.filter((channel) => !known.has(channel));
-  const histories = await deltaChannelHistory(call, target.key, doubtful, serde);
+  const unknown = channels.filter((channel) => !known.has(channel));
+  const histories = await deltaChannelHistory(call, target.key, unknown, serde);
   return channels.filter((channel) => known.has(channel) || isDeltaSnapshot(histories[channel]?.seed));
 }
 
@@ -67,17 +67,16 @@ function reducerOf(channel: string, reducers: ChannelReducers, { key }: ForkTarg
   if (reducer !== undefined) return reducer;
   throw new InvalidConfigError(
     `options.reducers.${channel}`,
-    `is missing: "${channel}" is a delta channel, and the target has writes to it that are not the fork's; hand over ` +
-      "its reducer, so that its value can be rebuilt, or fork with a value for it",
+    `is missing: "${channel}" is a delta channel, and tasks of the target have written to it on another branch; pass ` +
+      "its reducer, so that the fork can rebuild its value, or pass a value for it",
     { ...key, channel },
   );
 }
 
-function holdsNothing(channel: string, { key }: ForkTarget): InvalidConfigError {
+function emptyChannelError(channel: string, { key }: ForkTarget): InvalidConfigError {
   return new InvalidConfigError(
     `options.values.${channel}`,
-    `is missing: "${channel}" is a delta channel that holds nothing yet at the target; fork with the value that it ` +
-      "begins with",
+    `is missing: "${channel}" is a delta channel without a value at the target; pass its initial value`,
     { ...key, channel },
   );
 }

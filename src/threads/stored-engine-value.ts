@@ -5,8 +5,9 @@ import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
 import { toStoredBarrier } from "../saver/codec/barrier-value.js";
 
 /**
- * What a value that another saver stored is written as, where an engine looks into it: Python's goes by classes, and the JSON
- * of the official JavaScript saver has literal objects for sends and interrupts, and lists for barriers.
+ * Converts a value that another saver stored, so that Python's engine can read it from the channels that it interprets. Python
+ * expects instances of classes, where the JSON of the official JavaScript saver has plain objects for sends and interrupts,
+ * and lists for barriers.
  */
 export function storedEngineValue(channel: string, value: unknown): unknown {
   if (channel === INTERRUPT) return asPythonInterrupts(value);
@@ -14,7 +15,7 @@ export function storedEngineValue(channel: string, value: unknown): unknown {
   return toStoredBarrier(channel, value);
 }
 
-/** The official saver writes the node of a send and what it is given, and not that it is one. */
+/** The official saver writes a send as its node and arguments, without a mark of its class. */
 function asPythonSend(value: unknown): unknown {
   if (!isRecord(value) || typeof value.node !== "string" || !Object.hasOwn(value, "args")) return value;
   return langGraphLiteral("Send", value);
