@@ -15,7 +15,6 @@ import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
 import { encode } from "./msgpack/encoder.js";
 
-
 const layouts: Record<string, (value: unknown) => unknown> = {
   MessagePack: (value) => decode(encode(value)),
   JSON: (value) => parseJsonText(stringifyJson(value)),
