@@ -87,7 +87,9 @@ describeServer("the demo on a server", (server) => {
       await database.exec("create schema strange; create table strange.checkpoints (thread_id int)");
       const { code, errors, left } = await demo.run("--url", database.source, "--schema", "strange");
       expect(code).toBe(1);
-      expect(errors).toContain('The demo failed. Act "begin" should have been killed, but ended with exit code 1');
+      expect(errors).toContain(
+        'The demo failed. Act "begin" should have been killed, but ended with exit code 1',
+      );
       expect(errors).toContain("Error: ");
       expect(left).toHaveLength(1);
     },

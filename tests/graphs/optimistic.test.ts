@@ -6,7 +6,7 @@ import { describeAnyTarget } from "../support/targets.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf, stateBefore, type WithHistory } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";
-import { MeetingSaver } from "./support/meeting-saver.js";
+import { SimultaneousReadsSaver } from "./support/simultaneous-reads-saver.js";
 
 const BOTH = { concurrency: "optimistic", keepTombstones: true } as const;
 const DURABILITIES = ["sync", "async", "exit"] as const;
@@ -173,12 +173,12 @@ describeAnyTarget("two concurrent runs of a thread", (target) => {
     async (durability) => {
       const { source } = await target.createDatabase();
       for (const isNew of [true, false]) {
-        await using saver = new MeetingSaver(source, undefined, { concurrency: "optimistic" });
+        await using saver = new SimultaneousReadsSaver(source, undefined, { concurrency: "optimistic" });
         await saver.setup();
         const graph = steps(saver);
         const thread = { configurable: { thread_id: `${durability} ${String(isNew)}` } };
         if (!isNew) {
-          await using other = new MeetingSaver(source);
+          await using other = new SimultaneousReadsSaver(source);
           await Promise.all([steps(other).invoke({ log: ["old"] }, thread), other.getTuple(thread)]);
         }
         const outcomes = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { PostgresSaver } from "../../../src/index.js";
 import { Gate } from "../../support/gate.js";
 
 /** A saver that delays its first reads until all of them have arrived, so that the runs begin with the same head. */
-export class MeetingSaver extends PostgresSaver {
+export class SimultaneousReadsSaver extends PostgresSaver {
   readonly #gate = new Gate();
   #awaited = 2;
 
