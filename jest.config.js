@@ -1,18 +1,22 @@
 /** @type {import("jest").Config} */
 export default {
-  testMatch: ["<rootDir>/src/**/*.test.ts", "<rootDir>/tests/**/*.test.ts"],
+  testMatch: [
+    "<rootDir>/src/**/*.test.ts",
+    "<rootDir>/tests/**/*.test.ts",
+    "<rootDir>/test-support/**/*.test.ts",
+  ],
   extensionsToTreatAsEsm: [".ts"],
   // The files that a worker runs share what they import: loading it anew for each would take as long as running most of them.
-  runtime: "<rootDir>/tests/support/shared-modules/runtime.cjs",
-  testEnvironment: "<rootDir>/tests/support/shared-modules/environment.cjs",
+  runtime: "<rootDir>/test-support/shared-modules/runtime.cjs",
+  testEnvironment: "<rootDir>/test-support/shared-modules/environment.cjs",
   // For a machine with ten times as many busy processes as cores. A property ends earlier, and says how far it came.
   testTimeout: 180_000,
   maxWorkers: 2,
-  testSequencer: "<rootDir>/tests/support/slow-first.cjs",
+  testSequencer: "<rootDir>/test-support/slow-first.cjs",
   workerIdleMemoryLimit: "1GB",
   // One server for the whole run.
-  globalSetup: "<rootDir>/tests/support/global-setup.js",
-  globalTeardown: "<rootDir>/tests/support/global-teardown.js",
+  globalSetup: "<rootDir>/test-support/global-setup.js",
+  globalTeardown: "<rootDir>/test-support/global-teardown.js",
   transform: {},
   testPathIgnorePatterns: ["/node_modules/", "/dist/"],
   modulePathIgnorePatterns: ["<rootDir>/dist/"],

@@ -1,6 +1,6 @@
-import { connectToServer } from "../tests/support/postgres-target.js";
-import type { TestDatabase } from "../tests/support/test-database.js";
-import { describeServerVersion, startTestServer } from "../tests/support/test-server.js";
+import { connectToServer } from "../test-support/postgres-target.js";
+import type { TestDatabase } from "../test-support/test-database.js";
+import { describeServerVersion, startTestServer } from "../test-support/test-server.js";
 
 /** An empty database; whoever asked for it gives it back. */
 export interface BenchDatabase extends Pick<TestDatabase<string>, "source" | "query" | "exec"> {

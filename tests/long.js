@@ -1,6 +1,6 @@
 /**
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
- * `npm run test:long -- tests/model` for some of them. They are the files that import `tests/support/runs.ts`.
+ * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`.
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -44,7 +44,9 @@ function run(chosen) {
 function randomTests() {
   return ["src", "tests"]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
-    .filter((file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("/support/runs.js"));
+    .filter(
+      (file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("/test-support/runs.js"),
+    );
 }
 
 function commandsToRepeat(report) {

@@ -2,7 +2,7 @@
  * A service that does one thing, and then says how much memory it took. A process of its own for each saver and each
  * task, so that nothing of another is in it. Started with `--expose-gc`; argument: the task as JSON.
  */
-import { threadConfig } from "../../tests/support/checkpoints.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
 import { openPool } from "../open-pool.js";
 import { OFFICIAL, OURS, type Saver } from "../subjects.js";
 import { type MemoryFigures, MemoryTask } from "./memory-task.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Annotation, START, StateGraph } from "@langchain/langgraph";
-import { newThread, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { inNewDatabase } from "./in-new-database.js";
 import type { Fact, FactScenario } from "./scenario.js";

@@ -1,4 +1,4 @@
-import { newThread, nextId, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { channels } from "./sample-data.js";
 import type { LoadScenario, TimedOperation } from "./scenario.js";

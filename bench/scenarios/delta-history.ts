@@ -8,7 +8,7 @@ import {
   nextId,
   putValues,
   threadConfig,
-} from "../../tests/support/checkpoints.js";
+} from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { record } from "./sample-data.js";
 import type { TimedScenario } from "./scenario.js";

@@ -1,5 +1,5 @@
 import type { BenchServer } from "../bench-server.js";
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver, Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 import { conversation, document } from "./sample-data.js";

@@ -1,4 +1,4 @@
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { conversation } from "./sample-data.js";
 import type { Size, TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";

@@ -1,5 +1,5 @@
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import { newThread, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { record } from "./sample-data.js";
 import type { TimedScenario } from "./scenario.js";

@@ -3,7 +3,7 @@
  * reads on. Arguments: the id of the saver, the connection string.
  */
 import pg from "pg";
-import { threadConfig } from "../../tests/support/checkpoints.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
 import { OFFICIAL, OURS } from "../subjects.js";
 
 const [id, connectionString] = process.argv.slice(2);

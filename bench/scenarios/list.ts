@@ -1,5 +1,5 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { document } from "./sample-data.js";
 import type { Size, TimedCase, TimedScenario } from "./scenario.js";

@@ -1,5 +1,5 @@
 import type { BenchServer } from "../bench-server.js";
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { measureMemory } from "../memory/measure-memory.js";
 import type { MemoryFigures, MemoryTask } from "../memory/memory-task.js";
 import type { Saver, Subject } from "../subjects.js";

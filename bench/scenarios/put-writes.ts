@@ -1,4 +1,4 @@
-import { newThread, nextId, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 

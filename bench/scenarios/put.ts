@@ -5,7 +5,7 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../../tests/support/checkpoints.js";
+} from "../../test-support/checkpoints.js";
 import type { TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 

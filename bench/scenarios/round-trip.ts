@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from "node:util";
-import { newThread, putValues, threadConfig } from "../../tests/support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver } from "../subjects.js";
 import { inNewDatabase } from "./in-new-database.js";
 import type { FactScenario } from "./scenario.js";

@@ -8,7 +8,7 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { argumentsOf } from "./test-support/arguments-of.js";
 import { firstDifference } from "./test-support/first-difference.js";
-import { runs } from "../../tests/support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { SerializationError } from "../errors/index.js";
 import * as moduleNamespace from "./json/limits.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../tests/support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { createRedactor } from "./redactor.js";
 
 const FIELDS = { user: "app", host: "db.example.com", database: "agents" };

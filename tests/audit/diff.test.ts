@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "@jest/globals";
 import { AIMessage } from "@langchain/core/messages";
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { CheckpointNotFoundError } from "../../src/index.js";
-import { metadataOf, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
+import { metadataOf, newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 describeEachLayout("diff", (open) => {

@@ -2,8 +2,8 @@ import { afterAll } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 /** A database with one of the layouts, and a saver on it. */
 export interface AuditedDatabase {

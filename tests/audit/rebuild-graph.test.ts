@@ -10,7 +10,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import type { ChannelReducers } from "../../src/saver/model/channel-reducers.js";
-import { newThread, threadConfig } from "../support/checkpoints.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const State = Annotation.Root({

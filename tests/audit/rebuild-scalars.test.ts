@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";
-import { checkpointOf, allVersions, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import {
+  checkpointOf,
+  allVersions,
+  metadataOf,
+  newThread,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeAnyTarget("rebuildBlobs with writes of Python's saver", (target) => {
   let database: TestDatabase;

@@ -3,7 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { type Checkpoint, uuid5 } from "@langchain/langgraph-checkpoint";
 import { CheckpointNotFoundError, InvalidConfigError, WritesMissingError } from "../../src/index.js";
 import type { ChannelReducers } from "../../src/saver/model/channel-reducers.js";
-import { metadataOf, newThread, nextId, threadConfig } from "../support/checkpoints.js";
+import { metadataOf, newThread, nextId, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const NULL_TASK = "00000000-0000-0000-0000-000000000000";

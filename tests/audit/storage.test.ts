@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
-import { putValues, threadConfig } from "../support/checkpoints.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(50_000);

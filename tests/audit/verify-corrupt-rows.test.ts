@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { CORRUPT_ROWS, type CorruptRow } from "../saver/bad-input/corrupt-rows.js";
 
 const KINDS = {

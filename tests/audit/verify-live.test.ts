@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 
 const WRITERS = 4;
 const VERIFIES = 10;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import type { VerifyProgress } from "../../src/index.js";
-import { metadataOf, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
+import { metadataOf, newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(200_000);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { ERROR } from "@langchain/langgraph-checkpoint";
 import { DeserializationError, InvalidConfigError } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(100_000);

@@ -1,4 +1,4 @@
-import type { TestDatabase } from "../support/test-database.js";
+import type { TestDatabase } from "../../test-support/test-database.js";
 
 /** Every row of the three tables, as Postgres prints it, to compare databases byte for byte. */
 export async function allRows(database: TestDatabase, schema = "public"): Promise<Record<string, string[]>> {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { BackupError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { allRows } from "./all-rows.js";
 
 describeAnyTarget("an import", (target) => {

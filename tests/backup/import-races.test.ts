@@ -8,10 +8,10 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { untilItWaits } from "../support/held-locks.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+} from "../../test-support/checkpoints.js";
+import { untilItWaits } from "../../test-support/held-locks.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { idAt } from "../retention/id-at.js";
 import { missingBlobs } from "../retention/stored-rows.js";
 

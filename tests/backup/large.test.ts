@@ -3,8 +3,8 @@ import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { exportThreads } from "../../src/backup/export-threads.js";
-import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { allRows } from "./all-rows.js";
 
 const PIECE_BYTES = 1_000;

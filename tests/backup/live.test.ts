@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 
 const THREADS = ["a", "b", "c"];
 const BACKUPS = 8;

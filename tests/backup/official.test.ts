@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { PostgresSaver } from "../../src/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 import { allRows } from "./all-rows.js";
 
 // Byte order and the order of most languages differ for these names.

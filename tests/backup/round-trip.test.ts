@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { CompiledQuery, type Kysely } from "kysely";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { allRows, countRows } from "./all-rows.js";
 
 const EMPTY = "delete from checkpoints; delete from checkpoint_blobs; delete from checkpoint_writes";

@@ -10,7 +10,7 @@ import { openPool } from "../../bench/open-pool.js";
 import { plainGetTuple } from "../../bench/scenarios/get-tuple.js";
 import { put } from "../../bench/scenarios/put.js";
 import { OURS } from "../../bench/subjects.js";
-import { collect } from "../support/checkpoints.js";
+import { collect } from "../../test-support/checkpoints.js";
 
 describe("the floor", () => {
   let server: BenchServer;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { quantile, summarize } from "../../bench/measure/statistics.js";
 import { takeTurns, timed } from "../../bench/measure/take-turns.js";
-import { runs } from "../support/runs.js";
+import { runs } from "../../test-support/runs.js";
 
 const times = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 });
 

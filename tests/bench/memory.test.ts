@@ -4,7 +4,7 @@ import { measureMemory } from "../../bench/memory/measure-memory.js";
 import { document } from "../../bench/scenarios/sample-data.js";
 import { OURS } from "../../bench/subjects.js";
 import { withSaver } from "../../bench/with-saver.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 
 describe("the memory of a task", () => {
   let server: BenchServer;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { IS_LONG, SEED } from "../support/runs.js";
+import { IS_LONG, SEED } from "../../test-support/runs.js";
 import { killClient } from "./faults/client-faults.js";
 import { delayStatements } from "./faults/delay-faults.js";
 import { cutMessages, loseConnections } from "./faults/network-faults.js";

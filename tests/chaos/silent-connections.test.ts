@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
 
 const CONNECTIONS = 8;
 

@@ -3,8 +3,8 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { rowsOf } from "../support/thread-rows.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { rowsOf } from "../support/thread-rows.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase, RUN_ID } from "./filled-database.js";

@@ -3,7 +3,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import { expect } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { run, type OpenUrl, type OutputStream } from "../../src/cli/index.js";
-import type { TestDatabase } from "../support/targets.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 
 /** The exit code and the output of a command line. */
 export interface CliOutcome {

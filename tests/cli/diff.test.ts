@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { metadataOf, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { metadataOf, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { jsonOf, linesOf, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "@jest/globals";
-import { describePglite } from "../support/targets.js";
+import { describePglite } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 

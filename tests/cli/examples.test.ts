@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { CommandDefinition } from "../../src/cli/command-definition.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
 import { ROOT } from "../package/consumer-project.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 

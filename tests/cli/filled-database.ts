@@ -3,8 +3,8 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
-import { allVersions, checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
-import type { Target, TestDatabase } from "../support/targets.js";
+import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import type { Target, TestDatabase } from "../../test-support/targets.js";
 import { cliOn, jsonOf } from "./cli.js";
 
 /** The run that made the last checkpoint of thread 44. */

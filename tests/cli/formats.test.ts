@@ -14,9 +14,9 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { rowsOf } from "../support/thread-rows.js";
-import { describeAnyTarget } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { threadsInFormats } from "./threads-in-formats.js";
 import { aes, FORMATS, gcm, LONG, NONE, WITH_KEY } from "./formats.js";
 

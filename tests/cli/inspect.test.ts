@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { jsonOf, linesOf, cliOn, type CliOutcome } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 

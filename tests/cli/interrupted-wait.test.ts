@@ -4,8 +4,8 @@ import { CompiledQuery } from "kysely";
 import { run } from "../../src/cli/index.js";
 import { openDatabase } from "../../src/db/index.js";
 import { migrateToLatest } from "../../src/migrations/index.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { cli, type CliOutcome, cliOn } from "./cli.js";
 
 const MIGRATION_LOCK = [

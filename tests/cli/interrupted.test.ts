@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { ROOT } from "../package/consumer-project.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 

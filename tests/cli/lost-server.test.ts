@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { expect, it } from "@jest/globals";
 import { run } from "../../src/cli/index.js";
-import { describeServer } from "../support/targets.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
+import { describeServer } from "../../test-support/targets.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { fillDatabase } from "./filled-database.js";
 
 describeServer("a command that loses its connection", (server) => {

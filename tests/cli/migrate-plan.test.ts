@@ -7,8 +7,8 @@ import {
   migrateToLatest,
   migrationStatus,
 } from "../../src/migrations/index.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 
 const SCHEMAS = ["public", "my-schema", "a$1 'b' \"c\"", "two\nlines; drop schema public"];

@@ -4,9 +4,9 @@ import { openUrl } from "../../src/cli/run/open-url.js";
 import type { OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { MIGRATION_NAMES } from "../../src/migrations/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
 
 const APPLIED = MIGRATION_NAMES.map((name) => `applied ${name}\n`).join("");

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { freePort } from "../support/free-port.js";
-import { describeServer } from "../support/targets.js";
+import { freePort } from "../../test-support/free-port.js";
+import { describeServer } from "../../test-support/targets.js";
 import { cli } from "./cli.js";
 
 const SECRET = "hunter2-Ünïque/p@ss";

@@ -11,8 +11,8 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
 
 const PASSWORD = "secret";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { ROOT, runNode } from "../package/consumer-project.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 

@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { describeServer } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { describeServer } from "../../test-support/targets.js";
 import { cli } from "./cli.js";
 
 const LENGTH = 30;

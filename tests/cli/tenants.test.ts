@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { openTenancy } from "../tenants/tenancy.js";
 import { cli } from "./cli.js";
 

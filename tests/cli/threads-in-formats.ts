@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
-import { threadConfig } from "../support/checkpoints.js";
-import type { Target, TestDatabase } from "../support/targets.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
+import type { Target, TestDatabase } from "../../test-support/targets.js";
 import { cliOn, type CliOutcome } from "./cli.js";
 
 /** A migrated database for threads of services with different serializers, and the command line on it. */

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { rowsOf } from "../support/thread-rows.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
 

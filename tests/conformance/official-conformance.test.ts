@@ -7,8 +7,8 @@ import {
   JsonSerializer,
   MsgpackSerializer,
 } from "../../src/serde/index.js";
-import { runOfficialConformance } from "../support/official-conformance.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runOfficialConformance } from "../../test-support/official-conformance.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("LangGraph's conformance suite", (target) => {
   let database: TestDatabase;

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
-import { collect, listIds, metadataOf, nextId, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { collect, listIds, metadataOf, nextId, threadConfig } from "../../test-support/checkpoints.js";
+import { describeEachTarget } from "../../test-support/targets.js";
 
 /** A checkpoint as Python's conformance suite makes it. */
 function generateCheckpoint(channel_values: Record<string, unknown> = {}): Checkpoint {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
 import { toBinaryArray } from "../../src/db/pool/to-binary-array.js";
-import { runs } from "../support/runs.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { runs } from "../../test-support/runs.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 /** Text that Postgres can store. */
 const text = fc.string({ unit: "binary" }).filter((value) => !value.includes("\0"));

@@ -6,11 +6,11 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { requestCancel } from "../../src/db/pool/cancel-request.js";
-import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
-import { freePort } from "../support/free-port.js";
-import { serverUser } from "../support/postgres-binaries.js";
-import { selfSigned } from "../support/self-signed.js";
-import { ownedBy } from "../support/shared-folder.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
+import { freePort } from "../../test-support/free-port.js";
+import { serverUser } from "../../test-support/postgres-binaries.js";
+import { selfSigned } from "../../test-support/self-signed.js";
+import { ownedBy } from "../../test-support/shared-folder.js";
 
 const NEVER = new AbortController().signal;
 const { cert, key } = selfSigned();

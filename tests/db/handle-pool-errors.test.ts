@@ -2,9 +2,9 @@ import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, guardPool, handlePoolErrors, PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const NAME = "pool-errors";
 

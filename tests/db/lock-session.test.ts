@@ -6,10 +6,10 @@ import { connectThroughKysely } from "../../src/db/locks/connect-through-kysely.
 import { LockSession } from "../../src/db/locks/lock-session.js";
 import { SharedSession } from "../../src/db/locks/shared-session.js";
 import { takeOnSession } from "../../src/db/locks/take-on-session.js";
-import { Gate } from "../support/gate.js";
-import { endHolders, untilConnections } from "../support/held-locks.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
+import { Gate } from "../../test-support/gate.js";
+import { endHolders, untilConnections } from "../../test-support/held-locks.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const TIMING = { heartbeatMs: 10, answerMs: 200 };
 

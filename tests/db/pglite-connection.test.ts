@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
-import { describePglite } from "../support/targets.js";
+import { describePglite } from "../../test-support/targets.js";
 
 describePglite("PGlite's only connection", (target) => {
   it("keeps other queries out of an open transaction", async () => {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CompiledQuery } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 
 describe("a PGlite folder", () => {
   let folder: string;

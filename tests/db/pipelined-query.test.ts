@@ -3,7 +3,7 @@ import pg from "pg";
 import { StatementPool } from "../../src/db/pool/statement-pool.js";
 import { type Pipeline, queryInPipeline } from "../../src/db/pool/pipelined-query.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 
 const MODES = [
   { mode: "a client", config: {} },

@@ -4,9 +4,9 @@ import { StatementPool } from "../../src/db/pool/statement-pool.js";
 import { MAX_PREPARED_STATEMENTS } from "../../src/db/pool/prepared-statements.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, threadConfig } from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { describeServer } from "../support/targets.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { describeServer } from "../../test-support/targets.js";
 
 const PREPARED =
   "select name from pg_prepared_statements where name like 'test_%' or name like 'checkpoint_%'";

@@ -10,10 +10,10 @@ import {
   type PostgresSaverOptions,
   StatementTimeoutError,
 } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { beginWatch } from "../support/watches.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { beginWatch } from "../../test-support/watches.js";
 import { rejectionOf, whileHeld } from "../saver/bounded/hung-statements.js";
 import { Opened } from "../saver/opened.js";
 

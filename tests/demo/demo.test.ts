@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { parseDemoOptions } from "../../examples/demo/options.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { CompiledDemo, type DemoRun } from "./run-demo.js";
 
 const RUN_MS = 180_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import { type Service, startService } from "../../examples/service/start-service.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 describeServer("the service", (server) => {
   let database: TestDatabase<string>;

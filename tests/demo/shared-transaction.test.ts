@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { placeOrder, type ShopDatabase } from "../../examples/shared-transaction.js";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { migrateToLatest } from "../../src/migrations/index.js";
-import { describeEachTarget } from "../support/targets.js";
+import { describeEachTarget } from "../../test-support/targets.js";
 
 const ORDER = { id: "order-1", item: "lamp" };
 const THREAD = { configurable: { thread_id: ORDER.id } };

@@ -10,10 +10,10 @@ import {
   type PostgresSaverOptions,
   ShallowPostgresSaver,
 } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -2,9 +2,9 @@ import { expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "../../src/index.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { metadataOf, newThread } from "../support/checkpoints.js";
-import { listCheckpoint } from "../support/put-from.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { metadataOf, newThread } from "../../test-support/checkpoints.js";
+import { listCheckpoint } from "../../test-support/put-from.js";
 import { LogState, says } from "./support/log-state.js";
 
 /** A graph with a subgraph, whose checkpoints have their own namespace. */

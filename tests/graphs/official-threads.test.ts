@@ -15,7 +15,7 @@ import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { historyOf, stateBefore } from "./support/history.js";
 import type { Thread } from "./support/describe-graphs.js";
 

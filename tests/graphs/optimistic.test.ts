@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { ConcurrentModificationError, ThreadDeletedError } from "../../src/index.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf, stateBefore, type WithHistory } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";

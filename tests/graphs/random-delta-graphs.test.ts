@@ -10,7 +10,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import fc from "fast-check";
-import { runs } from "../support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { describeGraphs, type GraphSuite } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { MirroredSaver } from "./support/reference-saver.js";

@@ -9,7 +9,7 @@ import {
   type StateSnapshot,
 } from "@langchain/langgraph";
 import fc from "fast-check";
-import { runs } from "../support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { describeGraphs, type GraphSuite, type Thread } from "./support/describe-graphs.js";
 import { historyOf } from "./support/history.js";
 import { LogState, says } from "./support/log-state.js";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
-import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 const append = (current: string[], added: string[]): string[] => [...current, ...added];
 const log = () => Annotation<string[]>({ reducer: append, default: () => [] });

@@ -3,8 +3,8 @@ import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { parallel } from "./agents.js";
 import { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";

@@ -3,7 +3,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { talk } from "./agents.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
 

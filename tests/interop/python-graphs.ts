@@ -1,5 +1,5 @@
 import { describe, test } from "@jest/globals";
-import { describeServer, type Target, type TestDatabase } from "../support/targets.js";
+import { describeServer, type Target, type TestDatabase } from "../../test-support/targets.js";
 import { pythonEnvironment } from "./python-environment.js";
 import { PythonProcess } from "./python-process.js";
 

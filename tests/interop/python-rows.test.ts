@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { collect, metadataOf, nextId } from "../support/checkpoints.js";
-import type { TestDatabase } from "../support/targets.js";
+import { collect, metadataOf, nextId } from "../../test-support/checkpoints.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePythonGraphs } from "./python-graphs.js";
 import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { type BaseCheckpointSaver, Command, INTERRUPT } from "@langchain/langgraph";
 import { z } from "zod";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { form, interview, nested, panel, workflow } from "./agents.js";
 import { type Agent, configOf, type ThreadConfig, TwoLanguages } from "./two-languages.js";
 

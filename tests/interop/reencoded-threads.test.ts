@@ -11,7 +11,7 @@ import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import type { TestDatabase } from "../support/targets.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { broken, deltas, fanOut, nested, parallel, talk } from "./agents.js";
 import { describePythonGraphs } from "./python-graphs.js";
 import type { PythonProcess } from "./python-process.js";

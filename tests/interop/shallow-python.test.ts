@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
 import { convertShallowTables } from "../../src/migrations/index.js";
-import { dumpSchema } from "../support/schema-dump.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describePythonGraphs } from "./python-graphs.js";
 import { configOf } from "./two-languages.js";
 

@@ -2,7 +2,7 @@ import type { BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { PostgresSaver } from "../../src/index.js";
-import type { Target, TestDatabase } from "../support/targets.js";
+import type { Target, TestDatabase } from "../../test-support/targets.js";
 import { broken, runs } from "./agents.js";
 import { PythonProcess } from "./python-process.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import type { TestDatabase } from "../support/targets.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePythonGraphs } from "./python-graphs.js";
 import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";

@@ -5,8 +5,8 @@ import { decode } from "../../src/serde/msgpack/decode.js";
 import { encode } from "../../src/serde/msgpack/encoder.js";
 import { pack } from "../../src/serde/msgpack/wire.js";
 import { value } from "../../src/serde/test-support/values.js";
-import { nextId } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { nextId } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
 
 const foundShape = z.object({ differences: z.array(z.string()) });

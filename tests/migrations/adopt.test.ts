@@ -1,10 +1,10 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { PostgresSaver } from "../../src/index.js";
-import { checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
-import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 

@@ -3,9 +3,9 @@ import type { Kysely } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { type CheckpointDatabase, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { migrateDown, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const STEP = "0004-compress-by-lz4";
 const TABLES = ["checkpoint_blobs", "checkpoint_writes"];

@@ -11,9 +11,9 @@ import {
   migrationStatus,
   planMigrations,
 } from "../../src/migrations/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { describeEachTarget, describeServer } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 
 const SCHEMAS = ["public", "my-schema", 'with "quotes" and spaces', "Über"];
 

@@ -10,7 +10,7 @@ import {
   optionalIndexStatus,
 } from "../../src/migrations/index.js";
 import { cliOn } from "../cli/cli.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const BOTH: OptionalIndex[] = ["metadata-index", "run-index"];
 

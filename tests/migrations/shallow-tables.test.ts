@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
 import { convertShallowTables, MIGRATION_NAMES, migrateToLatest } from "../../src/migrations/index.js";
-import { threadConfig } from "../support/checkpoints.js";
-import { dumpSchema } from "../support/schema-dump.js";
-import { SHALLOW_MIGRATIONS } from "../support/shallow-migrations.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { SHALLOW_MIGRATIONS } from "../../test-support/shallow-migrations.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
 

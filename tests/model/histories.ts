@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
-import { threadConfig } from "../support/checkpoints.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
 import { IDS, LAST_FORK } from "./ids.js";
 import type { ReferenceSaver } from "./reference-saver.js";
 

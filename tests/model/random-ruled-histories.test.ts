@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { CheckpointError, PostgresSaver } from "../../src/index.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
 import type { WriteRules } from "./write-rules.js";
-import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { listCheckpoint, putFrom } from "../support/put-from.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { listCheckpoint, putFrom } from "../../test-support/put-from.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { rules, type RuledCall, type RuledStep, ruledSteps } from "./ruled-history.js";
 import { RuledModel } from "./ruled-model.js";
 

@@ -2,7 +2,7 @@ import { expect } from "@jest/globals";
 import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
-import { collect } from "../support/checkpoints.js";
+import { collect } from "../../test-support/checkpoints.js";
 import {
   type At,
   CHANNELS,

@@ -1,5 +1,5 @@
 import { type CheckpointTuple, MemorySaver } from "@langchain/langgraph-checkpoint";
-import { collect } from "../support/checkpoints.js";
+import { collect } from "../../test-support/checkpoints.js";
 import { bytewise } from "./bytewise.js";
 import { type Place, placeOf } from "./place.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { WriteRules } from "./write-rules.js";
-import type { Source } from "../support/put-from.js";
+import type { Source } from "../../test-support/put-from.js";
 
 /** The thread and namespace of a call: only a few, so that calls affect each other. */
 export interface RuledPlace {

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { PostgresSaver } from "../../src/index.js";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { type FailingRun, HANDLED_RUNS, UNHANDLED_RUNS } from "./support/failing-runs.js";
 
 const PROGRAM = fileURLToPath(new URL("support/failing-runs-process.ts", import.meta.url));

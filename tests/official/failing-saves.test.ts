@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { START, StateGraph } from "@langchain/langgraph";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { LogState, says } from "../graphs/support/log-state.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 function chain(checkpointer: PostgresSaver) {
   return new StateGraph(LogState)

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { GRAPH_PROGRAMS } from "./graph-programs.js";
 import { TWO_COPIES_PROGRAM } from "./two-copies-program.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { describeServer } from "../support/targets.js";
+import { describeServer } from "../../test-support/targets.js";
 import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { documentedPrograms } from "./documented-programs.js";

@@ -8,8 +8,8 @@ import {
   InvalidConfigError,
   PostgresSaver,
 } from "../../src/index.js";
-import { runs } from "../support/runs.js";
-import { describeServer } from "../support/targets.js";
+import { runs } from "../../test-support/runs.js";
+import { describeServer } from "../../test-support/targets.js";
 import fc from "fast-check";
 import { mistakesOf, isInPlaceOfName } from "./mistakes.js";
 import { READABLE, UNREADABLE, type UrlParts } from "../../src/db/pool/test-support/mistyped-urls.js";

@@ -3,7 +3,7 @@ import { openDatabase } from "../../src/db/index.js";
 import { type DatabaseSource, PostgresSaver } from "../../src/index.js";
 import { migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
 import { cli } from "../cli/cli.js";
-import { threadConfig } from "../support/checkpoints.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
 

@@ -5,10 +5,10 @@ import {
   type PostgresSaverOptions,
   StatementTimeoutError,
 } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { countWaiting } from "../support/held-locks.js";
-import { runOfficialConformance } from "../support/official-conformance.js";
-import type { TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { countWaiting } from "../../test-support/held-locks.js";
+import { runOfficialConformance } from "../../test-support/official-conformance.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
 

@@ -1,5 +1,5 @@
 import { describe, test } from "@jest/globals";
-import { describeServer, type Target } from "../support/targets.js";
+import { describeServer, type Target } from "../../test-support/targets.js";
 import { installedPgBouncer } from "./pgbouncer.js";
 
 const version = await installedPgBouncer();

@@ -10,8 +10,8 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import type { TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
 

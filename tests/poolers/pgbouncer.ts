@@ -4,9 +4,9 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
-import { freePort } from "../support/free-port.js";
-import { serverUser } from "../support/postgres-binaries.js";
-import { makeSharedFolder, ownedBy, type ServerUser } from "../support/shared-folder.js";
+import { freePort } from "../../test-support/free-port.js";
+import { serverUser } from "../../test-support/postgres-binaries.js";
+import { makeSharedFolder, ownedBy, type ServerUser } from "../../test-support/shared-folder.js";
 
 type PoolerProcess = ChildProcessByStdio<Writable, null, Readable>;
 

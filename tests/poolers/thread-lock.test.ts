@@ -4,14 +4,14 @@ import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { Gate } from "../support/gate.js";
-import { untilLocks } from "../support/held-locks.js";
-import type { TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { Gate } from "../../test-support/gate.js";
+import { untilLocks } from "../../test-support/held-locks.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/locking-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../test-support/locking-process.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 describePgBouncer("the lock of a thread", (target) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import type { TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
 

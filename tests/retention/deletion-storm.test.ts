@@ -8,9 +8,9 @@ import {
   metadataOf,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { timesRun } from "../support/runs.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { timesRun } from "../../test-support/runs.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
 /** Each is a thread of its own, at which all calls begin at once. */

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { Annotation, Command, DeltaChannel, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { describeGraphs, type GraphSuite, type Thread } from "../graphs/support/describe-graphs.js";
-import { listIds } from "../support/checkpoints.js";
+import { listIds } from "../../test-support/checkpoints.js";
 
 const Plain = Annotation.Root({
   log: Annotation<string[]>({ reducer: (current, added) => [...current, ...added], default: () => [] }),

@@ -1,9 +1,15 @@
 import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
-import { checkpointOf, listIds, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { untilOneWaits } from "../support/held-locks.js";
-import { describeServer } from "../support/targets.js";
+import {
+  checkpointOf,
+  listIds,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
+import { describeServer } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 import { missingBlobs } from "./stored-rows.js";
 

@@ -6,9 +6,9 @@ import type {
 } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
-import { metadataOf, threadConfig } from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 import { orphanedBlobs, orphanedWrites, rowsOf } from "./stored-rows.js";
 

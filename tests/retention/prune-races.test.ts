@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import { Annotation, START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "../../src/index.js";
-import { collect, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { collect, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 import { missingBlobs, orphanedBlobs } from "./stored-rows.js";
 
 const State = Annotation.Root({

@@ -10,9 +10,15 @@ import {
   type PostgresSaverOptions,
 } from "../../src/index.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { untilOneWaits } from "../support/held-locks.js";
-import { describeAnyTarget, describeServer, type TestDatabase } from "../support/targets.js";
+import {
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
+import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const LAYOUTS = { msgpack: new MsgpackSerializer(), json: new JsonSerializer() };
 const WAYS: Readonly<Record<string, PostgresSaverOptions>> = {

@@ -9,9 +9,9 @@ import {
   metadataOf,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { untilItWaits } from "../support/held-locks.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { untilItWaits } from "../../test-support/held-locks.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { missingBlobs } from "./stored-rows.js";
 
 const THREAD = threadConfig("t");

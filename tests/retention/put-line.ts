@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../src/index.js";
-import { allVersions, checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
+import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { idAt } from "./id-at.js";
 
 /** One hour in milliseconds. */

@@ -2,9 +2,9 @@ import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type RetentionOptions } from "../../src/index.js";
-import { allVersions, checkpointOf, metadataOf, threadConfig } from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { describeServer } from "../support/targets.js";
+import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { describeServer } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, type PruneProgress } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import { listIds, metadataOf, threadConfig } from "../support/checkpoints.js";
-import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { listIds, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 import { orphanedBlobs, rowsOf } from "./stored-rows.js";
 

@@ -1,4 +1,4 @@
-import type { TestDatabase } from "../support/targets.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 
 /** The blobs that no header references. */
 export async function orphanedBlobs(database: TestDatabase): Promise<string[]> {

@@ -3,8 +3,8 @@ import { Annotation, Command, interrupt, START, StateGraph } from "@langchain/la
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { describeGraphs, type Thread } from "../graphs/support/describe-graphs.js";
-import { metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { metadataOf, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 
 const State = Annotation.Root({

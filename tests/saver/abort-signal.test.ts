@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { AbortError, CheckpointError, PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 import { abortable } from "./bounded/abortable.js";
 import { CALLS, type Stored } from "./bounded/calls.js";

@@ -2,9 +2,9 @@ import { expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { AbortError } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeServer } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeServer } from "../../test-support/targets.js";
 import { OPENINGS } from "./bounded/openings.js";
 
 /**

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { BAD_AUDITS } from "./bad-input/bad-audits.js";
 import { BAD_BACKUPS } from "./bad-input/bad-backups.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";

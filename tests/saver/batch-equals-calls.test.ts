@@ -7,9 +7,9 @@ import { DEFAULT_SIZE_LIMITS } from "../../src/db/size-limits.js";
 import { PostgresSaver } from "../../src/index.js";
 import { type CheckpointBatch, runBatch } from "../../src/saver/batch.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";
-import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const THREADS = ["t1", "t2"];
 const IDS = ["1", "2", "3"];

@@ -8,9 +8,9 @@ import {
   metadataOf,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 describeServer("batches on a server", (target) => {
   /** A pool that keeps the texts of what it sends. */

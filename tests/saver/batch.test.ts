@@ -15,8 +15,8 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("batch", (target) => {
   let database: TestDatabase;

@@ -22,9 +22,9 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { IS_LONG, runs } from "../support/runs.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { IS_LONG, runs } from "../../test-support/runs.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const MEBIBYTE = 2 ** 20;
 const PIECE_BYTES = 8;

@@ -3,8 +3,14 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/langgraph-checkpoint";
 import { Pool } from "pg";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
-import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import {
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 const LONG = "ü".repeat(1_001);
 const id = (more: object) => ({ configurable: { thread_id: "t", ...more } });

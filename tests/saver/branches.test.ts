@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 describeAnyTarget("branches", (target) => {
   let saver: PostgresSaver;

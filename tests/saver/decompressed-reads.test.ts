@@ -8,8 +8,8 @@ import {
   MsgpackSerializer,
   type ValueContext,
 } from "../../src/serde/index.js";
-import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const BOUND = 1_000_000;
 const COUNT = 16;

@@ -10,9 +10,9 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const CHANNELS = ["a", "b", "scalar"];
 

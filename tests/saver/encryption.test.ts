@@ -16,8 +16,8 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const KEY = { id: "b", key: Buffer.alloc(32, 2) };
 const OLD_KEY = { id: "a", key: Buffer.alloc(32, 1) };

@@ -11,8 +11,8 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 /** A thread of three checkpoints, whose channels `count` and `list` hold 1, 2 and 3. The last one has a write to `count`. */
 interface CountedThread {

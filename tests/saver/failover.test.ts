@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
 
 const THREADS = 20;
 const CONNECTIONS = 5;

@@ -10,9 +10,9 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 type Metadata = Record<string, unknown>;
 

@@ -5,8 +5,14 @@ import {
   MigrationRequiredError,
   PostgresSaver,
 } from "../../src/index.js";
-import { checkpointOf, metadataOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import {
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("getTuple", (target) => {
   let database: TestDatabase;

@@ -9,10 +9,16 @@ import {
   InvalidConfigError,
   PostgresSaver,
 } from "../../src/index.js";
-import { metadataOf, checkpointOf, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { observedPool } from "../support/round-trips.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeEachTarget, describePglite, describeServer } from "../support/targets.js";
+import {
+  metadataOf,
+  checkpointOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeEachTarget, describePglite, describeServer } from "../../test-support/targets.js";
 
 describeEachTarget("a saver", (target) => {
   it("closes what it opened, and can be closed twice", async () => {

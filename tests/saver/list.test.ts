@@ -10,8 +10,8 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget } from "../../test-support/targets.js";
 
 /** More than one page of each size, and not a multiple of any. */
 const LONG = 301;

@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { untilOneWaits } from "../support/held-locks.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer } from "../../test-support/targets.js";
 
 describeServer("a connection that is reset", (target) => {
   it("in the middle of a statement fails neither the call nor the process", async () => {

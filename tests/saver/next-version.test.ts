@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { compareChannelVersions, maxChannelVersion } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { runs } from "../support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { JsonSerializer } from "../../src/serde/json/json-serializer.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack/msgpack-serializer.js";
 import { FIRST_VERSION, nextVersion } from "../../src/saver/codec/next-version.js";

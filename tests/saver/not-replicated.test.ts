@@ -9,9 +9,9 @@ import {
   PostgresSaver,
   type PostgresSaverOptions,
 } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
-import { SynchronousStandby } from "../support/synchronous-standby.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
+import { SynchronousStandby } from "../../test-support/synchronous-standby.js";
 import { abortable } from "./bounded/abortable.js";
 import { type BoundedCall, CALLS, type Stored } from "./bounded/calls.js";
 import { rejectionOf } from "./bounded/hung-statements.js";

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { sql, type Transaction } from "kysely";
 import { type CheckpointDatabase, ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
-import { newThread, threadConfig } from "../support/checkpoints.js";
-import { idOf, outcomesOf, putFrom } from "../support/put-from.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { idOf, outcomesOf, putFrom } from "../../test-support/put-from.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 

@@ -7,14 +7,14 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { sql } from "kysely";
 import { ConcurrentModificationError, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
-import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { idOf, outcomesOf, putFrom } from "../support/put-from.js";
-import { observedPool } from "../support/round-trips.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { idOf, outcomesOf, putFrom } from "../../test-support/put-from.js";
+import { observedPool } from "../../test-support/round-trips.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/advancing-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../test-support/advancing-process.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 

@@ -13,10 +13,10 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { idOf, listCheckpoint, outcomesOf, type Putter, putFrom } from "../support/put-from.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+} from "../../test-support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, type Putter, putFrom } from "../../test-support/put-from.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 

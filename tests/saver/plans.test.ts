@@ -2,8 +2,8 @@ import { expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 
 /** Postgres plans the first five runs of a prepared statement each for its parameters, whatever comes of it. */
 const ALWAYS_PLANNED = 5;

@@ -15,8 +15,8 @@ import {
   nextId,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("put", (target) => {
   let database: TestDatabase;

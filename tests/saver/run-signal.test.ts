@@ -4,9 +4,9 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { END, START, StateGraph, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { AbortError, PostgresSaver } from "../../src/index.js";
-import { Gate } from "../support/gate.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeEachTarget } from "../support/targets.js";
+import { Gate } from "../../test-support/gate.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeEachTarget } from "../../test-support/targets.js";
 import { CALLS } from "./bounded/calls.js";
 import { rejectionOf } from "./bounded/hung-statements.js";
 

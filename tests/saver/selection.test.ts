@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { collect, newThread, nextId, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { collect, newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const VALUES = { messages: ["hello"], title: "a talk", draft: { text: "…" } };
 

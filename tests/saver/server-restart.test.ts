@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { type EmbeddedServer, startEmbeddedServer } from "../support/embedded-server.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 
 describe("a saver whose server is killed and restarted", () => {
   let server: EmbeddedServer;

@@ -19,10 +19,10 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { untilOneWaits } from "../support/held-locks.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+} from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 const LAYOUTS = { msgpack: new MsgpackSerializer(), json: new JsonSerializer() };
 const WAYS: Readonly<Record<string, PostgresSaverOptions>> = {

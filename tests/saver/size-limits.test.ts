@@ -17,9 +17,9 @@ import {
   metadataOf,
   newThread,
   threadConfig,
-} from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])[] = [

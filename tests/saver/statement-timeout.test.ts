@@ -8,10 +8,10 @@ import {
   PostgresSaver,
   StatementTimeoutError,
 } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { emptyTables } from "../support/empty-tables.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describePglite, describeServer, type TestDatabase } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { emptyTables } from "../../test-support/empty-tables.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 import { CALLS } from "./bounded/calls.js";
 import { countHung, rejectionOf, whileHeld } from "./bounded/hung-statements.js";

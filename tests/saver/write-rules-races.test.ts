@@ -8,10 +8,10 @@ import {
   type PostgresSaverOptions,
   ThreadDeletedError,
 } from "../../src/index.js";
-import { listIds, threadConfig } from "../support/checkpoints.js";
-import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { listIds, threadConfig } from "../../test-support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/put-from.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 // A deadlock would be retried, and so not be seen.
 const TOMBSTONES = { keepTombstones: true, retry: false } as const;

@@ -13,7 +13,7 @@ import {
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, CompressedSerializer } from "../../src/serde/index.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { rowsAsText, rowsWith } from "./rows-as-text.js";
 
 const SECRET = "MARKER-OF-A-SECRET-VALUE";

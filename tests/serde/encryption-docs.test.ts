@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 const page = readFileSync(new URL("../../docs/encryption.md", import.meta.url), "utf8");
 const queries = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? "");

@@ -1,4 +1,4 @@
-import type { TestDatabase } from "../support/targets.js";
+import type { TestDatabase } from "../../test-support/targets.js";
 
 /** Every row of every table in all schemas of a database, as Postgres prints it, with bytes in hexadecimal. */
 export async function rowsAsText(database: TestDatabase): Promise<string[]> {

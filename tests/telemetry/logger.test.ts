@@ -10,10 +10,10 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { endHolders } from "../support/held-locks.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { endHolders } from "../../test-support/held-locks.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { RecordingLogger } from "./recording-logger.js";
 import { InMemorySdk } from "./in-memory-sdk.js";
 

@@ -11,9 +11,9 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { Gate } from "../support/gate.js";
-import { describeAnyTarget, describeServer, type TestDatabase } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { Gate } from "../../test-support/gate.js";
+import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { InMemorySdk } from "./in-memory-sdk.js";
 
 describeAnyTarget("spans", (target) => {

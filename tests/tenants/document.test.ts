@@ -10,8 +10,8 @@ import {
   nextId,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { documentedSql } from "./documented-sql.js";
 import { openTenancy, type Tenancy } from "./tenancy.js";
 

@@ -10,8 +10,8 @@ import {
   metadataOf,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const UNSET = [null, ""];

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { PermissionError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
-import { listIds, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { listIds, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const RUN = "9d3f0b1e-0000-4000-8000-000000000001";

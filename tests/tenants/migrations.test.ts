@@ -2,8 +2,8 @@ import { expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { migrateDown, migrateToLatest } from "../../src/migrations/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 import { openTenancy, urlOf } from "./tenancy.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];

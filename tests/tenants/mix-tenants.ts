@@ -8,7 +8,7 @@ import {
   nextId,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
+} from "../../test-support/checkpoints.js";
 import type { Tenancy } from "./tenancy.js";
 
 const TENANTS = ["acme", "bolt", "core", "dash"];

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "@jest/globals";
 import { describePgBouncer } from "../poolers/describe-pgbouncer.js";
 import { PgBouncer } from "../poolers/pgbouncer.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { mixTenants } from "./mix-tenants.js";
 import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 

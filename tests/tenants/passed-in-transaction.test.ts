@@ -3,9 +3,9 @@ import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from "k
 import pg from "pg";
 import type { CheckpointDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../support/checkpoints.js";
-import { putFrom } from "../support/put-from.js";
-import { describeEachTarget } from "../support/targets.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { putFrom } from "../../test-support/put-from.js";
+import { describeEachTarget } from "../../test-support/targets.js";
 import { openTenancy, type Tenancy } from "./tenancy.js";
 
 const ROUNDS = 8;

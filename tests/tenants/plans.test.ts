@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { z } from "zod";
-import { collect, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeServer } from "../support/targets.js";
+import { collect, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
 import { openTenancy, type Tenancy } from "./tenancy.js";
 
 const TENANTS = 100;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, RowSecurityError } from "../../src/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../support/targets.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];

@@ -3,7 +3,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { cliOn } from "../cli/cli.js";
-import type { Target, TestDatabase } from "../support/targets.js";
+import type { Target, TestDatabase } from "../../test-support/targets.js";
 import { documentedSql } from "./documented-sql.js";
 
 const PASSWORD = "secret";

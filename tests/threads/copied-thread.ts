@@ -1,7 +1,7 @@
 import { afterAll } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
-import { collect, putValues, threadConfig } from "../support/checkpoints.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 
 /** Stores a thread with two namespaces, a fork, an interrupt and a write without a checkpoint. */
 export async function fillThread(saver: PostgresSaver, thread: string): Promise<void> {

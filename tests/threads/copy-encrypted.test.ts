@@ -9,9 +9,9 @@ import {
   JsonSerializer,
   MsgpackSerializer,
 } from "../../src/serde/index.js";
-import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { collect, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };

@@ -3,10 +3,10 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import pg from "pg";
 import { PostgresSaver, ThreadExistsError } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { collect, newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { untilItWaits } from "../support/held-locks.js";
-import { outcomesOf } from "../support/put-from.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { collect, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { untilItWaits } from "../../test-support/held-locks.js";
+import { outcomesOf } from "../../test-support/put-from.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { missingBlobs } from "../retention/stored-rows.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };

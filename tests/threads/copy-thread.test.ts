@@ -7,10 +7,10 @@ import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/s
 import { compareText } from "../../src/saver/model/compare-text.js";
 import { nextVersion } from "../../src/saver/codec/next-version.js";
 import { textVersion } from "../../src/saver/queries/text-versions.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { runs } from "../support/runs.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 

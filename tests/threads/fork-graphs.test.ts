@@ -11,8 +11,8 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
-import { collect, newThread, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget } from "../support/targets.js";
+import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 const append = (current: string[], added: string[]) => [...current, ...added];
 const REDUCERS = { delta: (current: string[] | undefined, added: string[]) => append(current ?? [], added) };

@@ -16,9 +16,9 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+} from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { openTenancy } from "../tenants/tenancy.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 

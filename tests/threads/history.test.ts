@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import type { Branch } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 function idsOf({ checkpoints }: Branch): string[] {

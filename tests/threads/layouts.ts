@@ -1,6 +1,6 @@
 import { PostgresSaver } from "../../src/index.js";
-import { OFFICIAL_MIGRATIONS } from "../support/official-migrations.js";
-import type { Target, TestDatabase } from "../support/targets.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import type { Target, TestDatabase } from "../../test-support/targets.js";
 
 /** The layouts of the tables that a suite runs on. */
 export const LAYOUTS = ["our own tables", "another schema", "tables of the official savers"] as const;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { uuid6 } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../src/index.js";
-import { checkpointOf, metadataOf, putValues, threadConfig } from "../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
+import { checkpointOf, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const IDS = Array.from({ length: 7 }, (_, index) => `thread ${index}`);

@@ -3,10 +3,10 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DatabaseSource } from "../../src/db/open-database.js";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { Gate } from "../support/gate.js";
-import { untilConnections, untilLocks } from "../support/held-locks.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { Gate } from "../../test-support/gate.js";
+import { untilConnections, untilLocks } from "../../test-support/held-locks.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
 
 describeServer("the lock of a thread, on a passed-in pool,", (target) => {

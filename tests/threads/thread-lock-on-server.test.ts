@@ -9,11 +9,11 @@ import {
   type PostgresSaverOptions,
 } from "../../src/index.js";
 import type { LockedRun, ThreadLock } from "../../src/threads/boundary/parse-thread-lock.js";
-import { newThread } from "../support/checkpoints.js";
-import { Gate } from "../support/gate.js";
-import { endHolders, untilConnections, untilLocks } from "../support/held-locks.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
+import { newThread } from "../../test-support/checkpoints.js";
+import { Gate } from "../../test-support/gate.js";
+import { endHolders, untilConnections, untilLocks } from "../../test-support/held-locks.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
 
 describeServer("the lock of a thread", (target) => {

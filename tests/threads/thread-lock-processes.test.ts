@@ -5,12 +5,12 @@ import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread } from "../support/checkpoints.js";
-import { untilLocks } from "../support/held-locks.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { LOG_TABLE } from "../support/run-log.js";
+import { newThread } from "../../test-support/checkpoints.js";
+import { untilLocks } from "../../test-support/held-locks.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { LOG_TABLE } from "../../test-support/run-log.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/locking-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../test-support/locking-process.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const RUNS = 15;
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
-import { runs } from "../support/runs.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { runs } from "../../test-support/runs.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const THREADS = ["a", "b"];
 

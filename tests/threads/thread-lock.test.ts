@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../support/checkpoints.js";
-import { Gate } from "../support/gate.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { Gate } from "../../test-support/gate.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("the lock of a thread", (target) => {
   let database: TestDatabase;

@@ -12,10 +12,10 @@ import { migrateDown } from "../../src/migrations/index.js";
 import { encodePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
-import { allVersions, collect, metadataOf, newThread, threadConfig } from "../support/checkpoints.js";
-import { idOf, listCheckpoint, outcomesOf, putFrom } from "../support/put-from.js";
-import { describeAnyTarget, type TestDatabase } from "../support/targets.js";
-import { rowsOf } from "../support/thread-rows.js";
+import { allVersions, collect, metadataOf, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/put-from.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 
 const KEEPING = { keepTombstones: true, retry: false } as const;
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };

@@ -16,11 +16,11 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { untilConnections } from "../support/held-locks.js";
-import { TcpProxy } from "../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../support/targets.js";
-import { beginWatch, nextYieldedId } from "../support/watches.js";
+} from "../../test-support/checkpoints.js";
+import { untilConnections } from "../../test-support/held-locks.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { beginWatch, nextYieldedId } from "../../test-support/watches.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
 
 const LISTENING = `

@@ -7,9 +7,9 @@ import {
   newThread,
   putValues,
   threadConfig,
-} from "../support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../support/targets.js";
-import { beginWatch, nextYieldedId, type Watch } from "../support/watches.js";
+} from "../../test-support/checkpoints.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { beginWatch, nextYieldedId, type Watch } from "../../test-support/watches.js";
 
 describeEachTarget("watch", (target) => {
   let database: TestDatabase;

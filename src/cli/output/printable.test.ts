@@ -1,7 +1,7 @@
 import { inspect, stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { printable, printableLines } from "./printable.js";
 
 describe("printable", () => {

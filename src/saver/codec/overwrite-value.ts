@@ -1,4 +1,4 @@
-import { OVERWRITE_KEY } from "../../serde/json/langgraph-layout.js";
+import { OVERWRITE_KEY } from "../../serde/langchain/langgraph-layout.js";
 
 /**
  * The value of an `Overwrite`: a write that replaces the value of a channel instead of being reduced into it.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { runs, timesRun } from "../../../tests/support/runs.js";
+import { runs, timesRun } from "../../../test-support/runs.js";
 import { ConcurrentModificationError } from "../../errors/index.js";
 import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import type { BlobRow, CheckpointRows, WriteRow } from "../queries/checkpoint-rows.js";
 import { type Portion, splitRows } from "./split-rows.js";
 

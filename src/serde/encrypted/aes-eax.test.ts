@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { decryptEax, encryptEax } from "./aes-eax.js";
 
 const hex = (text: string): Buffer => Buffer.from(text, "hex");

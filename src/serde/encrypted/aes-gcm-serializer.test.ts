@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { firstDifference } from "../test-support/first-difference.js";
 import { value as anyValue } from "../test-support/values.js";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { DeserializationError, InvalidConfigError } from "../../errors/index.js";
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json/json-serializer.js";

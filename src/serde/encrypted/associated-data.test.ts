@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import type { ValueContext } from "../serde-context.js";
 import { associatedData } from "./associated-data.js";
 

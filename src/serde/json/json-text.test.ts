@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { peakGrowth } from "../test-support/peak-growth.js";

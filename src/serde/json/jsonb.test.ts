@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { AIMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { decodeJson } from "./decode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { firstDifference } from "../test-support/first-difference.js";

@@ -5,7 +5,7 @@ import { DeltaSnapshot, MemorySaver, type SerializerProtocol } from "@langchain/
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import fc from "fast-check";
 
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { encodeJson } from "./encode-json.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";

@@ -4,8 +4,8 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 
-import { runs } from "../../../tests/support/runs.js";
-import { describePglite } from "../../../tests/support/targets.js";
+import { runs } from "../../../test-support/runs.js";
+import { describePglite } from "../../../test-support/targets.js";
 import { SerializationError } from "../../errors/index.js";
 import { decodeJson } from "./decode-json.js";
 import { encodeJson } from "./encode-json.js";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { Send } from "@langchain/langgraph";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { encode } from "./encoder.js";

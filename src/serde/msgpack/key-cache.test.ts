@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { KeyCache } from "./key-cache.js";
 
 test("KeyCache only returns the string that belongs to the bytes", () => {

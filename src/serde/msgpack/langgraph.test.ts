@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { Decoder } from "./decoder.js";

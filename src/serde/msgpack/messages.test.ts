@@ -24,7 +24,7 @@ import { PromptTemplate } from "@langchain/core/prompts";
 import { StringOutputParser } from "@langchain/core/output_parsers";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../tests/support/runs.js";
+import { runs } from "../../../test-support/runs.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { encode } from "./encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";

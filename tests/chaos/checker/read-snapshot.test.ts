@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
-import { describeServer, type TestDatabase } from "../../support/targets.js";
+import { describeServer, type TestDatabase } from "../../../test-support/targets.js";
 import { History } from "./history.js";
 import { Slot } from "../client/slot.js";
 import { put, putWrites } from "../client/operations/write-operations.js";

@@ -1,5 +1,5 @@
-import type { EmbeddedServer } from "../../support/embedded-server.js";
-import type { TcpProxy } from "../../support/tcp-proxy.js";
+import type { EmbeddedServer } from "../../../test-support/embedded-server.js";
+import type { TcpProxy } from "../../../test-support/tcp-proxy.js";
 import type { Random } from "../random.js";
 import type { Admin } from "../run/admin.js";
 import type { ChaosClient } from "../run/chaos-client.js";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EmbeddedServer, startEmbeddedServer } from "../../support/embedded-server.js";
-import { TcpProxy } from "../../support/tcp-proxy.js";
+import { type EmbeddedServer, startEmbeddedServer } from "../../../test-support/embedded-server.js";
+import { TcpProxy } from "../../../test-support/tcp-proxy.js";
 import type { Scene } from "../faults/fault.js";
 import { ROLE } from "../faults/server-faults.js";
 import { Random } from "../random.js";

@@ -5,8 +5,8 @@ import { openDatabase } from "../../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../../src/index.js";
 import { diagnose, type DiagnoseOptions } from "../../../src/doctor/diagnose.js";
 import type { Finding } from "../../../src/doctor/finding.js";
-import { putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../../support/targets.js";
+import { putValues, threadConfig } from "../../../test-support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../../../test-support/targets.js";
 import { cli } from "../cli.js";
 import { complaints, examine, OPTIONS } from "./examine.js";
 

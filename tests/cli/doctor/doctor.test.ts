@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
 import type { DiagnoseOptions } from "../../../src/doctor/diagnose.js";
-import { checkpointOf, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
-import { OFFICIAL_MIGRATIONS } from "../../support/official-migrations.js";
-import { describeEachTarget, type TestDatabase } from "../../support/targets.js";
+import { checkpointOf, metadataOf, putValues, threadConfig } from "../../../test-support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../../test-support/official-migrations.js";
+import { describeEachTarget, type TestDatabase } from "../../../test-support/targets.js";
 import { cliOn } from "../cli.js";
 import { complaints, examine, OPTIONS } from "./examine.js";
 

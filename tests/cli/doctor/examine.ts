@@ -1,7 +1,7 @@
 import { openDatabase } from "../../../src/db/index.js";
 import { diagnose, type DiagnoseOptions } from "../../../src/doctor/diagnose.js";
 import type { Finding } from "../../../src/doctor/finding.js";
-import type { TestDatabase } from "../../support/targets.js";
+import type { TestDatabase } from "../../../test-support/targets.js";
 
 /** Never reports the number of connections, since other tests use the same server. */
 export const OPTIONS: DiagnoseOptions = { schema: "public", limits: { connectionShare: 2 } };

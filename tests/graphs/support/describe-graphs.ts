@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { JsonSerializer, MsgpackSerializer } from "../../../src/serde/index.js";
 import { PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
-import { describeAnyTarget } from "../../support/targets.js";
+import { describeAnyTarget } from "../../../test-support/targets.js";
 
 /** The config of one thread, to pass to a graph. */
 export interface Thread {

@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { ReadOptions } from "../../../src/saver/boundary/parse-selection.js";
 import { PostgresSaver } from "../../../src/index.js";
-import { Gate } from "../../support/gate.js";
+import { Gate } from "../../../test-support/gate.js";
 
 /** A saver that delays its first reads until all of them have arrived, so that the runs begin with the same head. */
 export class SimultaneousReadsSaver extends PostgresSaver {

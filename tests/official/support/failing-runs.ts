@@ -1,8 +1,8 @@
 import { Annotation, entrypoint, InMemoryStore, START, StateGraph, task } from "@langchain/langgraph";
 import type { PostgresSaverOptions } from "../../../src/index.js";
 import { LogState, says } from "../../graphs/support/log-state.js";
-import { collect } from "../../support/checkpoints.js";
-import { putFrom } from "../../support/put-from.js";
+import { collect } from "../../../test-support/checkpoints.js";
+import { putFrom } from "../../../test-support/put-from.js";
 import type { ReportingSaver } from "./reporting-saver.js";
 
 type Durability = "sync" | "async" | "exit";

@@ -1,6 +1,6 @@
 import type { ChannelVersions, Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { argumentsOf } from "../../../src/serde/test-support/arguments-of.js";
-import { metadataOf } from "../../support/checkpoints.js";
+import { metadataOf } from "../../../test-support/checkpoints.js";
 import {
   type BadInput,
   cycle,

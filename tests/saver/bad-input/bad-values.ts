@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { argumentsOf } from "../../../src/serde/test-support/arguments-of.js";
-import { metadataOf } from "../../support/checkpoints.js";
+import { metadataOf } from "../../../test-support/checkpoints.js";
 import { type BadInput, cycle, throwing, throwingProxy, unstorable } from "./bad-input.js";
 
 class Custom {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
-import { collect, newThread, nextId, putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../../support/targets.js";
+import { collect, newThread, nextId, putValues, threadConfig } from "../../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../../test-support/targets.js";
 import { CORRUPT_ROWS, type CorruptRow, type Damaged } from "./corrupt-rows.js";
 import { expectRejection } from "./expect-rejection.js";
 import { snapshotOf } from "./snapshot.js";

@@ -1,5 +1,5 @@
 import { CompiledQuery } from "kysely";
-import type { TestDatabase } from "../../support/targets.js";
+import type { TestDatabase } from "../../../test-support/targets.js";
 
 /** A function that returns the number and the digest of all rows of all tables of a database, always on the same connection. */
 export async function snapshotOf(database: TestDatabase): Promise<() => Promise<object>> {

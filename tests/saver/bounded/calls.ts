@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import type { PostgresSaver } from "../../../src/index.js";
-import { allVersions, checkpointOf, collect, metadataOf } from "../../support/checkpoints.js";
+import { allVersions, checkpointOf, collect, metadataOf } from "../../../test-support/checkpoints.js";
 
 /** The stored checkpoint that a call uses. */
 export interface Stored {

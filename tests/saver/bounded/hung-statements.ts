@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import pg from "pg";
-import type { TestDatabase } from "../../support/targets.js";
+import type { TestDatabase } from "../../../test-support/targets.js";
 
 const WAITING = `
   select count(*)::int as waiting from pg_stat_activity

@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../../src/index.js";
-import { newThread, putValues, threadConfig } from "../../support/checkpoints.js";
-import { describeServer } from "../../support/targets.js";
+import { newThread, putValues, threadConfig } from "../../../test-support/checkpoints.js";
+import { describeServer } from "../../../test-support/targets.js";
 
 describeServer("statementTimeoutMs", (target) => {
   it("prepares a write and its deadline check once, and sends both in one transaction", async () => {

@@ -1,5 +1,11 @@
 import type { PostgresSaver } from "../../../src/index.js";
-import { allVersions, checkpointOf, metadataOf, putValues, threadConfig } from "../../support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../../test-support/checkpoints.js";
 
 /** A call on any saver, which may be repeated. */
 export type Call = (saver: PostgresSaver, signal?: AbortSignal) => Promise<unknown>;

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type pg from "pg";
 import { AbortError, ConnectionError, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
-import { newThread, threadConfig } from "../../support/checkpoints.js";
-import { freePort } from "../../support/free-port.js";
-import { TcpProxy } from "../../support/tcp-proxy.js";
-import { describeServer, type TestDatabase } from "../../support/targets.js";
+import { newThread, threadConfig } from "../../../test-support/checkpoints.js";
+import { freePort } from "../../../test-support/free-port.js";
+import { TcpProxy } from "../../../test-support/tcp-proxy.js";
+import { describeServer, type TestDatabase } from "../../../test-support/targets.js";
 import { snapshotOf } from "../bad-input/snapshot.js";
 import { abortable } from "../bounded/abortable.js";
 import { rejectionOf, until } from "../bounded/hung-statements.js";

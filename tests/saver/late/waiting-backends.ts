@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { TestDatabase } from "../../support/targets.js";
+import type { TestDatabase } from "../../../test-support/targets.js";
 
 /** Makes every write wait for a lock while `run` runs. Reads are not affected. */
 export async function whileWritesWait<T>(database: TestDatabase<string>, run: () => Promise<T>): Promise<T> {

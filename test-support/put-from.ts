@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
-import type { PostgresSaver } from "../../src/index.js";
-import { nextVersion } from "../../src/saver/codec/next-version.js";
+import type { PostgresSaver } from "../src/index.js";
+import { nextVersion } from "../src/saver/codec/next-version.js";
 import { allVersions, metadataOf, nextId } from "./checkpoints.js";
 
 /** Where LangGraph says that a checkpoint comes from. */

@@ -1,4 +1,4 @@
-import { PostgresSaver } from "../../src/index.js";
+import { PostgresSaver } from "../src/index.js";
 import { openLog } from "./run-log.js";
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../src/index.js";
 import { putValues, threadConfig } from "./checkpoints.js";
 import type { TestDatabase } from "./test-database.js";
 

@@ -1,4 +1,4 @@
-import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
+import { ConcurrentModificationError, PostgresSaver } from "../src/index.js";
 import { threadConfig } from "./checkpoints.js";
 import { listCheckpoint, putFrom } from "./put-from.js";
 
