@@ -55,7 +55,7 @@ describe("links", () => {
   it("of the sidebar lead to every page", () => {
     const links = sidebar.flatMap(({ items }) => items.map(({ link }) => link));
     const linked = links.filter((link) => !link.startsWith("/api/")).map((link) => `docs${link}.md`);
-    const pages = PAGES.filter((page) => /^docs\/[^/]+$/.test(page) && page !== "docs/index.md");
+    const pages = PAGES.filter((page) => page.startsWith("docs/") && page !== "docs/index.md");
     expect(new Set(linked)).toEqual(new Set(pages));
   });
 });

@@ -67,13 +67,13 @@ describe("the manifest and the lock file", () => {
   });
 
   it("have the same dependencies as the table in CONTRIBUTING, each with a reason", () => {
-    const reasons = tableAfter("What ships:");
+    const reasons = tableAfter("Runtime dependencies:");
     expect([...reasons.keys()].sort()).toEqual(Object.keys(manifest.dependencies).sort());
     expect(withoutReason(reasons)).toEqual([]);
   });
 
   it("have the same development dependencies as the table in CONTRIBUTING, each with a reason", () => {
-    const reasons = tableAfter("What is for development:");
+    const reasons = tableAfter("Development dependencies:");
     const installed = Object.keys(manifest.devDependencies);
     const peers = Object.keys(manifest.peerDependencies);
     expect(installed.filter((name) => !reasons.has(name) && !peers.includes(name))).toEqual([]);
@@ -82,7 +82,7 @@ describe("the manifest and the lock file", () => {
   });
 
   it("have only peer dependencies that CONTRIBUTING names", () => {
-    const paragraph = /^What you bring:[^]*?\n\n/m.exec(contributing)?.[0] ?? "";
+    const paragraph = /^Peer dependencies:[^]*?\n\n/m.exec(contributing)?.[0] ?? "";
     expect(quotedNames(paragraph).sort()).toEqual(
       expect.arrayContaining(Object.keys(manifest.peerDependencies).sort()),
     );
