@@ -35,9 +35,9 @@ export function getHeaderPage(
   call: CallContext,
   page: TablePage<CheckpointKey>,
 ): Promise<CheckedHeaderRow[]> {
-  const { id, ...shape } = pageShapeOf(page);
+  const shape = pageShapeOf(page);
   const { threadId = "", pageSize } = page;
-  return runStatement(call, statements.of(id, shape), {
+  return runStatement(call, statements.of(shape), {
     threadId,
     pageSize,
     fromThreadId: page.begin?.key.threadId ?? "",

@@ -23,14 +23,14 @@ export interface StrayBlobRow {
 /** Finds the blobs of some threads that no header references. One statement reads all of their headers once. */
 export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
   if (typeof range === "string") {
-    return runStatement(call, statements.of("one", ["= upTo"]), { after: "", upTo: range });
+    return runStatement(call, statements.of(["= upTo"]), { after: "", upTo: range });
   }
   const { after, upTo } = range;
   const bounds = [
     ...(after === undefined ? [] : (["> after"] as const)),
     ...(upTo === undefined ? [] : (["<= upTo"] as const)),
   ];
-  return runStatement(call, statements.of(bounds.join(), bounds), { after: after ?? "", upTo: upTo ?? "" });
+  return runStatement(call, statements.of(bounds), { after: after ?? "", upTo: upTo ?? "" });
 }
 
 interface RangeParams {

@@ -15,7 +15,7 @@ export function getWrites(
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<RecordedWriteRow[]> {
   const hasId = checkpointId !== undefined;
-  return runStatement(call, statements.of(String(hasId), hasId), {
+  return runStatement(call, statements.of(hasId), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",

@@ -36,7 +36,7 @@ export interface StorageRow {
 export function measureStorage(call: CallContext, { threadId, limit }: StorageScope): Promise<StorageRow[]> {
   const ofThread = threadId !== undefined;
   const params = { threadId: threadId ?? "", limit };
-  return runStatement(call, statements.of(String(ofThread), ofThread), params);
+  return runStatement(call, statements.of(ofThread), params);
 }
 
 interface StorageParams {

@@ -26,7 +26,7 @@ export function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskS
     inNamespace: scope.checkpointNs !== undefined,
     inCheckpoint: scope.checkpointId !== undefined,
   };
-  return runStatement(call, statements.of(JSON.stringify(shape), shape), {
+  return runStatement(call, statements.of(shape), {
     threadId: scope.threadId,
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",

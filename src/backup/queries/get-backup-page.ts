@@ -56,7 +56,7 @@ export interface PageRow {
  */
 export function getBackupPage(call: CallContext, range: PageRange): Promise<PageRow[]> {
   const shape = range.after === undefined ? "first" : "next";
-  return runStatement(call, statements.of(shape, shape), {
+  return runStatement(call, statements.of(shape), {
     threadId: range.threadId,
     rows: range.rows,
     maxBytes: range.bytes,

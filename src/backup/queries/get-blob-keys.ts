@@ -21,7 +21,7 @@ export function getBlobKeys(
 ): Promise<BlobKeyRow[]> {
   const shape = after === undefined ? "first" : "next";
   const { checkpoint_ns = "", channel = "", version = "" } = after ?? {};
-  return runStatement(call, statements.of(shape, shape), { threadId, rows, checkpoint_ns, channel, version });
+  return runStatement(call, statements.of(shape), { threadId, rows, checkpoint_ns, channel, version });
 }
 
 interface BlobKeyParams extends Omit<BlobKeyRow, "bytes"> {

@@ -23,7 +23,7 @@ export function getWriteKeys(
   const shape = after === undefined ? "first" : "next";
   const { checkpoint_ns = "", checkpoint_id = "", task_id = "", idx = 0 } = after ?? {};
   const key = { checkpoint_ns, checkpoint_id, task_id, idx };
-  return runStatement(call, statements.of(shape, shape), { threadId, rows, ...key });
+  return runStatement(call, statements.of(shape), { threadId, rows, ...key });
 }
 
 interface WriteKeyParams extends Omit<WriteKeyRow, "bytes"> {

@@ -15,7 +15,7 @@ export async function nextStoredThread(
   after: string | undefined,
 ): Promise<string | undefined> {
   const shape = after === undefined ? "first" : "next";
-  const [row] = await runStatement(call, statements.of(shape, shape), { after: after ?? "" });
+  const [row] = await runStatement(call, statements.of(shape), { after: after ?? "" });
   return row?.thread_id ?? undefined;
 }
 

@@ -9,8 +9,9 @@ export class StatementFamily<Shape, Params extends object, Row> {
     this.#builderOf = builderOf;
   }
 
-  /** @param id - Identifies the shape within the family. */
-  of(id: string, shape: Shape): Statement<Params, Row> {
+  /** @param shape - Made of texts, numbers, booleans, lists and plain objects. Equal shapes share a statement. */
+  of(shape: Shape): Statement<Params, Row> {
+    const id = JSON.stringify(shape);
     const known = this.#statements.get(id);
     if (known !== undefined) return known;
     const statement = new Statement(this.#builderOf(shape));

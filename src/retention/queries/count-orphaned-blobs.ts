@@ -19,7 +19,7 @@ export async function countOrphanedBlobs(
   if (keys.length === 0) return [];
   const referring = keys.every(({ checkpointIds }) => checkpointIds.length === 0) ? "all" : "others";
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  const rows = await runStatement(call, blobCounts.of(referring, referring), givenParams(given));
+  const rows = await runStatement(call, blobCounts.of(referring), givenParams(given));
   return rows.map(({ blobs, bytes }) => ({ blobs, bytes }));
 }
 

@@ -35,7 +35,7 @@ export async function selectCandidates(
     key,
     lists: { below: below === undefined ? [] : [below] },
   }));
-  const rows = await runStatement(call, candidates.of(age, age), {
+  const rows = await runStatement(call, candidates.of(age), {
     ...givenParams(given),
     cutoff: cutoff ?? "",
   });

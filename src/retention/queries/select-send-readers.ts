@@ -27,10 +27,7 @@ export async function selectSendReaders(
 ): Promise<SendReaderRow[][]> {
   if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return rowsPerNamespace(
-    keys,
-    await runStatement(call, sendReaders.of("given", "given"), givenParams(given)),
-  );
+  return rowsPerNamespace(keys, await runStatement(call, sendReaders.of("given"), givenParams(given)));
 }
 
 /** All checkpoints of each namespace that read their sends from their parents. */
@@ -40,7 +37,7 @@ export async function selectAllSendReaders(
 ): Promise<SendReaderRow[][]> {
   if (namespaces.length === 0) return [];
   const params = givenParams(namespaces.map((key) => ({ key })));
-  return rowsPerNamespace(namespaces, await runStatement(call, sendReaders.of("all", "all"), params));
+  return rowsPerNamespace(namespaces, await runStatement(call, sendReaders.of("all"), params));
 }
 
 const IS_BEFORE_VERSION_4 = sql<SqlBool>`checkpoint -> 'v' < '4'::jsonb`;

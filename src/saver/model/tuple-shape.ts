@@ -15,8 +15,8 @@ export interface TupleShape {
   readonly writes: boolean;
 }
 
-/** Returns the shape of a selection, and a text that identifies it among all shapes. */
-export function shapeOf({ channels, writes }: TupleSelection): TupleShape & { readonly id: string } {
+/** Returns the shape of a selection. */
+export function shapeOf({ channels, writes }: TupleSelection): TupleShape {
   const values = channels === undefined ? "all" : channels.length === 0 ? "none" : "named";
-  return { values, writes, id: `${values} ${writes ? "writes" : ""}` };
+  return { values, writes };
 }

@@ -19,7 +19,7 @@ export type BlobScope =
 export function deleteUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown> {
   const kind = "threadIds" in scope ? "threads" : "namespaces";
   const params = "threadIds" in scope ? { ...scope, checkpointNss: [] } : columnsOf(scope.namespaces);
-  return deletions.of(kind, kind).bind(schema, params);
+  return deletions.of(kind).bind(schema, params);
 }
 
 function columnsOf(namespaces: readonly NamespaceKey[]): ScopeParams {

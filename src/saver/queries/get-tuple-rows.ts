@@ -20,9 +20,9 @@ export function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const { id, ...shape } = shapeOf(selection);
+  const shape = shapeOf(selection);
   const byId = checkpointId !== undefined;
-  return runStatement(call, statements.of(`${id} ${byId}`, { ...shape, byId }), {
+  return runStatement(call, statements.of({ ...shape, byId }), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",

@@ -59,8 +59,8 @@ export interface ValuePage<Key extends object> extends TablePage<Key> {
 
 /** Reads values in the order of the primary key. */
 export function getBlobPage(call: CallContext, page: ValuePage<ChannelValueContext>): Promise<BlobPageRow[]> {
-  const { id, ...shape } = valueShapeOf(page);
-  return runStatement(call, blobs.of(id, shape), {
+  const shape = valueShapeOf(page);
+  return runStatement(call, blobs.of(shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
     key2: page.begin?.key.channel ?? "",
@@ -70,8 +70,8 @@ export function getBlobPage(call: CallContext, page: ValuePage<ChannelValueConte
 
 /** Reads writes in the order of the primary key. */
 export function getWritePage(call: CallContext, page: ValuePage<WriteKey>): Promise<WritePageRow[]> {
-  const { id, ...shape } = valueShapeOf(page);
-  return runStatement(call, writes.of(id, shape), {
+  const shape = valueShapeOf(page);
+  return runStatement(call, writes.of(shape), {
     ...paramsOf(page),
     key1: page.begin?.key.checkpointNs ?? "",
     key2: page.begin?.key.checkpointId ?? "",
@@ -85,15 +85,11 @@ interface ValueShape extends PageShape {
   readonly textVersions: boolean;
 }
 
-function valueShapeOf(page: ValuePage<object>): ValueShape & { readonly id: string } {
-  const { id, ...shape } = pageShapeOf(page);
-  const skipsPresent = page.absentFrom !== undefined;
-  const textVersions = page.textVersions === true;
+function valueShapeOf(page: ValuePage<object>): ValueShape {
   return {
-    ...shape,
-    skipsPresent,
-    textVersions,
-    id: `${id} ${String(skipsPresent)} ${String(textVersions)}`,
+    ...pageShapeOf(page),
+    skipsPresent: page.absentFrom !== undefined,
+    textVersions: page.textVersions === true,
   };
 }
 

@@ -42,8 +42,8 @@ export function listTupleRows(
 ): Promise<PageRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   const continued = after !== undefined;
-  const { id, ...shape } = shapeOf(selection);
-  const statement = statements.of([...narrowed, continued, id].join(), { ...shape, narrowed, continued });
+  const shape = shapeOf(selection);
+  const statement = statements.of({ ...shape, narrowed, continued });
   return runStatement(call, statement, {
     threadId: scope.threadId ?? "",
     checkpointNs: scope.checkpointNs ?? "",

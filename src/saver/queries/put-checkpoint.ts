@@ -60,7 +60,7 @@ export function bindPut(
     carriesBlobs: encoded.blobs.some(({ isCarried }) => isCarried === true),
     notifies: scope !== undefined,
   };
-  return statements.of(Object.values(shape).join(), shape).bind(schema, paramsOf(encoded, scope));
+  return statements.of(shape).bind(schema, paramsOf(encoded, scope));
 }
 
 /** Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent is gone. */

@@ -23,7 +23,7 @@ export function putRows(
   scope: string | undefined,
 ): BoundStatement<unknown> {
   const notifies = scope !== undefined;
-  return statements.of(String(notifies), notifies).bind(schema, { ...toRowArrays(rows), scope });
+  return statements.of(notifies).bind(schema, { ...toRowArrays(rows), scope });
 }
 
 type PutParams = RowArrays & { readonly scope: string | undefined };

@@ -90,13 +90,13 @@ export class RestoreStatements<Row extends object, Given> {
    */
   insert(schema: string, rows: readonly Row[]): BoundStatement<StoredRow> {
     const shape = shapeOf(rows);
-    return this.#insert.of(shape, shape).bind(schema, toRowParams(this.#columns, rows, shape));
+    return this.#insert.of(shape).bind(schema, toRowParams(this.#columns, rows, shape));
   }
 
   /** Selects the rows that are already stored with different content. */
   selectDiffering(schema: string, rows: readonly Row[]): BoundStatement<DifferingRow> {
     const shape = shapeOf(rows);
-    return this.#selectDiffering.of(shape, shape).bind(schema, toRowParams(this.#columns, rows, shape));
+    return this.#selectDiffering.of(shape).bind(schema, toRowParams(this.#columns, rows, shape));
   }
 }
 

@@ -18,11 +18,11 @@ export interface PageShape {
   readonly begin: "any" | ">" | ">=";
 }
 
-/** Returns the shape of a page, and a text that identifies it among all shapes. */
-export function pageShapeOf(page: TablePage<object>): PageShape & { readonly id: string } {
+/** Returns the shape of a page. */
+export function pageShapeOf(page: TablePage<object>): PageShape {
   const ofThread = page.threadId !== undefined;
   const begin = page.begin === undefined ? "any" : page.begin.inclusive ? ">=" : ">";
-  return { ofThread, begin, id: `${String(ofThread)} ${begin}` };
+  return { ofThread, begin };
 }
 
 /** The parameters of every statement of a page, beside the key at which it starts. */

@@ -58,9 +58,7 @@ type CopyParams = Pick<CopiedThreads, "source" | "target">;
  */
 export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
   const { source, target, reencode: textVersions } = threads;
-  return copies
-    .of(`${rows} ${String(textVersions)}`, { rows, textVersions })
-    .bind(schema, { source, target });
+  return copies.of({ rows, textVersions }).bind(schema, { source, target });
 }
 
 const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRow>(

@@ -30,7 +30,7 @@ export async function getForkTarget(
 ): Promise<ForkTargetRow | undefined> {
   const shape = checkpointId === undefined ? "newest" : "named";
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "" };
-  const [row] = await runStatement(call, statements.of(shape, shape), params);
+  const [row] = await runStatement(call, statements.of(shape), params);
   return row;
 }
 

@@ -32,7 +32,7 @@ export function getHistoryPage(
 ): Promise<HistoryRow[]> {
   const shape = before === undefined ? "newest" : "older";
   const params = { threadId, checkpointNs, before: before ?? "", pageSize };
-  return runStatement(call, statements.of(shape, shape), params);
+  return runStatement(call, statements.of(shape), params);
 }
 
 interface HistoryParams extends NamespaceKey {

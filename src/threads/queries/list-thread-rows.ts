@@ -53,7 +53,7 @@ export interface ThreadRow {
  */
 export function listThreadRows(call: CallContext, scope: ThreadScope, limit: number): Promise<ThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(call, statements.of(narrowed.join(), narrowed), {
+  return runStatement(call, statements.of(narrowed), {
     after: scope.after ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],

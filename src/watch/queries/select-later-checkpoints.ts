@@ -27,7 +27,7 @@ export async function selectLaterCheckpoints(
   known: KnownCheckpoints & { readonly limit: number },
 ): Promise<CheckpointRef[]> {
   const isOneNamespace = scope.checkpointNs !== undefined;
-  const statement = later.of(String(isOneNamespace), isOneNamespace);
+  const statement = later.of(isOneNamespace);
   const rows = await runStatement(call, statement, { ...scopeParams(scope), ...known });
   return rows.map((row) => ({ checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id }));
 }

@@ -29,7 +29,7 @@ export async function selectNewestCheckpoints(
   ignored: IdRange,
 ): Promise<CheckpointRef[]> {
   const isOneNamespace = scope.checkpointNs !== undefined;
-  const statement = newest.of(String(isOneNamespace), isOneNamespace);
+  const statement = newest.of(isOneNamespace);
   const rows = await runStatement(call, statement, { ...scopeParams(scope), ...ignored });
   return rows.map((row) => ({ checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id }));
 }
