@@ -11,7 +11,8 @@ export default {
   testEnvironment: "<rootDir>/test-support/shared-modules/environment.cjs",
   // For a machine with ten times as many busy processes as cores. A property ends earlier, and says how far it came.
   testTimeout: 180_000,
-  maxWorkers: 2,
+  // One more than the cores of the gate: tests wait for servers and timeouts.
+  maxWorkers: 3,
   testSequencer: "<rootDir>/test-support/slow-first.cjs",
   workerIdleMemoryLimit: "1GB",
   // One server for the whole run.
