@@ -3,10 +3,10 @@ import { threadConfig } from "./checkpoints.js";
 import { listCheckpoint, putFrom } from "./put-from.js";
 
 /**
- * A process that goes on with a thread as often as it is told, each time from the newest checkpoint that it reads, and
- * prints how many of its checkpoints were stored. It begins when it is written to.
+ * A process that continues a thread a number of times, each time from the newest checkpoint that it reads, and prints
+ * how many of its checkpoints were stored. It starts when something is written to its standard input.
  *
- * Called with the database's connection string, the thread and the number of attempts.
+ * Arguments: the database's connection string, the thread and the number of attempts.
  */
 const [url = "", thread = "", attempts = ""] = process.argv.slice(2);
 const saver = new PostgresSaver(url, undefined, { concurrency: "optimistic" });

@@ -9,12 +9,12 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 
 let clock = 0;
 
-/** A checkpoint id that is larger than all that were made before. */
+/** Returns a checkpoint id that is larger than all earlier ones. */
 export function nextId(): string {
   return uuid6(clock++ % 16_384);
 }
 
-/** A checkpoint of format version 4 with these values, all of them at new versions after those of `previous`. */
+/** Creates a checkpoint of format version 4 with these values, all at new versions after those of `previous`. */
 export function checkpointOf(
   saver: BaseCheckpointSaver,
   channel_values: Record<string, unknown>,
@@ -34,7 +34,10 @@ export function checkpointOf(
   };
 }
 
-/** The versions of the channels that `checkpoint` holds values of: what LangGraph hands to `put` as new. */
+/**
+ * Returns the versions of the channels that `checkpoint` has values of. LangGraph passes these to `put` as new
+ * versions.
+ */
 export function allVersions({
   channel_values,
   channel_versions,
@@ -44,7 +47,7 @@ export function allVersions({
   );
 }
 
-/** Metadata as LangGraph's loop writes it. */
+/** Creates metadata as LangGraph's loop writes it. */
 export function metadataOf(step = 0, more: Record<string, unknown> = {}): CheckpointMetadata {
   return { source: "loop", step, parents: {}, ...more };
 }
@@ -60,24 +63,24 @@ export async function putValues(
   return { checkpoint, config: await saver.put(config, checkpoint, metadataOf(), allVersions(checkpoint)) };
 }
 
-/** The id of a thread that no other test uses. */
+/** Returns the id of a thread that no other test uses. */
 export function newThread(): string {
   return `thread ${nextId()}`;
 }
 
-/** The config of a thread, as a caller gives it. */
+/** Returns the config of a thread, as a caller passes it. */
 export function threadConfig(thread_id: string, more: Record<string, unknown> = {}): RunnableConfig {
   return { configurable: { thread_id, ...more } };
 }
 
-/** All that an async iterable yields. */
+/** Collects everything that an async iterable yields. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** The ids of the checkpoints that a list yields, in its order. */
+/** Returns the ids of the checkpoints that a list yields, in its order. */
 export async function listIds(tuples: AsyncIterable<CheckpointTuple>): Promise<string[]> {
   return (await collect(tuples)).map(({ checkpoint }) => checkpoint.id);
 }

@@ -8,8 +8,8 @@ const IMAGE = "postgres:18";
 const PING_TIMEOUT_MS = 2000;
 
 /**
- * A server in a container, or `undefined` where no engine answers. Testcontainers hangs on a socket that accepts and
- * never answers, so that the engine is asked first, and testcontainers is told which one answered.
+ * Starts a server in a container. Returns `undefined` where no engine answers. Testcontainers hangs on a socket that
+ * accepts and never answers, so this asks the engines first and passes the one that answered to testcontainers.
  */
 export async function startContainerServer(): Promise<TestServer | undefined> {
   const host = await findEngine(engineHosts());
@@ -29,13 +29,13 @@ export async function startContainerServer(): Promise<TestServer | undefined> {
       },
     };
   } catch (error) {
-    // An engine without access to the image is as good as none; the next way to a server is tried, and this is said.
+    // An engine that can't get the image is useless. The next kind of server is tried, and this is logged.
     console.warn(`No container from the engine at ${host}: ${String(error)}`);
     return undefined;
   }
 }
 
-/** The first of `hosts` where something speaks HTTP within `timeoutMs`. */
+/** Returns the first of `hosts` where something speaks HTTP within `timeoutMs`. */
 export async function findEngine(
   hosts: readonly string[],
   timeoutMs = PING_TIMEOUT_MS,
@@ -44,7 +44,7 @@ export async function findEngine(
   return undefined;
 }
 
-/** Where an engine may listen, in the order in which it is asked: `DOCKER_HOST` alone if set, else the sockets that exist. */
+/** The addresses where an engine may listen: only `DOCKER_HOST` if set, otherwise the sockets that exist. */
 function engineHosts(): string[] {
   const configured = process.env.DOCKER_HOST;
   if (configured !== undefined && configured !== "") return [configured];
@@ -57,7 +57,7 @@ function engineHosts(): string[] {
   return sockets.filter((socket) => existsSync(socket)).map((socket) => `unix://${socket}`);
 }
 
-// Any response will do: an engine behind TLS answers a plain request with 400.
+// Any response counts: an engine behind TLS answers a plain request with 400.
 function answers(host: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get({ ...address(host), path: "/_ping", timeout: timeoutMs }, (response) => {

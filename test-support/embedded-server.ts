@@ -14,19 +14,19 @@ type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
 const START_ATTEMPTS = 20;
 const RESTART_PAUSE_MS = 50;
-// A standby says that it accepts read-only connections.
+// A standby reports that it accepts read-only connections.
 const READY = /database system is ready to accept (?:read-only )?connections/;
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
   "max_connections=300",
-  // What was acknowledged still survives a killed server; only a machine that loses power would lose it.
+  // Acknowledged commits still survive a killed server. Only a loss of power would lose them.
   "fsync=off",
   "full_page_writes=off",
 ];
 
-// Postgres takes the shell's place. What stays behind sees the pipe break; if Postgres still lives then, nobody is left
-// to stop it and to clear up.
+// Postgres replaces the shell. The process that stays sees the pipe break. If Postgres still runs then, nobody else
+// will stop it and delete its files.
 const RUN_WHILE_PARENT_LIVES = `
 exec 3<&0
 (
@@ -39,8 +39,9 @@ exec 3<&0
 exec "$@" 3<&- </dev/null`;
 
 /**
- * A real server of one's own, from the binaries that npm installed. It keeps its port and its data over
- * {@link EmbeddedServer.crash} and {@link EmbeddedServer.start}, and dies with the process that started it.
+ * A real server of its own, from the binaries that npm installed. It keeps its port and its data across {@link
+ * EmbeddedServer.crash} and {@link EmbeddedServer.start}, and stops when the process that started it ends.
+ *
  *
  * @example
  * ```ts
@@ -51,7 +52,7 @@ exec "$@" 3<&- </dev/null`;
  * ```
  */
 export class EmbeddedServer {
-  /** Holds all that the server has on disk. */
+  /** The folder with the server's files. */
   readonly folder: string;
   readonly #binaries: PostgresBinaries;
   readonly #user: ServerUser;
@@ -66,12 +67,12 @@ export class EmbeddedServer {
     this.#password = password;
   }
 
-  /** Connection string of the superuser, to the database `postgres`. */
+  /** The connection string of the superuser, to the database `postgres`. */
   get url(): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${this.#port}/postgres`;
   }
 
-  /** Starts the server; after a stop or a crash on the port that it had. Resolves once it takes connections. */
+  /** Starts the server, after a stop or a crash on its former port. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const log: string[] = [];
     const keepsPort = this.#port !== 0;
@@ -79,25 +80,25 @@ export class EmbeddedServer {
       if (!keepsPort) this.#port = await freePort();
       this.#process = this.#spawn();
       if (await isReady(this.#process, log)) return;
-      // After a kill the memory that its processes shared may be in use for another moment.
+      // After a kill, the shared memory of its processes may still be in use for a moment.
       await sleep(RESTART_PAUSE_MS);
     }
     throw new Error(`The Postgres server did not start:\n${log.join("")}`);
   }
 
-  /** Stops the server in order: open connections are closed, everything is written. */
+  /** Stops the server in order: it closes open connections and writes everything. */
   stop(): Promise<void> {
     return this.#end("SIGINT");
   }
 
-  /** Stops every process of the server at once and writes nothing more, so that the next start has to recover. */
+  /** Stops every process of the server at once without writing, so that the next start has to recover. */
   crash(): Promise<void> {
     return this.#end("SIGQUIT");
   }
 
   /**
-   * Kills every process of the server at the same moment, as the kernel does that has no memory left: unlike
-   * {@link crash} it tells nobody.
+   * Kills every process of the server at the same moment, as the kernel does when it is out of memory. Unlike {@link
+   * crash} it sends no notice to clients.
    *
    * @param others - The processes beside the first one, as `pg_stat_activity` lists them.
    */
@@ -142,7 +143,10 @@ export class EmbeddedServer {
   }
 }
 
-/** Creates a cluster in a folder of its own and starts it. Strings sort as in English, not by bytes, as in most production. */
+/**
+ * Creates a cluster in a folder of its own and starts it. Like most production servers it sorts text by language, not
+ * by bytes.
+ */
 export async function startEmbeddedServer(): Promise<EmbeddedServer> {
   const user = await serverUser();
   const folder = await makeSharedFolder("checkpoint-postgres-", user);
@@ -163,7 +167,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself when it saw the first process go.
+    // It ended by itself when it saw the first process end.
   }
 }
 
@@ -190,7 +194,7 @@ async function createCluster(
   await rm(passwordFile);
 }
 
-/** Whether the server came up; it exits at once if another program took the port in the meantime. */
+/** Whether the server has started. It exits at once if another program took the port in the meantime. */
 function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
   return new Promise((resolve) => {
     server.on("error", (error) => {
@@ -201,7 +205,7 @@ function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
       resolve(false);
     });
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
-      // Kept until the start is decided, so that a failure can be explained; read and dropped ever after.
+      // Kept until the start has succeeded or failed, to explain a failure. Later output is dropped.
       if (log.length < 100) log.push(text);
       if (READY.test(text)) resolve(true);
     });

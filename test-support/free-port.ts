@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment; another program may be faster than the caller. */
+/** Returns a TCP port of 127.0.0.1 that nobody listens on now. Another program may take it before the caller does. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

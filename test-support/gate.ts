@@ -1,8 +1,8 @@
-/** A door that is shut until it is opened: what a test lets others wait at. */
+/** A gate that is closed until it is opened, where a test lets others wait. */
 export class Gate {
-  /** Resolves when it is opened. */
+  /** Resolves when the gate is opened. */
   readonly opened: Promise<void>;
-  /** Opens it for good. */
+  /** Opens the gate for good. */
   readonly open: () => void;
 
   constructor() {

@@ -1,6 +1,6 @@
 import { tsImport } from "tsx/esm/api";
 
-/** Starts the server for the whole run and tells the workers where it is; they inherit the environment. */
+/** Starts the server for the whole run and passes its address to the workers, which inherit the environment. */
 export default async function globalSetup() {
   const { startTestServer, describeServerVersion } = await tsImport("./test-server.ts", import.meta.url);
   const server = await startTestServer();

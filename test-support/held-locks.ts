@@ -16,19 +16,19 @@ const END_HOLDERS = `
   where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Waits until so many advisory locks are held in the database: one by each holder, and one by each first of those who wait
- * in another process.
+ * Waits until this number of advisory locks is held in the database: one by each holder, and one by the first waiter
+ * of each other process.
  */
 export async function untilLocks(database: TestDatabase, count: number): Promise<void> {
   while ((await database.query<{ granted: number }>(LOCKS))[0]?.granted !== count);
 }
 
-/** Waits until the server has so many connections to the database beside that of the question. */
+/** Waits until the server has this number of connections to the database, beside the one that asks. */
 export async function untilConnections(database: TestDatabase, count: number): Promise<void> {
   while ((await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others !== count);
 }
 
-/** How many statements on the database wait for a lock now. */
+/** Returns how many statements on the database wait for a lock now. */
 export async function countWaiting(database: TestDatabase): Promise<number> {
   return (await database.query(WAITING)).length;
 }
@@ -38,7 +38,7 @@ export async function untilOneWaits(database: TestDatabase): Promise<void> {
   while ((await countWaiting(database)) === 0);
 }
 
-/** Waits until the work is done, or at least so many statements on the database wait for a lock. */
+/** Waits until the work is done, or this number of statements on the database wait for a lock. */
 export async function untilItWaits(
   database: TestDatabase,
   work: Promise<unknown>,

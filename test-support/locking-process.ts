@@ -2,10 +2,10 @@ import { PostgresSaver } from "../src/index.js";
 import { openLog } from "./run-log.js";
 
 /**
- * A process that locks a thread: `runs` times in a row, each written to the log of the database; or, with `hold`, once and
- * until it is killed, which it says when it has the lock.
+ * A process that locks a thread: `runs` times in a row, each recorded in the log of the database; or, with `hold`,
+ * once until it is killed. Then it prints that it has the lock.
  *
- * Called with the database's connection string, the thread, and what to do.
+ * Arguments: the database's connection string, the thread, and what to do.
  */
 const [url = "", thread = "", task = ""] = process.argv.slice(2);
 const saver = new PostgresSaver(url);

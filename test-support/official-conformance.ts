@@ -7,10 +7,11 @@ import {
 } from "@langchain/langgraph-checkpoint-validation";
 
 /**
- * Declares LangGraph's own conformance suite for a saver, with the part about delta channels that `specTest` leaves out.
+ * Declares LangGraph's own conformance suite for a saver, with the part about delta channels that `specTest` leaves
+ * out.
  *
- * The suite finds `describe`, `it` and `expect` among the globals, and asks for Vitest's `expect.soft`, which goes on
- * after a failure. Here a failure ends the test that it belongs to.
+ * The suite expects `describe`, `it` and `expect` among the globals, and uses Vitest's `expect.soft`, which continues
+ * after a failure. Here a failure ends its test.
  */
 export function runOfficialConformance<Saver extends BaseCheckpointSaver>(
   initializer: CheckpointSaverTestInitializer<Saver>,

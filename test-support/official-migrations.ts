@@ -1,4 +1,4 @@
-/** The table of the writes, in the official savers and in Python's shallow one. */
+/** The table of the writes in the official savers and in Python's shallow one. */
 export const CREATE_WRITES = `CREATE TABLE IF NOT EXISTS checkpoint_writes (
     thread_id TEXT NOT NULL,
     checkpoint_ns TEXT NOT NULL DEFAULT '',
@@ -11,13 +11,13 @@ export const CREATE_WRITES = `CREATE TABLE IF NOT EXISTS checkpoint_writes (
     PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
   )`;
 
-/** Of the same savers. */
+/** The table of the values in the same savers. */
 export const ADD_TASK_PATH =
   "ALTER TABLE checkpoint_writes ADD COLUMN IF NOT EXISTS task_path TEXT NOT NULL DEFAULT ''";
 
 /**
- * The migrations of the official savers, each a version of the schema that a database may stand at. Those of the
- * JavaScript saver are the first five of the Python saver's: they differ in white space alone.
+ * The migrations of the official savers. Each is a version that a database may have. Those of the JavaScript saver
+ * are the first five of the Python saver's, and differ only in white space.
  *
  * Taken from langgraph-checkpoint-postgres 3.2.0 (MIT).
  */

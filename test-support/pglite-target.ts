@@ -8,14 +8,14 @@ import { Kysely, PGliteDialect } from "kysely";
 import { z } from "zod";
 import { RESET, type TestDatabase } from "./test-database.js";
 
-/** The more there is, the longer each start takes to fill it with zeros: twice as long with the default of 128 MB. */
+/** Each start fills it with zeros. The default of 128 MB doubles the time of a start. */
 const SHARED_BUFFERS = ["-c", "shared_buffers=16MB"];
 
 const CACHE = new URL("../../node_modules/.cache/checkpoint-tests/", import.meta.url);
 
 /**
- * A fresh PGlite in memory. The first start of all takes seconds and leaves a snapshot of the empty cluster, and each
- * test file compiles the program once; every further database is unpacked from the one and run by the other.
+ * Creates a new PGlite in memory. The very first start takes seconds and saves a snapshot of the empty cluster. Each
+ * worker compiles the program once. Every further database is unpacked from the snapshot.
  */
 export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
   prepared ??= prepare();
@@ -37,7 +37,7 @@ async function prepare(): Promise<Prepared> {
   return { loadDataDir: await loadSnapshot(program), pgliteWasmModule, startParams };
 }
 
-/** Reads the snapshot of this very version of PGlite, or takes it; `npm ci` removes it along with PGlite. */
+/** Reads the snapshot of this version of PGlite, or creates it. `npm ci` removes it along with PGlite. */
 async function loadSnapshot(program: string): Promise<Blob> {
   const { version } = z
     .object({ version: z.string() })
@@ -47,7 +47,7 @@ async function loadSnapshot(program: string): Promise<Blob> {
     return new Blob([await readFile(file)]);
   } catch {
     const snapshot = await takeSnapshot();
-    // Two workers may get here at once; the second replaces the file of the first by its like.
+    // Two workers may get here at the same time. The second one replaces the file of the first by an equal one.
     const draft = `${file}.${randomBytes(4).toString("hex")}`;
     await mkdir(CACHE, { recursive: true });
     await writeFile(draft, new Uint8Array(await snapshot.arrayBuffer()));
@@ -56,7 +56,7 @@ async function loadSnapshot(program: string): Promise<Blob> {
   }
 }
 
-/** Without what no test reads and each would unpack: the databases that others are made from, and 15 of 16 MB of WAL. */
+/** Leaves out what no test reads and each would unpack: template databases, and 15 of 16 MB of WAL. */
 async function takeSnapshot(): Promise<Blob> {
   const first = await PGlite.create({ initDbStartParams: ["--wal-segsize=1"] });
   try {

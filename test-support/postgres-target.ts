@@ -3,13 +3,13 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { RESET, type TestDatabase } from "./test-database.js";
 
-/** The server of the run, as databases are created on it. */
+/** The server of the run, which creates databases. */
 export interface PostgresServer {
   createDatabase(): Promise<TestDatabase<string>>;
   close(): Promise<void>;
 }
 
-/** Connects to the server that the global setup started; the connection is made with the first database. */
+/** Connects to the server that the global setup started, when the first database is created. */
 export function connectToServer(): PostgresServer {
   const url = process.env.CHECKPOINT_TEST_SERVER;
   if (url === undefined) throw new Error("No test server: run the tests through jest, with its global setup");
@@ -66,8 +66,8 @@ class PostgresDatabase implements TestDatabase<string> {
     await this.#dropOnServer();
   }
 
-  // A new connection takes longer than most statements, so that one is kept. It is reset after each call, for its session must
-  // neither hide nor keep what a test looks for.
+  // One connection is kept, because a new one takes longer than most statements. It is reset after each call, so that
+  // its session neither hides nor keeps what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = this.#idle ?? (await this.#connect());
     this.#idle = undefined;
@@ -105,12 +105,12 @@ class PostgresDatabase implements TestDatabase<string> {
   }
 }
 
-/** How often to look whether the sessions of a database have gone: some tenths of a second in all. */
+/** The number of checks whether the sessions of a database have ended, some tenths of a second in all. */
 const LOOKS = 500;
 
 /**
- * A pool that was ended has said so to the server, which has not always heard it yet. Dropped by force meanwhile, the
- * database would take the session with it, and the ended pool would be told of an error that nobody listens to.
+ * Waits until the server has noticed that pools were ended. Dropping the database by force earlier would terminate
+ * such a session, and the ended pool would emit an error that nobody listens to.
  */
 async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
@@ -119,7 +119,7 @@ async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
   }
 }
 
-/** A pool that outlives the death of its connections: tests terminate backends on purpose. */
+/** Creates a pool that survives the loss of its connections, because tests terminate backends on purpose. */
 function quietPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on("error", () => undefined);

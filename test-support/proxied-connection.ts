@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { MessageReader, TERMINATED } from "./ready-for-query.js";
 
-/** The two ways that bytes go. */
+/** The two directions of the bytes. */
 export type Direction = "toServer" | "toClient";
 
-/** One client's connection to the server, as far as a proxy can disturb it. */
+/** The connection of one client to the server, which a proxy can disturb. */
 export class ProxiedConnection {
   readonly #client: Socket;
   readonly #server: Socket;
@@ -14,9 +14,9 @@ export class ProxiedConnection {
   #untilReady: MessageReader | undefined;
   #isHeld = false;
   #isForgotten = false;
-  /** What the client sends is delayed from the first chunk on that this matches. */
+  /** What the client sends is delayed from the first chunk that this matches. */
   #delayFrom: RegExp | undefined;
-  /** What the client has sent since then. */
+  /** The delayed chunks. */
   #delayed: Buffer[] | undefined;
 
   constructor(client: Socket, server: { readonly host: string; readonly port: number }, onEnd: () => void) {
@@ -27,28 +27,28 @@ export class ProxiedConnection {
     this.#forward("toClient", this.#server, this.#client);
   }
 
-  /** Resets the client's side, as a router does that has forgotten the connection, and closes the server's. */
+  /** Resets the client's side, like a router that has forgotten the connection, and closes the server's side. */
   reset(): void {
-    // A socket that is shutting down can't be reset: Node would let go of it without closing it.
+    // Node.js closes a socket that is shutting down without a reset.
     if (this.#client.writableEnded) this.#client.destroy();
     else if (!this.#client.destroyed) this.#client.resetAndDestroy();
     this.#server.destroy();
     this.#end();
   }
 
-  /** Resets the client's side alone: the server does not hear of it while what the client sends is delayed. */
+  /** Resets only the client's side. The server does not notice while what the client sent is delayed. */
   resetClient(): void {
     this.#client.resetAndDestroy();
   }
 
-  /** Lets half of what comes next that way through, and then resets the connection. */
+  /** Forwards half of what comes next in that direction, and then resets the connection. */
   cutNext(direction: Direction): void {
     this.#cutNext = direction;
   }
 
   /**
-   * Ends the connection as `pg_terminate_backend` does, at the moment when the server is ready for the next statement: the client
-   * receives ReadyForQuery and the FATAL error in one chunk. To be called when the server has nothing to send.
+   * Ends the connection like `pg_terminate_backend` when the server is ready for the next statement: the client
+   * receives ReadyForQuery and the FATAL error in one chunk. Call it when the server has nothing to send.
    *
    * @param onTerminated - Called when the server has become ready.
    */
@@ -57,7 +57,7 @@ export class ProxiedConnection {
     this.#onTerminated = onTerminated;
   }
 
-  /** Holds what comes from either side back until {@link resume}. */
+  /** Holds back what either side sends until {@link resume}. */
   pause(): void {
     this.#isHeld = true;
     this.#client.pause();
@@ -71,27 +71,30 @@ export class ProxiedConnection {
     this.#server.resume();
   }
 
-  /** Lets nothing through ever after, and neither side hear that the other has gone: only {@link reset} ends it. */
+  /** Drops everything from now on, and hides from each side that the other has closed. Only {@link reset} ends it. */
   forget(): void {
     this.#isForgotten = true;
     this.pause();
   }
 
   /**
-   * Keeps what the client sends from the first chunk on that `from` matches, and keeps from the server that the client has gone,
-   * until {@link deliver}. Bytes on their way arrive like that, when the client has closed its socket meanwhile. The
+   * Delays what the client sends, from the first chunk that `from` matches until {@link deliver}, and hides from the
+   * server that the client has closed. So bytes arrive that were under way when the client closed its socket. The
    * answers of the server pass.
    */
   delay(from: RegExp): void {
     this.#delayFrom = from;
   }
 
-  /** Whether anything that the client has sent is on its way. */
+  /** Whether anything that the client has sent is delayed. */
   get hasDelayed(): boolean {
     return this.#delayed !== undefined;
   }
 
-  /** Sends the server what was kept, and then that the client has gone. Resolves when the server has done all of it. */
+  /**
+   * Sends the delayed bytes to the server, and then the end of the client's side. Resolves when the server has
+   * processed them.
+   */
   async deliver(): Promise<void> {
     const delayed = this.#delayed ?? [];
     this.#delayed = undefined;
@@ -99,7 +102,7 @@ export class ProxiedConnection {
     this.#client.destroy();
     if (this.#server.destroyed) return;
     const closed = new Promise((resolve) => this.#server.once("close", resolve));
-    // Nobody takes the answers, and they must not hold the server up.
+    // Nobody reads the answers, and they must not block the server.
     this.#server.removeAllListeners("data").resume();
     this.#server.end(Buffer.concat(delayed));
     await closed;
@@ -124,7 +127,7 @@ export class ProxiedConnection {
         this.#forwardUntilReady(this.#untilReady, chunk);
         return;
       }
-      // A slow reader slows the writer down, but must not wake up a connection that is held.
+      // A slow reader slows the writer down, but must not resume a connection that is held.
       if (!to.write(chunk)) {
         from.pause();
         to.once("drain", () => {

@@ -4,13 +4,13 @@ import type { PostgresSaver } from "../src/index.js";
 import { nextVersion } from "../src/saver/codec/next-version.js";
 import { allVersions, metadataOf, nextId } from "./checkpoints.js";
 
-/** Where LangGraph says that a checkpoint comes from. */
+/** The sources of checkpoints in LangGraph. */
 export type Source = "input" | "loop" | "fork" | "update";
 
-/** What checkpoints are put into: a saver, or a batch of one. */
+/** What checkpoints are put into: a saver or a batch. */
 export type Putter = Pick<PostgresSaver, "put">;
 
-/** A checkpoint with one list at a new version, with an id that is larger than all that were made before. */
+/** Creates a checkpoint with one list at a new version, with an id that is larger than all earlier ones. */
 export function listCheckpoint(list: unknown[] = ["value"]): Checkpoint {
   return {
     v: 4,
@@ -22,7 +22,7 @@ export function listCheckpoint(list: unknown[] = ["value"]): Checkpoint {
   };
 }
 
-/** Puts a checkpoint that comes from `source` as the successor of `config`. */
+/** Puts a checkpoint with this `source` as the successor of `config`. */
 export function putFrom(
   putter: Putter,
   source: Source,
@@ -32,12 +32,12 @@ export function putFrom(
   return putter.put(config, checkpoint, { ...metadataOf(), source }, allVersions(checkpoint));
 }
 
-/** The checkpoint that a config names. */
+/** Returns the key of the checkpoint that a config names. */
 export function idOf({ configurable }: RunnableConfig): unknown {
   return configurable?.checkpoint_id;
 }
 
-/** How many of the promises were kept, and what the others failed with. */
+/** Returns the number of fulfilled promises, and the errors of the rejected ones. */
 export async function outcomesOf(
   promises: readonly Promise<unknown>[],
 ): Promise<{ kept: number; errors: unknown[] }> {

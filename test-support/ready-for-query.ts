@@ -1,15 +1,13 @@
-/** What a server says last of a handshake and of a statement. */
+/** The last message of a handshake and of a statement. */
 const READY_FOR_QUERY = "Z".charCodeAt(0);
 /** The type of a message, and its length without the type. */
 const HEADER_BYTES = 5;
 
-/** Follows what a server sends, from the beginning of a message on. */
+/** Parses what a server sends, starting at the beginning of a message. */
 export class MessageReader {
   #rest = Buffer.alloc(0);
 
-  /**
-   * @returns The messages that are whole by now, up to the first ReadyForQuery; whether that was among them.
-   */
+  /** @returns The complete messages up to the first ReadyForQuery, and whether that was among them. */
   read(chunk: Buffer): { readonly messages: Buffer; readonly isReady: boolean } {
     const bytes = Buffer.concat([this.#rest, chunk]);
     let end = 0;
@@ -25,7 +23,7 @@ export class MessageReader {
   }
 }
 
-/** What a server sends last on a connection that `pg_terminate_backend` ends. */
+/** The last message on a connection that `pg_terminate_backend` ends. */
 export const TERMINATED = errorResponse({
   S: "FATAL",
   V: "FATAL",

@@ -1,13 +1,13 @@
 import pg from "pg";
 
-/** A pool, and what it has sent: of each round trip the last statement. */
+/** A pool, and the last statement of each of its round trips. */
 export interface ObservedPool {
   readonly pool: pg.Pool;
-  /** To be emptied before what is looked at. */
+  /** Empty it before the calls that a test counts. */
   readonly sent: string[];
 }
 
-/** Opens a pool that tells of its round trips. */
+/** Opens a pool that records its round trips. */
 export function observedPool(connectionString: string): ObservedPool {
   const sent: string[] = [];
   const pool = new pg.Pool({ connectionString });

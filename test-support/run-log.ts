@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** The table that processes write down in when their runs begin and end, in the order of its numbers. */
+/** The table in which processes record when their runs begin and end, ordered by its numbers. */
 export const LOG_TABLE = "create table log (number serial, pid integer, word text)";
 
-/** Writes runs to the log. */
+/** Records runs in the log. */
 export function openLog(url: string): { run: (pid: number) => Promise<void>; close: () => Promise<void> } {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const write = (pid: number, word: string): Promise<unknown> =>

@@ -1,6 +1,6 @@
 import type { TestDatabase } from "./targets.js";
 
-/** Columns and indexes of a schema as the catalog tells them, to compare a schema with itself later. */
+/** Returns the columns and indexes of a schema from the catalog, to compare the schema with itself later. */
 export async function dumpSchema(
   database: TestDatabase,
   schema = "public",

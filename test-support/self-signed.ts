@@ -12,7 +12,7 @@ const COMMON_NAME = [0x55, 0x04, 0x03];
 const SUBJECT_ALT_NAME = [0x55, 0x1d, 0x11];
 const BASIC_CONSTRAINTS = [0x55, 0x1d, 0x13];
 
-/** Makes a certificate of 127.0.0.1 that nobody but itself has signed, good for a day. */
+/** Creates a self-signed certificate of 127.0.0.1 that is valid for a day. */
 export function selfSigned(): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(oid(ECDSA_WITH_SHA256));

@@ -1,7 +1,8 @@
 import { ADD_TASK_PATH, CREATE_WRITES } from "./official-migrations.js";
 
 /**
- * The tables of Python's `ShallowPostgresSaver`, but for its indexes: only the newest checkpoint of a namespace has a row.
+ * The tables of Python's `ShallowPostgresSaver` without its indexes. Only the newest checkpoint of a namespace has a
+ * row.
  *
  * Taken from langgraph-checkpoint-postgres 3.2.0 (MIT).
  */

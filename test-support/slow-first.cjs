@@ -1,7 +1,10 @@
-/** Starts first what takes longest, so that no worker waits for another in the end. Jest alone goes by the size of a file. */
+/**
+ * Starts the slowest files first, so that at the end no worker waits for another. Jest itself orders new files by
+ * size.
+ */
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** They start servers and processes, install packages, or wait for a second language. */
+/** Files that start servers and processes, install packages, or wait for a second language. */
 const SLOW = ["interop", "chaos", "demo", "package", "cli/examples", "conformance", "official", "model"];
 
 class SlowFirst extends Sequencer {

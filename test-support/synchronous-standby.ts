@@ -2,19 +2,20 @@ import pg from "pg";
 
 const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";
 
-/** A server's synchronous standby, that the server has never seen: while it is asked for, no commit is confirmed. */
+/** A synchronous standby that does not exist. While the server requires it, no commit is confirmed. */
 export class SynchronousStandby {
   readonly #url: string;
 
-  /** @param url - of the superuser. */
+  /** @param url - Of the superuser. */
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Has all commits wait from now on. */
+  /** Makes all commits wait from now on. */
   async lose(): Promise<void> {
     await this.#ask("'nobody'");
-    // The server's processes read their settings one after another: a commit that waits shows that the last has done so.
+    // The server's processes read their settings one after another. A commit that waits shows that the last one has
+    // done so.
     await this.#onConnection(async (client) => {
       const processId: unknown = Reflect.get(client, "processID");
       for (;;) {
@@ -27,7 +28,7 @@ export class SynchronousStandby {
     });
   }
 
-  /** Confirms the commits that wait, and all later ones. */
+  /** Confirms the waiting commits, and all later ones. */
   async restore(): Promise<void> {
     await this.#ask("''");
     while ((await this.countWaiting()) > 0);
@@ -42,12 +43,12 @@ export class SynchronousStandby {
     return this.#query(`select ${WAITING}`);
   }
 
-  /** Cancels the statements that wait, as an administrator does it. */
+  /** Cancels the waiting statements, as an administrator does. */
   async cancelWaiting(): Promise<void> {
     await this.#query(`select pg_cancel_backend(pid) ${WAITING}`);
   }
 
-  /** Terminates the connections that wait, as an administrator does it, or a server that is shut down. */
+  /** Terminates the waiting connections, as an administrator or a shutdown of the server does. */
   async terminateWaiting(): Promise<void> {
     await this.#query(`select pg_terminate_backend(pid) ${WAITING}`);
   }

@@ -10,21 +10,22 @@ export type { DatabaseSource, TestDatabase } from "./test-database.js";
 export interface Target<Source extends DatabaseSource = DatabaseSource> {
   readonly name: "postgres" | "pglite";
   /**
-   * A fresh, empty database. One that a test or a `beforeEach` creates lives until the end of the test, one that a
+   * Creates an empty database. One that a test or a `beforeEach` creates exists until the end of the test, one that a
    * `beforeAll` creates until the end of the suite.
    */
   createDatabase(): Promise<TestDatabase<Source>>;
 }
 
 /**
- * Narrows or widens what the suites below run on: `server` leaves PGlite out, `every` runs suites on PGlite that the gate runs on the
- * server alone.
+ * Changes what the suites below run on: `server` leaves out PGlite, and `every` also runs suites on PGlite that the
+ * gate runs only on the server.
  */
 const CHOSEN = process.env.TEST_TARGETS;
 
 /**
- * Runs a suite once per target: on a real server and on PGlite. For what depends on the kind of Postgres: opening and closing,
- * transactions and locks, cancelling, migrations, how parameters are sent and rows are decoded.
+ * Runs a suite on a real server and on PGlite. Use it for what depends on the kind of Postgres: opening and closing,
+ * transactions and locks, cancelling, migrations, the encoding of parameters and the decoding of rows.
+ *
  *
  * @example
  * ```ts
@@ -42,15 +43,15 @@ export function describeEachTarget(name: string, body: (target: Target) => void)
 }
 
 /**
- * Runs a suite on the server, and with `TEST_TARGETS=every` on PGlite too. For what SQL and our own code decide, on any Postgres
- * alike: most suites. `tests/saver/every-method.test.ts` calls each method on PGlite.
+ * Runs a suite on the server, and with `TEST_TARGETS=every` on PGlite too. Use it for what SQL and our own code
+ * decide alike on any Postgres, which is most suites. `tests/saver/every-method.test.ts` calls each method on PGlite.
  */
 export function describeAnyTarget(name: string, body: (target: Target) => void): void {
   describeServer(name, body);
   if (CHOSEN === "every") describePglite(name, body);
 }
 
-/** Runs a suite on the server alone, for what PGlite does not have: several connections, roles, lost backends. */
+/** Runs a suite only on the server, for what PGlite lacks: several connections, roles, lost backends. */
 export function describeServer(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (postgres)`, () => {
     const server = connectToServer();
@@ -59,7 +60,7 @@ export function describeServer(name: string, body: (target: Target<string>) => v
   });
 }
 
-/** Runs a suite on PGlite alone. */
+/** Runs a suite only on PGlite. */
 export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
   describe(`${name} (pglite)`, () => {
     describeTarget("pglite", createPgliteDatabase, body);
@@ -85,7 +86,8 @@ function describeTarget<Source extends DatabaseSource>(
       return database;
     },
   });
-  // After the body, so that its own hooks still find the databases open: hooks run in the order of their making.
+  // Registered after the body, so that its own hooks still find the databases open: hooks run in the order of
+  // registration.
   afterEach(async () => {
     inTest = false;
     await dropAll(ofTest);

@@ -106,9 +106,9 @@ describe("a proxy", () => {
     // Another proxy on the same server: what it is asked now is answered after what the first had let through.
     const other = await TcpProxy.open(proxy.url.replace(/:\d+$/, `:${(echo.address() as AddressInfo).port}`));
     const { hostname, port } = new URL(other.url);
-    const witness = connect(Number(port), hostname).setEncoding("utf8");
-    clients.push(witness);
-    await say(witness);
+    const observer = connect(Number(port), hostname).setEncoding("utf8");
+    clients.push(observer);
+    await say(observer);
     expect(answers).toEqual([]);
     resume();
     await both;
@@ -116,7 +116,7 @@ describe("a proxy", () => {
     await other.close();
   });
 
-  it("swallows everything in a black hole and tells nobody, while new connections work", async () => {
+  it("swallows everything in a black hole silently, while new connections work", async () => {
     const lost = await openThrough();
     const end = proxy.blackHole();
     const answers: unknown[] = [];

@@ -7,18 +7,19 @@ interface Upstream {
   readonly port: number;
 }
 
-/** Connections on which the statements of the clients are on their way for long. */
+/** Connections on which statements of the clients are delayed. */
 export interface DelayedStatements {
-  /** On how many connections anything is on its way. */
+  /** The number of connections with delayed bytes. */
   readonly count: number;
-  /** Resets the clients' side of the connections. What the clients have sent remains on its way. */
+  /** Resets the clients' side of the connections. The delayed bytes stay delayed. */
   resetClients(): void;
-  /** Lets the statements arrive. Resolves when the server has carried them out, or has refused them. */
+  /** Delivers the statements. Resolves when the server has run or refused them. */
   deliver(): Promise<void>;
 }
 
 /**
- * Stands between a client and a server, and disturbs their connections when it is told to.
+ * A proxy between clients and a server, which disturbs their connections on request.
+ *
  *
  * @example
  * ```ts
@@ -29,7 +30,7 @@ export interface DelayedStatements {
  * ```
  */
 export class TcpProxy {
-  /** The server's connection string, by way of the proxy. */
+  /** The server's connection string through the proxy. */
   readonly url: string;
   readonly #server: Server;
   #upstream: Upstream;
@@ -58,27 +59,27 @@ export class TcpProxy {
     return new TcpProxy(server, url);
   }
 
-  /** How many connections there are. */
+  /** The number of connections. */
   get count(): number {
     return this.#connections.size;
   }
 
-  /** Leads new connections to the server that `url` names, as a name does that has moved. Those that there are stay. */
+  /** Forwards new connections to the server that `url` names, like a host name that has moved. Existing ones stay. */
   switchTo(url: string): void {
     this.#upstream = upstreamOf(url);
   }
 
-  /** Resets every connection, as a router does that has forgotten them. New ones are let through. */
+  /** Resets every connection, like a router that has forgotten them. New connections pass. */
   resetAll(): void {
     for (const connection of [...this.#connections]) connection.reset();
   }
 
-  /** Cuts every connection in the middle of what comes next that way. New ones are let through. */
+  /** Cuts every connection in the middle of what comes next in that direction. New connections pass. */
   cutNext(direction: Direction): void {
     for (const connection of this.#connections) connection.cutNext(direction);
   }
 
-  /** Holds every byte back in either direction, those of new connections too, until the returned function is called. */
+  /** Holds back every byte in both directions, also on new connections, until the returned function is called. */
   stall(): () => void {
     this.#isStalled = true;
     for (const connection of this.#connections) connection.pause();
@@ -89,8 +90,8 @@ export class TcpProxy {
   }
 
   /**
-   * Lets nothing through on the connections that there are, and neither side hear that the other has gone. New ones are
-   * let through. The returned function ends the connections, as the server's own probes do in the end.
+   * Drops everything on the existing connections, and hides from each side that the other has closed. New connections
+   * pass. The returned function ends the connections, as the server's keepalive does in the end.
    */
   blackHole(): () => void {
     const lost = [...this.#connections];
@@ -101,30 +102,29 @@ export class TcpProxy {
   }
 
   /**
-   * Terminates the next new connections at the end of their handshake: the client receives ReadyForQuery and the FATAL error in
-   * one chunk.
+   * Terminates the next new connections at the end of their handshake: the client receives ReadyForQuery and the
+   * FATAL error in one chunk.
    *
-   * @param times - How many connections.
+   * @param times - The number of connections.
    */
   terminateNew(times: number): void {
     this.#toTerminate = times;
   }
 
-  /** Terminates every connection at the end of its next statement, as {@link terminateNew} does. None may be in use. */
+  /** Terminates every connection at the end of its next statement, like {@link terminateNew}. None may be in use. */
   terminateWhenReady(): void {
     for (const connection of this.#connections) this.#terminate(connection);
   }
 
-  /** How many connections have been terminated by {@link terminateNew} and {@link terminateWhenReady}. */
+  /** The number of connections that {@link terminateNew} and {@link terminateWhenReady} have terminated. */
   get terminated(): number {
     return this.#terminated;
   }
 
   /**
-   * Delays what the clients send on the connections that there are, also when they have closed them. New connections are let
-   * through.
+   * Delays what the clients send on the existing connections, also after they have closed them. New connections pass.
    *
-   * @param from - What is sent before the first chunk that this matches arrives as always.
+   * @param from - What is sent before the first chunk that this matches is not delayed.
    */
   delayStatements(from = /^/): DelayedStatements {
     const delayed = [...this.#connections];
@@ -142,7 +142,7 @@ export class TcpProxy {
     };
   }
 
-  /** Cuts every connection and takes no more. */
+  /** Cuts every connection and accepts no more. */
   async close(): Promise<void> {
     this.resetAll();
     this.#server.close();

@@ -2,19 +2,19 @@ import pg from "pg";
 import { startContainerServer } from "./container-server.js";
 import { startEmbeddedServer } from "./embedded-server.js";
 
-/** A Postgres server that the suite may create databases on. */
+/** A Postgres server on which the suite may create databases. */
 export interface TestServer {
-  /** Connection string of a role that may create databases. */
+  /** The connection string of a role that may create databases. */
   readonly url: string;
-  /** Where the server comes from, for the line that says what the suite ran on. */
+  /** The origin of the server, for the line that says what the suite runs on. */
   readonly origin: string;
-  /** Stops the server if it was started for the tests; one that was found running is left alone. */
+  /** Stops the server if it was started for the tests. */
   stop(): Promise<void>;
 }
 
 /**
- * The server that the suite runs on: the one that `DATABASE_URL` names, else a container where an engine answers, else
- * the server binaries that npm installed. There is no fourth way: a suite without a server fails.
+ * Returns the server that the suite runs on: the one that `DATABASE_URL` names, else a container where an engine
+ * answers, else the server binaries that npm installed. A suite without a server fails.
  */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.DATABASE_URL;
@@ -25,7 +25,7 @@ export async function startTestServer(): Promise<TestServer> {
   return { url: server.url, origin: "embedded", stop: () => server.remove() };
 }
 
-/** What the server says it is, such as `PostgreSQL 18.4, collation en-US (icu)`. */
+/** Returns what the server says about itself, such as `PostgreSQL 18.4, collation en-US (icu)`. */
 export async function describeServerVersion(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -38,7 +38,7 @@ export async function describeServerVersion(url: string): Promise<string> {
   }
 }
 
-// The column for the ICU locale was renamed in 17; going through jsonb spares a query per version.
+// The column for the ICU locale was renamed in version 17. Reading it through jsonb avoids a query per version.
 const LOCALE_QUERY = `
   select coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate') as locale
   from (select to_jsonb(pg_database) as d from pg_database where datname = current_database()) as current`;

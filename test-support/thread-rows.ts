@@ -1,13 +1,13 @@
 import type { TestDatabase } from "./test-database.js";
 
-/** How many rows a thread has. */
+/** The number of rows of a thread. */
 export interface ThreadRows {
   readonly checkpoints: number;
   readonly blobs: number;
   readonly writes: number;
 }
 
-/** Counts the rows of a thread behind the saver's back, whether a checkpoint refers to them or not. */
+/** Counts the rows of a thread with SQL, whether or not a checkpoint references them. */
 export async function rowsOf(database: TestDatabase, thread: string): Promise<ThreadRows> {
   const [rows] = await database.query<{ [Table in keyof ThreadRows]: number }>(
     `select

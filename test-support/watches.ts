@@ -7,10 +7,10 @@ import type { TestDatabase } from "./test-database.js";
 export type Watch = AsyncGenerator<CheckpointTuple, undefined>;
 
 /**
- * Begins a watch, and waits until it has looked for what it missed. From then on it is told by the server alone: of what
- * savers with `notify` store, in the order of the commits. Before, it finds more, and in the order of the ids.
+ * Starts a watch, and waits until it has read what it missed. After that it depends only on the server's
+ * notifications: savers with `notify` send them in the order of the commits.
  *
- * @param threadId - The thread that it watches; two checkpoints are stored there, and read.
+ * @param threadId - The watched thread. Two checkpoints are stored there, and read.
  */
 export async function beginWatch(watch: Watch, database: TestDatabase, threadId: string): Promise<Watch> {
   const db = database.kysely<CheckpointDatabase>();
@@ -19,13 +19,14 @@ export async function beginWatch(watch: Watch, database: TestDatabase, threadId:
   const first = nextYieldedId(watch);
   const offered = await storeIn(db);
   expect(await first).toBe(offered.checkpoint.id);
-  // Of what is stored in a transaction that was lent the server tells, once it listens; or the watch finds it when it looks.
-  const told = await db.transaction().execute(storeIn);
-  expect(await nextYieldedId(watch)).toBe(told.checkpoint.id);
+  // The server announces a checkpoint of a passed-in transaction once it listens, or the watch finds it when it
+  // looks.
+  const stored = await db.transaction().execute(storeIn);
+  expect(await nextYieldedId(watch)).toBe(stored.checkpoint.id);
   return watch;
 }
 
-/** The id of the next checkpoint that a watch yields. */
+/** Returns the id of the next checkpoint that a watch yields. */
 export async function nextYieldedId(watch: Watch): Promise<string | undefined> {
   return (await watch.next()).value?.checkpoint.id;
 }

@@ -1,4 +1,4 @@
-// Node has WebAssembly, and its types have it in none of the libraries that this project compiles with.
+// Node.js has WebAssembly, but none of the type libraries of this project declares it.
 declare namespace WebAssembly {
   interface Module {
     readonly [Symbol.toStringTag]: "WebAssembly.Module";

@@ -1,4 +1,4 @@
-/** Runs test files in the worker's own realm, where Node loads modules, and undoes what a file changed there. */
+/** Runs test files in the worker's own realm, where Node.js loads modules, and undoes what a file changed there. */
 const { ModuleMocker } = require("jest-mock");
 
 class SharedModulesEnvironment {
@@ -10,7 +10,7 @@ class SharedModulesEnvironment {
   #exit = process.exit;
 
   async setup() {
-    // Node itself maps stack traces to sources.
+    // Node.js itself maps stack traces to sources.
     Error.prepareStackTrace = undefined;
     process.setSourceMapsEnabled(true);
   }

@@ -1,8 +1,8 @@
 /**
- * Loads test files by Node itself, in place of Jest's own registry of modules: the files that a worker runs share what they
- * import, so that LangChain, Kysely and PGlite are loaded once per worker instead of once per file.
+ * Loads test files with Node.js itself, instead of Jest's own module registry. The files of a worker share what they
+ * import, so LangChain, Kysely and PGlite are loaded once per worker instead of once per file.
  *
- * Jest's `runtime` option names this class. `jest-circus` and `jest-runner` call what is public here.
+ * Jest's `runtime` option names this class. `jest-circus` and `jest-runner` call its public methods.
  */
 const { createRequire, register } = require("node:module");
 const { pathToFileURL } = require("node:url");
@@ -32,13 +32,13 @@ class SharedModulesRuntime {
     return import(pathToFileURL(path).href);
   }
 
-  /** Loads a part of Jest, anew for each test file: jest-circus keeps the tests of one file. */
+  /** Loads a part of Jest again for each test file, because jest-circus keeps the tests of one file. */
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[EVENT_HANDLERS];
     delete globalThis[TEST_TIMEOUT];
     const loaded = require(path);
-    // Else the tests of every file would stay in memory.
+    // Otherwise the tests of every file would stay in memory.
     module.children.splice(0);
     return loaded;
   }
@@ -91,7 +91,7 @@ class SharedModulesRuntime {
   }
 }
 
-/** TypeScript by tsx, and `@jest/globals` by the functions of the test file that runs. */
+/** Registers tsx for TypeScript, and the functions of the running test file for `@jest/globals`. */
 async function registerLoaders() {
   const tsx = await import("tsx/esm/api");
   tsx.register();

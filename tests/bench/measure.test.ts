@@ -18,7 +18,7 @@ describe("a summary of durations", () => {
       fc.property(times, (series) => {
         const { p5Ms, medianMs, p95Ms } = summarize(series);
         const order = [Math.min(...series), p5Ms, medianMs, p95Ms, Math.max(...series)];
-        // Interpolation may be off by the last bit.
+        // Interpolation may be wrong in the last bit.
         for (let i = 1; i < order.length; i++) {
           expect(Number(order[i])).toBeGreaterThanOrEqual(Number(order[i - 1]) * (1 - 1e-12));
         }

@@ -12,7 +12,7 @@ describe("the command line of the benchmark", () => {
     });
   });
 
-  it("keeps no part of a run in place of the whole, unless told where", () => {
+  it("writes no partial results, unless --out names a folder", () => {
     expect(parseBenchOptions(["--quick"]).out).toBeUndefined();
     expect(parseBenchOptions(["--only", "Put, 5"])).toMatchObject({ only: "put, 5", out: undefined });
     expect(parseBenchOptions(["--only", "put", "--out", "there"]).out).toBe("there");

@@ -10,12 +10,12 @@ import { failuresOf } from "./report/failures.js";
 import { runChaos } from "./run/run-chaos.js";
 import { eachOnce, faultsNamed } from "./run/schedule.js";
 
-/** Faults wait for the server to come back, which takes long on a busy machine. */
+/** Faults wait until the server is back, which takes long on a busy machine. */
 const TIMEOUT_MS = 300_000;
-/** A machine that is busy with other tests says nothing about how fast the load goes on: `npm run test:chaos` does. */
+/** How fast the load continues is checked by `npm run test:chaos`, because a busy machine makes it meaningless here. */
 const ANY_TIME_MS = 120_000;
 
-/** One of each kind. The others take seconds each: `npm run test:long` and `npm run test:chaos` have all of them. */
+/** One fault of each kind. The others take seconds each, and run in `npm run test:long` and `npm run test:chaos`. */
 const SHORT = [
   killServer,
   killBackend,
@@ -28,7 +28,7 @@ const SHORT = [
 
 describe("a saver under load, with faults everywhere", () => {
   it(
-    "loses nothing, leaves nothing half-written, lives on, and goes on",
+    "loses nothing, stores nothing half, survives, and continues",
     async () => {
       const run = await runChaos({
         seed: SEED,

@@ -38,7 +38,7 @@ describeEachTarget("LangGraph's conformance suite", (target) => {
 
     runOfficialConformance({
       checkpointerName: `PostgresSaver writing ${layout}`,
-      // A migration takes longer than the tests that would have a schema of their own, so each finds one that is empty.
+      // A migration takes longer than the test, so the tests share a schema, which is emptied for each.
       async createCheckpointer() {
         for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const)
           await tables.deleteFrom(table).execute();

@@ -6,7 +6,7 @@ import { PostgresSaver } from "../../src/index.js";
 import { collect, listIds, metadataOf, nextId, threadConfig } from "../../test-support/checkpoints.js";
 import { describeEachTarget } from "../../test-support/targets.js";
 
-/** A checkpoint as Python's conformance suite makes it. */
+/** A checkpoint as Python's conformance suite creates it. */
 function generateCheckpoint(channel_values: Record<string, unknown> = {}): Checkpoint {
   return {
     v: 1,
@@ -23,7 +23,7 @@ function configIn(thread: string, ns: string, parent?: RunnableConfig): Runnable
   return threadConfig(thread, { checkpoint_ns: ns, ...(parent && { checkpoint_id: parentId }) });
 }
 
-// What Python's own conformance suite asks of these operations, which LangGraph.js has no suite for.
+// The requirements of Python's own conformance suite for these operations. LangGraph.js has no suite for them.
 describeEachTarget("Python's conformance suite", (target) => {
   let saver: PostgresSaver;
 
@@ -80,7 +80,7 @@ describeEachTarget("Python's conformance suite", (target) => {
       expect(tuple?.pendingWrites).toEqual([[expect.any(String), "ch", "val"]]);
     });
 
-    it("deletes everything where it is told to", async () => {
+    it("deletes everything on request", async () => {
       const thread = randomUUID();
       await putChain(thread, 3);
       await saver.prune([thread], { strategy: "delete" });
@@ -152,7 +152,7 @@ describeEachTarget("Python's conformance suite", (target) => {
   });
 
   describe("copyThread", () => {
-    /** As the suite makes it: every checkpoint has another value at the same version. */
+    /** Like in Python's suite, every checkpoint has another value at the same version. */
     async function putSource(thread: string, n = 3, namespaces = [""]): Promise<RunnableConfig[]> {
       const stored: RunnableConfig[] = [];
       for (const ns of namespaces) {

@@ -76,7 +76,7 @@ describeAnyTarget("bad input is refused by name, and changes nothing", (target) 
       const bad = { ...checkpoint, channel_values: { a: [() => 1] } };
       const metadata = { ...metadataOf(), on: () => 1 };
       await expectRejection(saver.put(config, bad, metadata, { a: 1 }), unstorable("metadata.on"));
-      // Node tells of a rejection once the microtasks are done.
+      // Node.js reports an unhandled rejection when the microtasks are done.
       await setImmediate();
     } finally {
       process.off("unhandledRejection", note);

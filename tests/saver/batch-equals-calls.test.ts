@@ -20,7 +20,7 @@ interface Put {
   readonly ns: string;
   readonly id: string;
   readonly parent: string | undefined;
-  /** The channels that are new; the number is carried over where it is not among them. */
+  /** The channels that the checkpoint changes. The channel of the number is unchanged where it is not among them. */
   readonly fresh: readonly string[];
   readonly version: number;
   readonly number: number;
@@ -41,7 +41,7 @@ interface Delete {
   readonly thread: string;
 }
 
-/** Nearly always the first, so that calls meet. */
+/** Mostly the first thread, so that calls meet. */
 function mostly(first: string, other: string): fc.Arbitrary<string> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constant(other) });
 }
@@ -78,7 +78,7 @@ const calls: fc.Arbitrary<Call[]> = fc.array(
   { minLength: 4, maxLength: 16 },
 );
 
-/** Makes the call; the values tell which one it was. */
+/** Makes the call. The values identify it. */
 async function make(call: Call, serial: number, prefix: string, on: CheckpointBatch): Promise<void> {
   const thread = prefix + call.thread;
   if (call.kind === "delete") {
@@ -119,7 +119,7 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
     for (const saver of savers) await saver.setup();
   });
 
-  /** Numbers as Python's saver writes floats; both schemas alike. */
+  /** Stores numbers as Python's saver writes floats, in both schemas. */
   async function spellAsPython(schema: string, prefix: string): Promise<void> {
     await database.query(
       `update ${schema}.checkpoints set checkpoint =

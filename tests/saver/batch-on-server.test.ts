@@ -13,7 +13,7 @@ import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 describeServer("batches on a server", (target) => {
-  /** A pool that keeps the texts of what it sends. */
+  /** A pool that records the texts that it sends. */
   async function fill(saver: PostgresSaver, batch: CheckpointBatch, count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const checkpoint = checkpointOf(saver, { a: [n], n });
@@ -40,7 +40,7 @@ describeServer("batches on a server", (target) => {
         for (let n = 0; n < count; n++) await batch.deleteThread(`t${n}`);
         await fill(saver, batch, count);
       });
-      // What goes before it is in the same round trip.
+      // The statements before it are in the same round trip.
       expect(sent).toEqual(["commit"]);
     }
     expect(await collect(saver.list({}))).toHaveLength(500);
@@ -53,7 +53,7 @@ describeServer("batches on a server", (target) => {
 
   it("never deadlock, however much they overlap", async () => {
     const { source } = await target.createDatabase();
-    // A deadlock would be retried, and so not be seen.
+    // A deadlock would be retried, and so stay unnoticed.
     const saver = new PostgresSaver({ connectionString: source, max: 12 }, undefined, { retry: false });
     await saver.setup();
     const checkpoints = Array.from({ length: 40 }, () => checkpointOf(saver, { a: [1], b: [2] }));
@@ -88,7 +88,7 @@ describeServer("batches on a server", (target) => {
     await saver.end();
   });
 
-  /** Runs `saver`'s batch until its second statement waits for a lock, and then ends its connection. */
+  /** Runs the batch of `saver` until its second statement waits for a lock, and then ends its connection. */
   async function batchWithLostConnection(database: TestDatabase, saver: PostgresSaver): Promise<unknown> {
     const old = await putValues(saver, threadConfig("old"), { a: ["old"] });
     const held = await putValues(saver, threadConfig("held"), { a: ["held"] });

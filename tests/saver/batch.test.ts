@@ -26,7 +26,7 @@ describeEachTarget("batch", (target) => {
     database = await target.createDatabase();
     saver = new PostgresSaver(database.source);
     await saver.setup();
-    // So that a test can have the database refuse a row.
+    // Lets a test make the database refuse a row.
     await database.exec("alter table checkpoint_blobs add constraint refused check (channel <> 'refused')");
   });
 

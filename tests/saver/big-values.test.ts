@@ -30,7 +30,7 @@ const MEBIBYTE = 2 ** 20;
 const PIECE_BYTES = 8;
 const serde = new MsgpackSerializer();
 
-/** Of lengths around whole numbers of pieces, and in several pieces each. */
+/** Values whose lengths are near multiples of the piece size. */
 const value = fc.oneof(
   fc.uint8Array({ maxLength: 5 * PIECE_BYTES }),
   fc.string({ unit: "binary", maxLength: 40 }),
@@ -68,7 +68,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     await storeCheckpoint(inPieces(), await encodePut({ serde }, ...call));
   }
 
-  /** A database whose next piece is sent only when something else has happened. */
+  /** A database that sends the next piece only after something else has happened. */
   function interrupted(meanwhile: (pieces: number) => Promise<unknown>): OpenedDatabase {
     let pieces = 0;
     return {
@@ -164,7 +164,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     const list = listTuples(counting, parseListRequest(threadConfig(thread), {}), serde);
     const first = await list.next();
     expect(first.done === false && first.value.checkpoint.id).toBe("2");
-    // Those of the second tuple wait until that is asked for.
+    // The values of the second tuple are read only when it is requested.
     expect(fetched).toBe(13);
     await saver.deleteThread(thread);
     expect(await list.next()).toEqual({ done: true, value: undefined });
@@ -184,7 +184,7 @@ describeServer("values of many megabytes", (target) => {
     const checkpoint = checkpointOf(saver, { bytes, text, short: ["short"] });
     const config = await saver.put(threadConfig("t"), checkpoint, metadataOf(), allVersions(checkpoint));
     const values = (await saver.getTuple(config))?.checkpoint.channel_values;
-    // Not by toEqual, which walks through bytes one by one.
+    // Not with toEqual, which compares bytes one by one.
     expect(Object.keys(values ?? {}).sort()).toEqual(["bytes", "short", "text"]);
     expect(values?.bytes instanceof Uint8Array && Buffer.compare(values.bytes, bytes)).toBe(0);
     expect(values?.text === text).toBe(true);

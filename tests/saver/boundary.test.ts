@@ -15,7 +15,7 @@ import { describeAnyTarget } from "../../test-support/targets.js";
 const LONG = "ü".repeat(1_001);
 const id = (more: object) => ({ configurable: { thread_id: "t", ...more } });
 
-/** Each is refused with an error that names the field. */
+/** Keys that are refused, with the field that the error names. */
 const BAD_KEYS: [what: string, config: unknown, field: string][] = [
   ["no config", undefined, "config"],
   ["no configurable", {}, "config.configurable"],
@@ -35,7 +35,7 @@ const BAD_KEYS: [what: string, config: unknown, field: string][] = [
 ];
 
 describe("what is refused before any I/O", () => {
-  // Nothing listens there: a call that sent anything would fail with another error.
+  // Nothing listens there, so a call that sent anything would fail with another error.
   const pool = new Pool({ host: "127.0.0.1", port: 1 });
   const saver = new PostgresSaver(pool, undefined, { retry: false });
   const checkpoint = checkpointOf(saver, { a: 1 });

@@ -25,7 +25,7 @@ describeAnyTarget("branches", (target) => {
 
   it("gives two branches of a thread with integer versions their own values", async () => {
     const root = await putValues(saver, threadConfig(newThread()), { messages: ["root"] });
-    // As the official JavaScript saver numbers versions.
+    // The numbering of the official JavaScript saver.
     root.checkpoint.channel_versions.messages = 1;
     const left = await putValues(saver, root.config, { messages: ["left"] }, root.checkpoint);
     const right = await putValues(saver, root.config, { messages: ["right"] }, root.checkpoint);

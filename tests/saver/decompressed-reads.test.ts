@@ -14,10 +14,10 @@ import { describeAnyTarget, type TestDatabase } from "../../test-support/targets
 const BOUND = 1_000_000;
 const COUNT = 16;
 const TASK = "00000000-0000-0000-0000-000000000001";
-/** Some dozens of bytes in the database. */
+/** A value that takes some dozens of bytes in the database. */
 const BOMB = "a".repeat(0.9 * BOUND);
 
-/** Counts the bytes that were decompressed, for each read. */
+/** Counts the decompressed bytes of each read. */
 class CountingSerializer extends MsgpackSerializer {
   readonly bytesOf = new Map<object | undefined, number>();
 
@@ -27,7 +27,7 @@ class CountingSerializer extends MsgpackSerializer {
   }
 }
 
-/** Sees how many values are read at the same time. */
+/** Records how many values are read at the same time. */
 class ConcurrencySerializer extends AesGcmSerializer {
   most = 0;
   #active = 0;

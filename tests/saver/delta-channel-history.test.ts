@@ -16,11 +16,12 @@ import { describeAnyTarget, type TestDatabase } from "../../test-support/targets
 
 const CHANNELS = ["a", "b", "scalar"];
 
-// By code units U+1F600 comes before U+FFFD, in most locales "B" after "a"; by code points it is the other way round.
+// By UTF-16 code unit U+1F600 is before U+FFFD, and in most locales "B" is after "a". By code point it is the other
+// way round.
 const TASK_PATHS = ["", "~a", "~B", "~\u{fffd}", "~\u{1f600}"];
 
 interface Step {
-  /** Which of the checkpoints so far is the parent. */
+  /** The index of the parent among the checkpoints so far. */
   readonly parent: number;
   readonly values: readonly string[];
   readonly emptied: readonly string[];
@@ -51,7 +52,7 @@ describeAnyTarget("getDeltaChannelHistory", (target) => {
     return BaseCheckpointSaver.prototype.getDeltaChannelHistory.call(saver, { config, channels });
   }
 
-  /** A base class before LangGraph.js 1.5 knows no task paths, and sorts what it read of a checkpoint by task again. */
+  /** The base class before LangGraph.js 1.5 knows no task paths, and sorts the writes of a checkpoint by task again. */
   async function baseWalkKeepsOrder(): Promise<boolean> {
     const parent = await putValues(saver, threadConfig(newThread()), {});
     await saver.putWrites(parent.config, [["a", "second"]], "t1", "~b");

@@ -49,7 +49,7 @@ describeAnyTarget("an encrypting saver", (target) => {
     config = threadConfig(thread);
   });
 
-  /** A thread of a value, a child without it, and writes of every kind. */
+  /** Stores a checkpoint with a value, a child without it, and writes of every kind. */
   async function fill(saver: PostgresSaver, values: Record<string, unknown>): Promise<RunnableConfig> {
     const parent = await putValues(saver, config, values);
     await saver.putWrites(parent.config, [["note", values.note], [TASKS, values.note]], TASK); // prettier-ignore

@@ -14,7 +14,10 @@ import {
 } from "../../test-support/checkpoints.js";
 import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
-/** A thread of three checkpoints, whose channels `count` and `list` hold 1, 2 and 3. The last one has a write to `count`. */
+/**
+ * A thread with three checkpoints, whose channels `count` and `list` have the values 1, 2 and 3. The last one has a
+ * write to `count`.
+ */
 interface CountedThread {
   readonly saver: PostgresSaver;
   readonly id: string;
@@ -30,10 +33,10 @@ type MethodsOf<Saver> = {
   [Name in keyof Saver]: Saver[Name] extends (...args: never[]) => unknown ? Name : never;
 }[keyof Saver];
 
-/** Every method but what a saver inherits to refuse being serialized. */
+/** Every method, except the inherited ones that refuse serialization. */
 type Method = Exclude<MethodsOf<PostgresSaver>, symbol | "toJSON">;
 
-/** A method that has no entry here does not compile. */
+/** A method without an entry here does not compile. */
 const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
   setup: async ({ saver }) => {
     await saver.setup();

@@ -31,7 +31,7 @@ const odd = fc.constantFrom(
 const byte = fc.integer({ min: 0, max: 2 });
 const bytes = fc.array(byte, { maxLength: 3 });
 
-/** What JSON has as it is. */
+/** Values that JSON represents exactly. */
 const json = fc.oneof(
   fc.constantFrom<unknown>(
     "",
@@ -52,7 +52,7 @@ const json = fc.oneof(
   ),
 );
 
-/** What JSON lacks, in few different values, so that equal ones and rearranged ones come up. */
+/** Values that JSON lacks, only a few different ones, so that equal and rearranged ones occur. */
 const special = fc.oneof<fc.Arbitrary<unknown>[]>(
   odd,
   fc.constantFrom<unknown>(-0, NaN, Infinity, 1e21, 1n, -1n, 2n ** 70n),
@@ -81,7 +81,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 const metadata = fc.dictionary(fc.constantFrom("a", "b"), value, { minKeys: 1, noNullPrototype: true });
 
-/** Filters that mostly match something: parts of what is stored, and parts of these. */
+/** Filters that mostly match: parts of the stored metadata, and parts of these. */
 const filterOf = (stored: readonly Metadata[]): fc.Arbitrary<Metadata> =>
   fc.oneof(
     metadata,
@@ -94,7 +94,7 @@ const filterOf = (stored: readonly Metadata[]): fc.Arbitrary<Metadata> =>
       }),
   );
 
-/** The same, with some entries and items left out, and items in another order. */
+/** The same values, with some entries and items left out, and items in another order. */
 function narrow(whole: unknown, choices: Iterator<number>): unknown {
   const keeps = (): boolean => choices.next().value !== 0;
   if (Array.isArray(whole))
@@ -114,7 +114,7 @@ function narrow(whole: unknown, choices: Iterator<number>): unknown {
   );
 }
 
-/** Whether it is what JSON has as it is, and no object of it has a key that records have. */
+/** Whether JSON represents the value exactly, and no object in it has a key that our records use. */
 function isPlainJson(filter: Metadata): boolean {
   const text = JSON.stringify(filter, (_name, inner: unknown) =>
     typeof inner === "bigint" || Object.is(inner, -0) ? NaN : inner,

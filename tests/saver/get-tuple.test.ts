@@ -26,7 +26,7 @@ describeEachTarget("getTuple", (target) => {
 
   it("treats the highest id in byte order as the newest, in any collation of the database", async () => {
     const thread = newThread();
-    // A linguistic collation puts "a" before "B", and looks past punctuation.
+    // A linguistic collation sorts "a" before "B", and ignores punctuation.
     for (const id of ["a", "B", "Z-2", "Z1", "é"]) {
       await saver.put(threadConfig(thread), { ...checkpointOf(saver, {}), id }, metadataOf(), {});
     }

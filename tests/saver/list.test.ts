@@ -13,7 +13,7 @@ import {
 } from "../../test-support/checkpoints.js";
 import { describeEachTarget } from "../../test-support/targets.js";
 
-/** More than one page of each size, and not a multiple of any. */
+/** More than one page of each size, and a multiple of none. */
 const LONG = 301;
 
 describeEachTarget("list", (target) => {
@@ -26,7 +26,7 @@ describeEachTarget("list", (target) => {
     await saver.setup();
     let config: RunnableConfig = threadConfig(thread);
     for (let step = 0; step < LONG; step++) {
-      // One value that all share, and one that changes with every step.
+      // One value that all checkpoints share, and one that changes at every step.
       const previous = stored.at(-1);
       const checkpoint = checkpointOf(
         saver,

@@ -56,7 +56,7 @@ describe("the version after another", () => {
     fc.assert(
       fc.property(counter, (version) => {
         const next = nextVersion(version);
-        // Beyond 1e21 a number is written with an exponent, which JSONB would write out.
+        // JavaScript writes a number beyond 1e21 with an exponent, and JSONB without one.
         expect(String(next)).toMatch(/^\d+(\.\d+)?$/);
         expect(JSON.parse(String(next))).toBe(next);
       }),

@@ -39,7 +39,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     return saver;
   }
 
-  /** The checkpoints of the thread, oldest first, of which each must follow the one before. */
+  /** Reads the checkpoints of the thread, oldest first, and expects each to follow the one before. */
   async function line(): Promise<unknown[]> {
     const tuples = (await collect(openSaver().list(threadConfig(thread)))).reverse();
     const ids = tuples.map(({ config }) => idOf(config));
@@ -50,7 +50,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     return ids;
   }
 
-  /** Has several savers, each with connections of its own, race for each step of the thread. */
+  /** Lets several savers, each with connections of its own, race for each step of the thread. */
   async function race(rounds: number): Promise<void> {
     const racers = Array.from({ length: 4 }, () => openSaver());
     let head: RunnableConfig = threadConfig(thread);
@@ -106,7 +106,7 @@ describeServer("optimistic concurrency on a server", (target) => {
   const WAITING = `select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
 
-  /** Runs `put` until it waits to insert, does something, and has it go on. */
+  /** Runs `put` until it waits to insert, runs `meanwhile`, and lets it continue. */
   async function whenInserting<T>(put: () => Promise<T>, act: () => void): Promise<T> {
     const waiting = await database
       .kysely()
@@ -138,7 +138,7 @@ describeServer("optimistic concurrency on a server", (target) => {
   it("takes two round trips for a put, and no extra one for forks, writes and deletions", async () => {
     const { pool, sent } = observedPool(database.source);
     const saver = new PostgresSaver(pool, undefined, OPTIMISTIC);
-    // The first use of a connection asks which process of the server serves it.
+    // The first use of a connection asks which server process serves it.
     await saver.getTuple(threadConfig(thread));
     sent.length = 0;
     const first = await putFrom(saver, "input", threadConfig(thread));

@@ -5,11 +5,11 @@ import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
 
-/** Postgres plans the first five runs of a prepared statement each for its parameters, whatever comes of it. */
+/** Postgres plans the first five runs of a prepared statement separately for their parameters. */
 const ALWAYS_PLANNED = 5;
 const READS = 20;
 
-/** Above this estimated cost a server compiles a statement, which takes longer than a page does: `jit_above_cost` by default. */
+/** Above this estimated cost a server compiles a statement (`jit_above_cost`), which takes longer than a page. */
 const COMPILED_ABOVE = 100_000;
 const ENOUGH_FOR_FULL_PAGES = 1_500;
 
@@ -112,7 +112,7 @@ describeServer("the plan of an export", (target) => {
 });
 type Explained = Record<"QUERY PLAN", readonly [{ readonly Plan: { readonly "Total Cost": number } }]>;
 
-/** A pool that keeps what it sends, with the parameters. */
+/** A pool that records what it sends, with the parameters. */
 function statementsOf(connectionString: string) {
   const sent: { text: string; values: unknown[] }[] = [];
   const pool = new pg.Pool({ connectionString });

@@ -24,7 +24,7 @@ describeAnyTarget("how much is read", (target) => {
     return { thread, config };
   }
 
-  /** The same from `getTuple` by thread and by id, and from `list`. */
+  /** Reads the same by `getTuple` with the thread and with the id, and by `list`. */
   async function readAll(
     stored: Awaited<ReturnType<typeof storedThread>>,
     options: Parameters<PostgresSaver["getTuple"]>[1],

@@ -171,7 +171,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
       const puts = Array.from({ length: 8 }, async (_, nth) => {
         const next = checkpointOf(saver, { a: [nth] }, base.checkpoint);
         next.channel_values = { ...base.checkpoint.channel_values, ...next.channel_values };
-        // One of them keeps the history, and goes on from the same checkpoint.
+        // One of them keeps the history, and continues from the same checkpoint.
         const by = nth === 3 ? full : saver;
         await by.put(base.config, next, metadataOf(), { a: next.channel_versions.a ?? 0 });
         return next;

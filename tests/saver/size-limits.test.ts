@@ -32,7 +32,7 @@ const SERIALIZERS: readonly (readonly [what: string, serde: SerializerProtocol])
   ],
 ];
 
-/** Inline and in a blob of its own, of one byte a character and of several. */
+/** Inline values and blobs, with one byte per character and with several. */
 const value = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
   fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -43,7 +43,10 @@ const channels = fc.dictionary(fc.string({ unit: "grapheme", minLength: 1, maxLe
   maxKeys: 5,
 });
 
-/** What is counted of a checkpoint, as the database holds it: JSONB is spaced otherwise than the text that it was made of. */
+/**
+ * The counted size of a checkpoint, from the rows in the database. JSONB has other spaces than the text that was
+ * sent.
+ */
 interface StoredThread extends Record<string, unknown> {
   readonly header: string | null;
   readonly metadata: string | null;
@@ -63,12 +66,12 @@ describeAnyTarget("the size of what one call stores", (target) => {
     snapshot = await snapshotOf(database);
   });
 
-  /** All of them on one pool, since there are very many. */
+  /** All savers share one pool, because there are very many. */
   function saverOf(options: PostgresSaverOptions = {}, serde?: SerializerProtocol): PostgresSaver {
     return new PostgresSaver(kysely, serde, options);
   }
 
-  /** A saver that refuses more than so many bytes and warns of nothing. */
+  /** Creates a saver that refuses more bytes than this, and emits no warnings. */
   function bounded(bytes: number, serde?: SerializerProtocol): PostgresSaver {
     return saverOf({ maxCheckpointBytes: bytes, warnCheckpointBytes: bytes }, serde);
   }
@@ -87,9 +90,9 @@ describeAnyTarget("the size of what one call stores", (target) => {
   }
 
   /**
-   * Makes a call with less than it needs, with one byte less, and with just what it needs.
+   * Makes a call with a limit below its size, one byte below it, and equal to it.
    *
-   * @returns What it was said to need.
+   * @returns The size that the error names.
    */
   async function passesExactly(
     call: (saver: PostgresSaver) => Promise<unknown>,
@@ -125,7 +128,7 @@ describeAnyTarget("the size of what one call stores", (target) => {
           async (writes) => {
             const thread = newThread();
             const config = threadConfig(thread, { checkpoint_id: "1" });
-            // A saver can't allow less than a byte.
+            // The smallest limit of a saver is one byte.
             const given: [string, unknown][] = [...writes, ["more", ["than", "a", "byte"]]];
             const put = (saver: PostgresSaver) => saver.putWrites(config, given, "task");
             expect(await passesExactly(put, serde)).toBe(await storedBytes(thread));
@@ -162,7 +165,7 @@ describeAnyTarget("the size of what one call stores", (target) => {
       checkpointId: checkpoint.id,
       channel: "d",
     });
-    // MessagePack has two or three bytes of its own for each.
+    // MessagePack adds two or three bytes to each.
     const header = /^thread "(.*)", namespace "sub:1", checkpoint "(.*)": (\d+) bytes to store, and /;
     expect(error.message).toMatch(header);
     expect(header.exec(error.message)?.slice(1)).toEqual([thread, checkpoint.id, String(error.bytes)]);

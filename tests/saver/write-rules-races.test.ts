@@ -13,7 +13,7 @@ import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/pu
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 
-// A deadlock would be retried, and so not be seen.
+// A deadlock would be retried, and so stay unnoticed.
 const TOMBSTONES = { keepTombstones: true, retry: false } as const;
 const BOTH = { ...TOMBSTONES, concurrency: "optimistic" } as const;
 const ROUNDS = 60;
@@ -53,7 +53,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
         () => putFrom(two, "input", threadConfig(thread, { checkpoint_ns: "child" })),
         () => two.batch((batch) => putFrom(batch, "loop", config)),
       ];
-      // At another place among the writes in each round.
+      // At another position among the writes in each round.
       const place = round % (writes.length + 1);
       const calls = [
         ...writes.slice(0, place),
@@ -68,7 +68,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
       after += errors.length;
       expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
     }
-    // Else they would not have met.
+    // Otherwise they would not have met.
     expect(before).toBeGreaterThan(0);
     expect(after).toBeGreaterThan(0);
   });
@@ -81,8 +81,8 @@ describeServer("many connections at once, under the rules for writes,", (target)
       .kysely<CheckpointDatabase>()
       .transaction()
       .execute(async (transaction) => {
-        const lent = new PostgresSaver(transaction, undefined, BOTH);
-        await putFrom(lent, "loop", first);
+        const passedIn = new PostgresSaver(transaction, undefined, BOTH);
+        await putFrom(passedIn, "loop", first);
         await two.putWrites(first, [["a", "beside"]], "task");
         await putFrom(two, "fork", first);
         await putFrom(two, "input", threadConfig("t", { checkpoint_ns: "child" }));

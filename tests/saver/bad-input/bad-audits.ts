@@ -3,7 +3,7 @@ import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingPr
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
 
-/** What can't name a checkpoint; `name` is what the argument is called. */
+/** Configs that can't name a checkpoint. `name` is the name of the argument. */
 function targets(name: string): readonly Row[] {
   return [
     ["nothing", undefined, invalid(name)],
@@ -73,7 +73,7 @@ const REDUCERS: readonly Row[] = [
   ["a Proxy that throws as reducers", throwingProxy(), invalid("reducers")],
 ];
 
-/** Each argument that can't be used of what audits. */
+/** Invalid arguments of the audit methods. */
 export const BAD_AUDITS: readonly BadInput[] = [
   ...targets("config").flatMap(([what, config, error]): BadInput[] => [
     { what: `writesOf with ${what}`, call: ({ saver }) => saver.writesOf(config as object), error },

@@ -35,7 +35,7 @@ const LINES: readonly Row[] = [
   ["what is no backup", ["{}"], refused],
 ];
 
-/** What can't be exported and imported. */
+/** Invalid arguments of `exportThreads` and `importThreads`. */
 export const BAD_BACKUPS: readonly BadInput[] = [
   ...EXPORTS.map(([what, options, error]): BadInput => ({
     what: `exportThreads with ${what}`,

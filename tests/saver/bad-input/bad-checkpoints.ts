@@ -29,7 +29,7 @@ const NO_CHECKPOINTS: readonly Row[] = [
   ["a getter of the id that throws", throwing("id"), invalid("checkpoint")],
 ];
 
-/** What replaces a field of a checkpoint that is good. */
+/** Invalid values of the fields of a checkpoint. */
 const FIELDS: readonly (readonly [what: string, change: object, error: NamedError])[] = [
   ["no id", { id: undefined }, invalid("checkpoint.id")],
   ["null as id", { id: null }, invalid("checkpoint.id")],
@@ -108,7 +108,7 @@ const FIELDS: readonly (readonly [what: string, change: object, error: NamedErro
   ["a Proxy that throws in a field of its own", { extra: throwingProxy() }, unstorable("checkpoint.extra")],
 ];
 
-/** What is no version of a channel, or none of a channel. */
+/** Invalid versions of a channel. */
 const VERSIONS: readonly (readonly [what: string, versions: unknown, at: string])[] = [
   ["an object as version", { a: {} }, ".a"],
   ["null as version", { a: null }, ".a"],
@@ -172,7 +172,7 @@ const BAD_FIELDS = [
   ),
 ];
 
-/** Each argument of `put` but the config that can't be stored. */
+/** Invalid arguments of `put`, except the config. */
 export const BAD_CHECKPOINTS: readonly BadInput[] = [
   ...NO_CHECKPOINTS.map(([what, argument, error]): BadInput => ({
     what: `put with ${what}`,

@@ -89,7 +89,7 @@ const CHECKPOINT_IDS: readonly BadConfig[] = [
   ]),
 ];
 
-/** Each config that can't be used, with each method that takes one and has to refuse it. */
+/** Invalid configs, with each method that has to refuse them. */
 export const BAD_CONFIGS: readonly BadInput[] = [
   ...SHAPES,
   ...THREADS,

@@ -7,13 +7,13 @@ import {
   SerializationError,
 } from "../../../src/index.js";
 
-/** The class, the code and the place that an error has to name. */
+/** The class, the code and the place that an error must name. */
 export interface NamedError {
   readonly type: new (...args: never[]) => CheckpointError;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A checkpoint that stands in the database while bad input comes. */
+/** A checkpoint that is stored while bad input is sent. */
 export interface Standing {
   readonly saver: PostgresSaver;
   readonly config: RunnableConfig;
@@ -27,10 +27,10 @@ export interface BadInput {
   readonly error: NamedError;
 }
 
-/** A key over the 2,000 bytes that one may have. */
+/** A key above the limit of 2,000 bytes. */
 export const LONG_KEY = "ü".repeat(1_001);
 
-/** What a caller's own code throws while the saver looks at an argument. */
+/** The error that a caller's own code throws when the saver reads an argument. */
 export class CallersError extends Error {}
 
 /** An object whose property `key` throws when it is read. */
@@ -43,7 +43,7 @@ export function throwing(key: string): object {
   });
 }
 
-/** An object that throws whatever is done with it. */
+/** An object that throws on every operation. */
 export function throwingProxy(): object {
   const refuse = (): never => {
     throw new CallersError("trapped");
@@ -54,7 +54,7 @@ export function throwingProxy(): object {
   );
 }
 
-/** An object with an own property of the name `__proto__`, as JSON.parse makes one. */
+/** An object with an own property `__proto__`, as JSON.parse creates one. */
 export function withProtoKey(value: unknown): Record<string, unknown> {
   return Object.fromEntries([["__proto__", value]]);
 }
@@ -66,7 +66,7 @@ export function cycle(): object {
   return value;
 }
 
-/** The error for an argument that can't be used. */
+/** The error for an invalid argument. */
 export function invalid(field: string): NamedError {
   return { type: InvalidConfigError, fields: { code: "INVALID_CONFIG", field } };
 }

@@ -72,7 +72,7 @@ const LIFTS: readonly (readonly [what: string, ids: unknown, options: unknown, e
   ["an unknown option", ["42"], { after: "1" }, invalid("options.after")],
 ];
 
-/** What copies, lists, forks and rolls back threads, with arguments that can't be used. */
+/** Invalid arguments of the methods that copy, list, fork and roll back threads. */
 export const BAD_LIFE: readonly BadInput[] = [
   ...COPIES.map(([what, source, target, error]): BadInput => ({
     what: `copyThread with ${what}`,

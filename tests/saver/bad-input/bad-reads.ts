@@ -105,7 +105,7 @@ const DELTA: readonly Row[] = [
   ["a channel with a lone surrogate", { config: thread, channels: ["\ud800"] }, invalid("channels.0")],
 ];
 
-/** Each argument but a config that can't be used of what reads. */
+/** Invalid arguments of the reading methods, except configs. */
 export const BAD_READS: readonly BadInput[] = [
   ...READ_OPTIONS.flatMap(([what, options, error]): BadInput[] => [
     {

@@ -97,7 +97,7 @@ const SAVER_OPTIONS: readonly Row[] = [
   ["a key for the prototype", { metadataFromConfig: ["__proto__"] }, invalid("options.metadataFromConfig.0")],
 ];
 
-/** What has no `dumpsTyped` and no `loadsTyped`. */
+/** Values without `dumpsTyped` and `loadsTyped`. */
 const SERIALIZERS: readonly (readonly [what: string, serde: unknown])[] = [
   ["the options in the place of the serializer", { schema: "agents", tenantId: "acme" }],
   ["a name as serializer", "json"],
@@ -107,7 +107,7 @@ const SERIALIZERS: readonly (readonly [what: string, serde: unknown])[] = [
   ["a Proxy that throws as serializer", throwingProxy()],
 ];
 
-/** Each source, serializer and option that no saver can be made of. */
+/** Invalid sources, serializers and options of a saver. */
 export const BAD_SAVERS: readonly BadInput[] = [
   ...SOURCES.map(([what, source]): BadInput => ({
     what: `a saver on ${what}`,

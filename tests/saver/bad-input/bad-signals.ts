@@ -16,12 +16,12 @@ const SIGNALS: readonly Row[] = [
   ["a getter of the signal that throws", throwing("signal"), invalid("options")],
 ];
 
-/** What a call is handed in place of options with a signal; those of a read have more to them. */
+/** The options of a call. Those of a read have more properties. */
 const OPTIONS: readonly Row[] = [...SIGNALS, ["text as options of the call", "now", invalid("options")]];
 
 const UNKNOWN_OPTION: object = { sginal: undefined };
 
-/** LangGraph itself never makes these calls, so that an unknown option is a mistake. */
+/** LangGraph itself never makes these calls, so an unknown option is a mistake. */
 const STRICT_OPTIONS: readonly Row[] = [
   ...OPTIONS,
   ["an unknown option", UNKNOWN_OPTION, invalid("options.sginal")],
@@ -29,7 +29,7 @@ const STRICT_OPTIONS: readonly Row[] = [
 
 const THREAD = { configurable: { thread_id: "standing" } };
 
-/** Each call that takes a signal, with what is none. */
+/** Each call that takes a signal, with an invalid one. */
 export const BAD_SIGNALS: readonly BadInput[] = [
   ...SIGNALS.flatMap(([what, options, error]): BadInput[] => [
     {

@@ -7,7 +7,7 @@ class Custom {
   readonly x = 1;
 }
 
-/** What would not read back equal, and the rest of the path to the culprit within it. */
+/** Values that would not be read back equal, and the path to the faulty part. */
 const VALUES: readonly (readonly [what: string, value: unknown, rest?: string])[] = [
   ["a function", () => 1],
   ["a class", Custom],
@@ -67,7 +67,7 @@ function inChannelAndWrite(what: string, value: unknown, path: unknown): readonl
   ];
 }
 
-/** Where the saver itself looks at a value before a serializer does. */
+/** Values that the saver itself reads before a serializer does. */
 const LOOKED_AT: readonly BadInput[] = [
   ...[
     ["with a getter that throws", throwing("a"), { a: 1 }, "a"] as const,
@@ -94,7 +94,7 @@ function throwingList(): unknown {
   return Object.defineProperty([1], 0, Object.getOwnPropertyDescriptor(throwing("x"), "x") ?? {});
 }
 
-/** Each value that can't be stored, as that of a channel and as that of a write. */
+/** Values that can't be stored, as the value of a channel and of a write. */
 export const BAD_VALUES: readonly BadInput[] = [
   ...LOOKED_AT,
   ...VALUES.flatMap(([what, value, rest = ""]) =>

@@ -56,7 +56,7 @@ const nothing: unknown = undefined;
 
 const ENDED: NamedError = { type: CheckpointError, fields: { code: "BATCH_ENDED" } };
 
-/** What a batch is misused for. Each has a good call before the bad one, which must not be stored either. */
+/** Misuses of a batch. Each has a valid call before the invalid one, which must not be stored either. */
 const BATCHES: readonly BadInput[] = [
   {
     what: "a batch of nothing",
@@ -97,7 +97,7 @@ const BATCHES: readonly BadInput[] = [
   },
 ];
 
-/** Each argument of `putWrites`, `deleteThread` and `batch` but configs and values that can't be used. */
+/** Invalid arguments of `putWrites`, `deleteThread` and `batch`, except configs and values. */
 export const BAD_WRITES: readonly BadInput[] = [
   ...WRITES.map(([what, writes, error]): BadInput => ({
     what: `putWrites with writes: ${what}`,

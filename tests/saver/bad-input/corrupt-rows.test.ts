@@ -6,7 +6,7 @@ import { CORRUPT_ROWS, type CorruptRow, type Damaged } from "./corrupt-rows.js";
 import { expectRejection } from "./expect-rejection.js";
 import { snapshotOf } from "./snapshot.js";
 
-/** A thread of a checkpoint with a value and a write, and of its child, which refers to the value. */
+/** A checkpoint with a value and a write, and its child, which references the value. */
 interface Family {
   readonly thread: string;
   readonly parent: string;

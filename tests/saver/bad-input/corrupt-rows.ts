@@ -1,10 +1,10 @@
 import { CorruptCheckpointError, DeserializationError } from "../../../src/index.js";
 import type { NamedError } from "./bad-input.js";
 
-/** Which rows a statement damages, and so what can't be read any more. */
+/** The rows that a statement damages, and so what becomes unreadable. */
 export type Damaged = "header" | "value" | "write" | "send";
 
-/** What somebody else's hand did to a row. */
+/** Damage that somebody else did to a row. */
 export interface CorruptRow {
   readonly what: string;
   readonly damaged: Damaged;
@@ -20,11 +20,11 @@ function header(column: "checkpoint" | "metadata", json: string): CorruptRow {
   return { what: `${column} ${json}`, damaged: "header", set: `${column} = '${json}'`, error: CORRUPT };
 }
 
-/** How deep the arrays lie in one another that nobody writes and a reader must not follow. */
+/** A depth of nested arrays that no saver writes, and that a reader must not follow. */
 const NEST = 1_500;
 const NESTED = `('{"a":' || repeat('[', ${NEST}) || repeat(']', ${NEST}) || '}')::jsonb`;
 
-/** A header whose field `key` is something else. */
+/** A header whose field `key` has another value. */
 function field(key: string, json: string): CorruptRow {
   const set = `checkpoint = jsonb_set(checkpoint, '{${key}}', '${json}')`;
   return { what: `checkpoint with "${key}" ${json}`, damaged: "header", set, error: CORRUPT };
@@ -96,7 +96,7 @@ function values(damaged: Damaged, table: string, more: typeof VALUES): readonly 
   }));
 }
 
-/** Each column that is not a key set to what no saver writes there. */
+/** Each column that is not a key, with a value that no saver writes. */
 export const CORRUPT_ROWS: readonly CorruptRow[] = [
   ...HEADERS,
   ...values("value", "checkpoint_blobs", [["NULL as bytes", "blob = null"]]),

@@ -1,7 +1,9 @@
 import { CompiledQuery } from "kysely";
 import type { TestDatabase } from "../../../test-support/targets.js";
 
-/** A function that returns the number and the digest of all rows of all tables of a database, always on the same connection. */
+/**
+ * Returns a function that returns the number and the digest of all rows of a database, always on the same connection.
+ */
 export async function snapshotOf(database: TestDatabase): Promise<() => Promise<object>> {
   const tables = await database.query<{ part: string }>(
     `select format('select %L || row_::text as line from %I.%I as row_', table_name, table_schema, table_name) as part

@@ -9,7 +9,7 @@ import { rowsOf } from "../../test-support/thread-rows.js";
 
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 
-describeEachTarget("a saver with optimistic concurrency, on what it was lent,", (target) => {
+describeEachTarget("a saver with optimistic concurrency, on a passed-in transaction or Kysely,", (target) => {
   let database: TestDatabase;
   let saver: PostgresSaver;
   let thread: string;
@@ -30,10 +30,10 @@ describeEachTarget("a saver with optimistic concurrency, on what it was lent,", 
   it("runs in the caller's transaction, which a refusal does not end", async () => {
     const first = await putFrom(saver, "input", threadConfig(thread));
     const within = async (transaction: Transaction<CheckpointDatabase>): Promise<RunnableConfig> => {
-      const lent = new PostgresSaver(transaction, undefined, OPTIMISTIC);
-      const second = await putFrom(lent, "loop", first);
-      await expect(putFrom(lent, "loop", first)).rejects.toBeInstanceOf(ConcurrentModificationError);
-      return putFrom(lent, "loop", second);
+      const passedIn = new PostgresSaver(transaction, undefined, OPTIMISTIC);
+      const second = await putFrom(passedIn, "loop", first);
+      await expect(putFrom(passedIn, "loop", first)).rejects.toBeInstanceOf(ConcurrentModificationError);
+      return putFrom(passedIn, "loop", second);
     };
     const kysely = database.kysely<CheckpointDatabase>();
     const rolledBack = kysely.transaction().execute(async (transaction) => {
@@ -60,9 +60,9 @@ describeEachTarget("a saver with optimistic concurrency, on what it was lent,", 
   });
 
   it("applies on a passed-in Kysely too", async () => {
-    const lent = new PostgresSaver(database.kysely<CheckpointDatabase>(), undefined, OPTIMISTIC);
-    const first = await putFrom(lent, "input", threadConfig(thread));
-    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => putFrom(lent, "loop", first)));
+    const passedIn = new PostgresSaver(database.kysely<CheckpointDatabase>(), undefined, OPTIMISTIC);
+    const first = await putFrom(passedIn, "input", threadConfig(thread));
+    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => putFrom(passedIn, "loop", first)));
     expect(kept).toBe(1);
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 2, writes: 0 });
   });
