@@ -2,23 +2,23 @@ import { connectToServer } from "../test-support/postgres-target.js";
 import type { TestDatabase } from "../test-support/test-database.js";
 import { describeServerVersion, startTestServer } from "../test-support/test-server.js";
 
-/** An empty database; whoever asked for it gives it back. */
+/** An empty database. Its user has to give it back. */
 export interface BenchDatabase extends Pick<TestDatabase<string>, "source" | "query" | "exec"> {
-  /** Deletes all that is in it. Another may have it next, so nobody may be connected any longer. */
+  /** Deletes everything in it. All connections must be closed, because another user may get it next. */
   giveBack(): Promise<void>;
 }
 
 /** The server of a run. */
 export interface BenchServer {
-  /** What it is and where it comes from. */
+  /** The server's version and origin. */
   readonly description: string;
   readonly url: string;
-  /** A database that holds nothing: one that was given back, or a new one. */
+  /** Returns an empty database: one that was given back, or a new one. */
   emptyDatabase(): Promise<BenchDatabase>;
   stop(): Promise<void>;
 }
 
-/** The server that `DATABASE_URL` names, or one of the run's own: the same that the tests run on. */
+/** Opens the server that `DATABASE_URL` names, or one of the run's own, like the tests do. */
 export async function startBenchServer(): Promise<BenchServer> {
   const server = await startTestServer();
   process.env.CHECKPOINT_TEST_SERVER = server.url;
@@ -32,7 +32,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   };
 }
 
-/** A server that runs already, and goes on when the benchmark is through with it. */
+/** Uses a server that runs already, and keeps running after the benchmark. */
 export async function connectBenchServer(url: string, origin: string): Promise<BenchServer> {
   const databases = new Databases();
   return {
@@ -43,7 +43,7 @@ export async function connectBenchServer(url: string, origin: string): Promise<B
   };
 }
 
-/** Creating a database takes the server longer than most cases do; deleting what is in one does not. */
+/** Creating a database takes longer than most cases. Emptying one does not. */
 class Databases {
   readonly #server = connectToServer();
   readonly #all: TestDatabase<string>[] = [];

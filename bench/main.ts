@@ -1,6 +1,6 @@
 /**
- * This library and the official saver side by side, in one run, on one server, with equal data. Run it with
- * `npm run bench`; README.md beside this file tells how each figure is made.
+ * Compares this library with the official saver in one run, on one server, with equal data. Run it with `npm run
+ * bench`. README.md in this folder explains how each figure is measured.
  */
 import { startBenchServer } from "./bench-server.js";
 import { type BenchOptions, parseBenchOptions, USAGE } from "./options.js";
@@ -28,7 +28,7 @@ async function main(options: BenchOptions): Promise<void> {
     const { results, errors } = await runBench(server, options);
     console.log(toMarkdown(results));
     for (const error of errors) console.error(error);
-    // Half a run is no result to keep.
+    // The results of half a run are not kept.
     if (errors.length > 0) process.exitCode = 1;
     else if (options.out !== undefined) await writeResults(options.out, results);
   } finally {

@@ -11,14 +11,14 @@ export const USAGE = `npm run bench -- [--quick] [--only <text>] [--latency <ms>
 
 DATABASE_URL names the server; without it one is started. Both savers get databases of their own, dropped at the end.`;
 
-/** What the benchmark was asked for on the command line. */
+/** The command-line options of the benchmark. */
 export interface BenchOptions {
   readonly quick: boolean;
-  /** A part of the names of what is to run, in lower case; empty for all. */
+  /** A part of the names of the scenarios to run, in lower case. Empty for all. */
   readonly only: string;
-  /** The delay of each direction in milliseconds; 0 measures without a proxy alone. */
+  /** The delay of each direction in milliseconds. 0 measures only without a proxy. */
   readonly latencyMs: number;
-  /** Where the results are written, if anywhere. */
+  /** The folder for the results, if any. */
   readonly out: string | undefined;
   readonly help: boolean;
 }
@@ -26,9 +26,9 @@ export interface BenchOptions {
 const latency = z.coerce.number("expected milliseconds").int().min(0).max(1000);
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @throws Error that says which argument can't be used.
+ * @throws Error naming an invalid argument.
  */
 export function parseBenchOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
@@ -45,7 +45,7 @@ export function parseBenchOptions(args: string[]): BenchOptions {
   if (!latencyMs.success) throw new Error(`--latency: ${z.prettifyError(latencyMs.error)}`);
   const { quick, help } = values;
   const only = values.only.toLowerCase();
-  // A part of a run must not take the place of the whole.
+  // A part of a run must not replace the results of a whole run.
   const out = values.out ?? (quick || only !== "" ? undefined : "bench/results");
   return { quick, only, help, latencyMs: latencyMs.data, out };
 }

@@ -23,14 +23,14 @@ import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 import { judge } from "./targets.js";
 
-/** What a run yields. */
+/** The results of a run. */
 export interface BenchRun {
   readonly results: Results;
-  /** What went wrong, each with the name of its scenario; the others ran all the same. */
+  /** The failures with the names of their scenarios. Other scenarios ran all the same. */
   readonly errors: readonly Error[];
 }
 
-/** Runs what was asked for on a server: all that is timed directly, and through the proxy where there is a latency. */
+/** Runs the selected scenarios on a server: timed cases directly, and through the proxy where a latency is set. */
 export async function runBench(server: BenchServer, options: BenchOptions): Promise<BenchRun> {
   const load = currentLoad();
   const errors: Error[] = [];
@@ -54,7 +54,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     quick: options.quick,
     versions: await ofEach(versionOf),
     machine: describeMachine(server.description, load),
-    // Of little data a target says nothing.
+    // With little data a target means nothing.
     targets: options.quick ? [] : judge(measured),
     ...measured,
     facts,
@@ -66,7 +66,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Runs each that was asked for by its name; one that fails is noted, and keeps none of the others from running. */
+/** Runs the selected scenarios. A failure is recorded and does not stop the others. */
 function runEach({ only }: BenchOptions, errors: Error[]) {
   return async <T extends Named, Result>(all: readonly T[], run: (one: T) => Promise<Result[]>) => {
     const results: Result[] = [];

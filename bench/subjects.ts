@@ -4,25 +4,25 @@ import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-
 import type pg from "pg";
 import { z } from "zod";
 
-// By a name that TypeScript does not follow: types are checked before there is a build.
+// The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
 const { PostgresSaver } = (await import(
   new URL("../dist/index.js", import.meta.url).href
 )) as typeof import("../src/index.js");
 
-/** A saver as both libraries have it. */
+/** The interface that both savers have. */
 export type Saver = BaseCheckpointSaver & { setup(): Promise<void> };
 
-/** One of the two that are compared. */
+/** One of the two savers. */
 export interface Subject {
   readonly id: "ours" | "official";
   readonly packageName: string;
-  /** Where its package.json is. */
+  /** The path of its package.json. */
   readonly manifest: URL;
-  /** A saver with its defaults on a pool, which stays the caller's. */
+  /** Creates a saver with default options on a pool, which the caller closes. */
   open(pool: pg.Pool): Saver;
 }
 
-/** Something known of either subject. */
+/** A value for each of the two savers. */
 export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;
 
 export const OURS: Subject = {
@@ -39,14 +39,14 @@ export const OFFICIAL: Subject = {
   open: (pool) => new OfficialSaver(pool),
 };
 
-/** Asks the same of both subjects, one after the other, so that neither disturbs the other. */
+/** Asks both savers for a value, one after the other, so that neither disturbs the other. */
 export async function ofEach<T>(ask: (subject: Subject) => Promise<T>): Promise<PerSubject<T>> {
   return { ours: await ask(OURS), official: await ask(OFFICIAL) };
 }
 
 const Manifest = z.object({ version: z.string() });
 
-/** The version that is installed. */
+/** Returns the installed version. */
 export async function versionOf({ manifest }: Subject): Promise<string> {
   return Manifest.parse(JSON.parse(await readFile(manifest, "utf8"))).version;
 }

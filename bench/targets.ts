@@ -2,10 +2,13 @@ import type { CaseResult } from "./measure/run-case.js";
 import type { LoadResult } from "./measure/run-load.js";
 import type { AmountResult, Measured } from "./report/results.js";
 
-/** What a figure is to be, and what it is. Told, never a reason to fail: it is the machine's too. */
+/**
+ * A target and the measured figure. A missed target is reported and is never a failure, because the machine matters
+ * too.
+ */
 export interface TargetResult {
   readonly name: string;
-  /** At which distance, one way; left out where there is no server's distance in it. */
+  /** The distance of the server, one way. Absent where no server is involved. */
   readonly latencyMs?: number;
   readonly bound: Bound;
   readonly wanted: number;
@@ -18,7 +21,7 @@ type Bound = "≥" | "≤";
 interface Target {
   readonly name: string;
   readonly bound: Bound;
-  /** By the distance in milliseconds; one number where there is none. */
+  /** The figures by distance in milliseconds, or one number where there is no distance. */
   readonly wanted: number | Readonly<Record<number, number>>;
   /** `undefined` where it was not measured. */
   reached(measured: Measured, latencyMs: number): number | undefined;
@@ -28,7 +31,7 @@ const PUT = "put, 5 channels × 2 kB";
 const GET_TUPLE = "getTuple, 5 channels × 2 kB";
 const LOAD = "super-steps, 64 threads at once";
 
-/** How much faster than the official saver we mean to be, how near to the floor, and what services were promised. */
+/** The targets for the speed against the official saver, the distance from the floor, and the promises to services. */
 export const TARGETS: readonly Target[] = [
   timesAsFast(PUT, { 0: 3, 1: 6 }),
   timesAsFast("put, 20 channels × 2 kB", { 1: 16 }),
@@ -56,7 +59,7 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Compares what was measured with the targets; what was not measured is left out. */
+/** Compares the measured figures with the targets. Figures that were not measured are left out. */
 export function judge(measured: Measured): TargetResult[] {
   return TARGETS.flatMap((target) => {
     if (typeof target.wanted === "number") return judgeOne(target, measured, target.wanted);

@@ -1,7 +1,7 @@
 import { openPool } from "./open-pool.js";
 import type { Saver, Subject } from "./subjects.js";
 
-/** Lets `use` have a saver on a database, which gets its tables first. */
+/** Calls `use` with a saver on a database, after creating its tables. */
 export async function withSaver<T>(
   subject: Subject,
   url: string,

@@ -6,8 +6,8 @@ import { recordCase } from "./record-case.js";
 import { replay } from "./recorded-query.js";
 
 /**
- * Lets the floor take part: the very statements of our saver with their parameters, sent as prepared statements by `pg`
- * alone. What ours takes longer goes into encoding and decoding, checks, and the way through Kysely.
+ * Adds the floor to a case: the same statements with the same parameters as our saver, sent as prepared statements by
+ * `pg` alone. The difference is encoding, decoding, checks and Kysely.
  */
 export async function enterFloor(
   timed: TimedCase,
@@ -27,7 +27,7 @@ export async function enterFloor(
   };
 }
 
-/** One more on each route, whose statements are counted. */
+/** Adds one contestant on each route whose statements are counted. */
 function runsOver(routes: readonly Route[], rounds: number): number {
   return routes
     .map((route) => turnsOn(route, rounds))

@@ -10,18 +10,18 @@ import type { TimedCase } from "../scenarios/scenario.js";
 import { recordCase } from "./record-case.js";
 import type { RecordedQuery } from "./recorded-query.js";
 
-/** How long a statement takes where no JavaScript is involved. */
+/** The time of a statement without JavaScript. */
 export interface PgbenchResult {
   readonly name: string;
-  /** How far client and server are apart, one way; 0 without a proxy. */
+  /** The distance between client and server, one way. 0 without a proxy. */
   readonly latencyMs: number;
   /** `undefined` where pgbench is not installed. */
   readonly medianMs?: number;
 }
 
 /**
- * Has pgbench, where it is installed, send the statement of a case that reads, over one route after the other: prepared,
- * by one client, `transactions` times.
+ * Sends the statement of a reading case with pgbench, where it is installed, over one route after the other:
+ * prepared, by one client, `transactions` times.
  */
 export async function runPgbench(
   timed: TimedCase,
@@ -65,7 +65,7 @@ async function transactionTimes(query: RecordedQuery, url: string, transactions:
       value === "" ? [] : [`--define=p${index + 1}=${value}`],
     );
     const log = ["--log", `--log-prefix=${join(folder, "log")}`];
-    // One more, since each is timed from the end of the one before.
+    // One more, because each is timed from the end of the one before.
     const how = ["--no-vacuum", "--protocol=prepared", "--client=1", `--transactions=${transactions + 1}`];
     await run("pgbench", [...how, ...log, ...define, `--file=${script}`], {
       env: { ...process.env, ...connection(url) },
@@ -77,8 +77,9 @@ async function transactionTimes(query: RecordedQuery, url: string, transactions:
 }
 
 /**
- * How long each transaction but the first took, in milliseconds, by when they ended: the last two fields of each line, in
- * seconds and microseconds. The field for the time taken is 0 where pgbench found the answer there when it first looked.
+ * Returns the duration of each transaction but the first, in milliseconds, from the times at which they ended: the
+ * last two fields of each line, in seconds and microseconds. The field for the duration is 0 where pgbench found the
+ * answer at its first look.
  */
 async function readLog(folder: string): Promise<number[]> {
   const file = (await readdir(folder)).find((name) => name.startsWith("log."));
@@ -90,7 +91,7 @@ async function readLog(folder: string): Promise<number[]> {
   return ends.slice(1).map((end, index) => (end - (ends[index] ?? Number.NaN)) / 1_000);
 }
 
-// It prepares its parameters as the server's, but knows none that is empty.
+// pgbench prepares its parameters like the server, but has no empty ones.
 function inItsNotation(text: string, values: readonly string[]): string {
   return text.replace(/\$(\d+)/g, (_, index: string) =>
     values[Number(index) - 1] === "" ? "''" : `:p${index}`,
@@ -103,7 +104,7 @@ function asText(value: unknown): string {
   throw new TypeError("a parameter that pgbench can't be given");
 }
 
-// A password among the arguments could be read by everyone on the machine.
+// Every user of the machine can read a password among the arguments.
 function connection(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname } = new URL(url);
   return {

@@ -6,11 +6,11 @@ import { OURS } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 import { QueryRecorder, type RecordedQuery, replay } from "./recorded-query.js";
 
-/** What our saver sends in a case, and a database on which none of it but the preparation has happened. */
+/** What our saver sends in a case, and a database on which only the preparation has run. */
 export interface RecordedCase {
   /** The queries of each run of the operation. */
   readonly runs: readonly RecordedQuery[][];
-  /** The caller's, who gives it back. */
+  /** The caller gives it back. */
   readonly database: BenchDatabase;
 }
 
@@ -20,8 +20,8 @@ interface Recording {
 }
 
 /**
- * Has our saver do a case, and writes down what it hands to `pg`. The preparation is then repeated on another database,
- * so that a recorded `put` inserts there, as it did, rather than meets its own rows.
+ * Runs a case with our saver, and records what it passes to `pg`. Then it repeats the preparation on another
+ * database, so that a recorded `put` inserts rows there instead of meeting its own.
  */
 export async function recordCase(timed: TimedCase, server: BenchServer, runs: number): Promise<RecordedCase> {
   const scratch = await server.emptyDatabase();
@@ -46,7 +46,7 @@ async function record(timed: TimedCase, { source }: BenchDatabase, count: number
     for (let run = 0; run < count; run++) {
       await operation(saver)();
       const queries = recorder.take();
-      // A floor of nothing would look like an excellent one.
+      // A floor without queries would look excellent.
       if (queries.length === 0)
         throw new Error(`${timed.name}: no query came past the client's method query`);
       runs.push(queries);

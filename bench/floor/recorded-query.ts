@@ -3,14 +3,14 @@ import type pg from "pg";
 import { z } from "zod";
 import { observeQueries } from "../measure/observe-queries.js";
 
-/** A query as `pg` takes it, to be sent again as a prepared statement. */
+/** A query as `pg` accepts it, to be sent again as a prepared statement. */
 export interface RecordedQuery {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
 }
 
-// Read by its fields, since it may be a plain object or one of pg's own queries, which a client takes as well.
+// Read by its fields, because it may be a plain object or one of pg's own queries, which a client accepts as well.
 const Query = z.object({ text: z.string(), values: z.array(z.unknown()).nullish() });
 
 /** Records what is sent through a pool from now on. */
@@ -27,7 +27,7 @@ export class QueryRecorder {
     });
   }
 
-  /** What was recorded since the last time. */
+  /** Returns what was recorded since the last call. */
   take(): RecordedQuery[] {
     const recorded = this.#recorded;
     this.#recorded = [];

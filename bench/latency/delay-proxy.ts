@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that delivers what comes in, in either direction, so many milliseconds later. A process of its own, so
- * that its work is not done by the thread that is measured. Arguments: host and port of the server, milliseconds.
+ * A TCP proxy that delays everything in both directions. It runs in a process of its own, so that the measured thread
+ * does not do its work. Arguments: host and port of the server, milliseconds.
  */
 import { connect, createServer, type Socket } from "node:net";
 
@@ -8,7 +8,7 @@ const [host = "127.0.0.1", port = "5432", delayMs = "1"] = process.argv.slice(2)
 
 function forward(from: Socket, to: Socket): void {
   const later = (deliver: () => void) => setTimeout(deliver, Number(delayMs));
-  // Timers of one length fire in the order of their making, so nothing is delivered out of order.
+  // Timers of one length fire in the order of creation, so the order of bytes is kept.
   from.on("data", (chunk) => {
     later(() => to.write(chunk));
   });
@@ -31,7 +31,7 @@ const proxy = createServer((client) => {
 proxy.listen(0, "127.0.0.1", () => {
   process.send?.(proxy.address());
 });
-// Whoever started it is gone.
+// The process that started it is gone.
 process.on("disconnect", () => {
   process.exit();
 });

@@ -14,10 +14,10 @@ export interface DelayedRoute extends Route {
 }
 
 /**
- * Starts a proxy before a server.
+ * Starts a proxy in front of a server.
  *
- * @param serverUrl - Connection string of any database of the server.
- * @param latencyMs - How much later everything arrives, in each direction.
+ * @param serverUrl - The connection string of any database of the server.
+ * @param latencyMs - The delay in each direction.
  */
 export async function startDelayProxy(serverUrl: string, latencyMs: number): Promise<DelayedRoute> {
   const { hostname, port } = new URL(serverUrl);

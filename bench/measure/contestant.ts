@@ -4,16 +4,16 @@ import type { Call, TimedCase } from "../scenarios/scenario.js";
 import type { Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 
-/** One that takes part in a case, on a database of its own that is prepared for it. */
+/** A participant of a case, with a prepared database of its own. */
 export interface Contestant {
   readonly id: Subject["id"] | "floor";
-  /** The contestant's; whoever let it in gives it back. */
+  /** Whoever added the contestant gives it back. */
   readonly database: BenchDatabase;
-  /** Makes what is timed ready, over a pool on that database. */
+  /** Prepares what is timed, over a pool on that database. */
   readonly operateOn: (pool: pg.Pool) => () => Call;
 }
 
-/** A database that a case is prepared on, and then as a production database is sooner or later. */
+/** Prepares a case on a database, and then brings it into the state of a production database. */
 export async function preparedDatabase<T>(
   server: BenchServer,
   prepare: (url: string) => Promise<T>,
@@ -21,7 +21,7 @@ export async function preparedDatabase<T>(
   const database = await server.emptyDatabase();
   try {
     const prepared = await prepare(database.source);
-    // Or autovacuum would do it in the middle of the timing.
+    // Otherwise autovacuum would run in the middle of the timing.
     await database.exec("vacuum analyze");
     return { database, prepared };
   } catch (error) {
@@ -30,7 +30,7 @@ export async function preparedDatabase<T>(
   }
 }
 
-/** Lets a saver take part. */
+/** Adds a saver to a case. */
 export async function enterSaver(
   subject: Subject,
   timed: TimedCase,

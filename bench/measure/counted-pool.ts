@@ -2,14 +2,14 @@ import type pg from "pg";
 import { openPool } from "../open-pool.js";
 import { observeQueries } from "./observe-queries.js";
 
-/** A pool that knows how many statements were sent through it. */
+/** A pool that counts the statements that are sent through it. */
 export interface CountedPool {
   readonly pool: pg.Pool;
-  /** How many statements `run` sends, BEGIN and COMMIT included. */
+  /** Returns the number of statements that `run` sends, including BEGIN and COMMIT. */
   readonly count: (run: () => Promise<unknown>) => Promise<number>;
 }
 
-/** Opens a pool whose statements are counted where `pg` takes them, whichever library sends them. */
+/** Opens a pool that counts statements where `pg` receives them, whichever library sends them. */
 export function openCountedPool(url: string): CountedPool {
   let sent = 0;
   const pool = openPool(url);

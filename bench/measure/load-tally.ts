@@ -1,27 +1,27 @@
 import { quantile } from "./statistics.js";
 import { type Operation, timed } from "./take-turns.js";
 
-/** What came out for one saver. */
+/** The result of one saver. */
 export interface LoadFigures {
-  /** The median of the slices, and how far they spread. */
+  /** The median and the spread of the slices. */
   readonly perSecond: number;
   readonly p5PerSecond: number;
   readonly p95PerSecond: number;
-  /** How long a step took that succeeded, waiting for a connection included. */
+  /** The duration of the successful steps, including the wait for a connection. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly steps: number;
-  /** How many of the steps failed. */
+  /** The number of failed steps. */
   readonly errors: number;
 }
 
-/** Keeps count while threads go on at once, slice after slice. */
+/** Counts the steps of concurrent threads, slice by slice. */
 export class LoadTally {
   readonly #ratesPerSecond: number[] = [];
   readonly #timesMs: number[] = [];
   readonly #errors: unknown[] = [];
 
-  /** Has each thread take so many steps, one after the other; a step that fails is counted, and the next one taken. */
+  /** Runs this number of steps in each thread, one after the other. A failed step is counted, and the next one runs. */
   async slice(threads: readonly Operation[], steps: number): Promise<void> {
     const before = this.#timesMs.length;
     const ms = await timed(() => Promise.all(threads.map((step) => this.#goOn(step, steps))));

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** Has `see` called with the arguments of every query that a pool's clients are given, whichever library sends it. */
+/** Calls `see` with the arguments of every query that the clients of a pool get, whichever library sends it. */
 export function observeQueries(pool: pg.Pool, see: (args: readonly unknown[]) => void): void {
   pool.on("connect", (client) => {
     const query: unknown = Reflect.get(client, "query");

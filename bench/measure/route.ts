@@ -1,26 +1,26 @@
-/** How a measurement reaches the server. */
+/** The way from a measurement to the server. */
 export interface Route {
-  /** How far client and server are apart, one way; 0 without a proxy. */
+  /** The distance between client and server, one way. 0 without a proxy. */
   readonly latencyMs: number;
-  /** The connection string to take in place of the one that leads directly to a database. */
+  /** Returns the connection string that replaces the direct one of a database. */
   via(url: string): string;
 }
 
-/** Without a proxy. */
+/** The route without a proxy. */
 export const DIRECT: Route = { latencyMs: 0, via: (url) => url };
 
-/** How often something is done. */
+/** The number of runs. */
 export interface Turns {
-  /** Before, and not counted. */
+  /** The runs before the timed ones. */
   readonly warmUps: number;
   readonly rounds: number;
 }
 
-/** What is timed so often is over in a millisecond: then it also counts whether V8 has compiled it, as in a service. */
+/** The number of runs of an operation that takes less than a millisecond, after V8 has compiled it, as in a service. */
 const SHORT = 100;
 const UNTIL_COMPILED = 1_000;
 
-/** Fewer turns at a distance: the official saver takes seconds for what takes a thousand round trips. */
+/** Fewer turns over a distance: the official saver takes seconds for a thousand round trips. */
 export function turnsOn({ latencyMs }: Route, rounds: number): Turns {
   if (latencyMs > 0) {
     const counted = Math.min(rounds, Math.max(2, Math.ceil(rounds / 4)));

@@ -8,29 +8,31 @@ import { type Route, turnsOn } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
 import { type Operation, takeTurns, timed } from "./take-turns.js";
 
-/** What came out for one contestant. */
+/** The result of one contestant. */
 export interface CaseFigures extends Summary {
-  /** How many statements one run of the operation sends; a retry of a lost connection would count twice. */
+  /**
+   * The number of statements that one run of the operation sends. A retry after a lost connection would count twice.
+   */
   readonly statements: number;
 }
 
-/** What came out of a case. */
+/** The result of a case. */
 export interface CaseResult {
   readonly name: string;
-  /** How far client and server are apart, one way; 0 without a proxy. */
+  /** The distance between client and server, one way. 0 without a proxy. */
   readonly latencyMs: number;
-  /** One of many that are alike. */
+  /** Whether it is one of many similar cases. */
   readonly detail: boolean;
   readonly figures: PerSubject<CaseFigures>;
-  /** The median of the official saver by that of ours. */
+  /** The median of the official saver divided by that of ours. */
   readonly ratio: number;
-  /** The statements of ours, sent by `pg` and nothing else, where that was asked for. */
+  /** Our statements, sent by `pg` alone, where the case has a floor. */
   readonly floor?: FloorFigures;
 }
 
-/** What came out for the floor. */
+/** The result of the floor. */
 export interface FloorFigures extends CaseFigures {
-  /** The median of ours by that of the floor. */
+  /** The median of ours divided by that of the floor. */
   readonly oursToFloor: number;
 }
 
@@ -41,7 +43,7 @@ interface Runner extends CountedPool {
 }
 
 /**
- * Lets both savers do a case, and the floor where the case has one: each in a database of its own, on the same server,
+ * Runs a case with both savers, and with the floor where it has one: each in a database of its own, on one server,
  * with equal data, over one route after the other.
  */
 export async function runCase(

@@ -8,14 +8,14 @@ import { type LoadFigures, LoadTally } from "./load-tally.js";
 import { type Route, turnsOn } from "./route.js";
 import { type Operation, takeTurns } from "./take-turns.js";
 
-/** What came out of many threads at once. */
+/** The result of many concurrent threads. */
 export interface LoadResult {
   readonly name: string;
   readonly threads: number;
-  /** How far client and server are apart, one way; 0 without a proxy. */
+  /** The distance between client and server, one way. 0 without a proxy. */
   readonly latencyMs: number;
   readonly figures: PerSubject<LoadFigures>;
-  /** Steps a second of ours by those of the official saver. */
+  /** Our steps per second divided by those of the official saver. */
   readonly ratio: number;
 }
 
@@ -26,7 +26,7 @@ interface Loaded {
   readonly threads: readonly TimedOperation[];
 }
 
-/** Loads both savers with many threads at once, in slices by turns, over one route after the other. */
+/** Loads both savers with many concurrent threads, slice by slice in turns, over one route after the other. */
 export async function runLoad(
   load: LoadCase,
   server: BenchServer,

@@ -1,4 +1,4 @@
-/** What is reported of a series of durations, all in milliseconds. */
+/** The reported values of a series of durations, in milliseconds. */
 export interface Summary {
   readonly medianMs: number;
   /** Nineteen of twenty runs took longer. */
@@ -8,7 +8,10 @@ export interface Summary {
   readonly rounds: number;
 }
 
-/** The median of durations and how far they spread. The mean is left out: one pause of the machine decides it. */
+/**
+ * Returns the median and the spread of durations. It leaves out the mean, which a single pause of the machine would
+ * decide.
+ */
 export function summarize(timesMs: readonly number[]): Summary {
   const sorted = timesMs.toSorted((a, b) => a - b);
   return {
@@ -19,7 +22,7 @@ export function summarize(timesMs: readonly number[]): Summary {
   };
 }
 
-/** The value below which a share of sorted values lies, between two neighbours by their distance. */
+/** Returns the value below which a share of sorted values lies, interpolated between its neighbours. */
 export function quantile(sorted: readonly number[], share: number): number {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)];

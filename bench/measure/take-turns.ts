@@ -1,10 +1,9 @@
-/** Something whose duration is of interest. */
+/** A timed operation. */
 export type Operation = () => Promise<unknown>;
 
 /**
- * Runs operations in turns, so that whatever slows the machine down for a while slows all of them down. Who is first,
- * and who follows whom, changes from round to round: each inherits the garbage and the warm caches of each other
- * equally often.
+ * Runs operations in turns, so that a slow phase of the machine affects all of them. The order changes from round to
+ * round, so each one inherits the garbage and the warm caches of every other equally often.
  */
 export async function takeTurns(operations: readonly Operation[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
@@ -19,7 +18,7 @@ function inOrderOf<T>(round: number, all: readonly T[]): T[] {
   return Math.floor(round / all.length) % 2 === 0 ? rotated : rotated.reverse();
 }
 
-/** How many milliseconds an operation takes. */
+/** Returns the duration of an operation in milliseconds. */
 export async function timed(operation: Operation): Promise<number> {
   const start = performance.now();
   await operation();

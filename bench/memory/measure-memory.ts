@@ -5,13 +5,13 @@ import { MemoryFigures, type MemoryTask } from "./memory-task.js";
 
 const PROGRAM = fileURLToPath(new URL("memory-process.ts", import.meta.url));
 const PATIENCE_MS = 180_000;
-/** The same on every machine: how much garbage V8 lets pile up goes by this limit. */
+/** The same on every machine, because V8 collects garbage depending on this limit. */
 const HEAP_MB = 1024;
 
 /**
- * Has a process of its own do a task.
+ * Runs a task in a process of its own.
  *
- * @returns How much memory it took, or, of a process that did not get to the end, what became of it.
+ * @returns The memory that it took, or the fate of a process that did not finish.
  */
 export async function measureMemory(task: MemoryTask): Promise<MemoryFigures | string> {
   const child = fork(PROGRAM, [JSON.stringify(task)], {

@@ -1,6 +1,6 @@
 /**
- * A service that does one thing, and then says how much memory it took. A process of its own for each saver and each
- * task, so that nothing of another is in it. Started with `--expose-gc`; argument: the task as JSON.
+ * A service that does one thing, and then prints how much memory it took. Each saver and each task has a process of
+ * its own. Started with `--expose-gc`; argument: the task as JSON.
  */
 import { threadConfig } from "../../test-support/checkpoints.js";
 import { openPool } from "../open-pool.js";
@@ -31,7 +31,7 @@ async function measured(operation: () => Promise<void>): Promise<MemoryFigures> 
   await operation();
   clearInterval(sampling);
   sampled = Math.max(sampled, process.memoryUsage.rss());
-  // The system misses no peak, but remembers that of the start too, when the sources were compiled.
+  // The system records every peak, but also that of the start, when the sources were compiled.
   const peak = highest() > highestBefore ? highest() : sampled;
   return { idle: idle / 1e6, peak: peak / 1e6 };
 }

@@ -1,23 +1,23 @@
 import { z } from "zod";
 
-/** What a process is to do whose memory is looked at. */
+/** The task of a process whose memory is measured. */
 export const MemoryTask = z.object({
   subject: z.enum(["ours", "official"]),
   url: z.string(),
   thread: z.string(),
   /** Reads every checkpoint of the thread: each by its id, or all by one list. */
   kind: z.enum(["load", "list"]),
-  /** How many checkpoints it must come across. */
+  /** The number of checkpoints that it must read. */
   checkpoints: z.number(),
 });
 
 export type MemoryTask = z.infer<typeof MemoryTask>;
 
-/** What came out, in millions of bytes of resident memory. */
+/** The result, in millions of bytes of resident memory. */
 export const MemoryFigures = z.object({
-  /** With everything loaded, connected and collected, before the task. */
+  /** Before the task, with everything loaded, connected and collected. */
   idle: z.number(),
-  /** The most while the task ran. */
+  /** The peak during the task. */
   peak: z.number(),
 });
 

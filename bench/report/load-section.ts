@@ -3,7 +3,7 @@ import type { LoadResult } from "../measure/run-load.js";
 import { significant, spread } from "./figures.js";
 import { markdownTable } from "./markdown-table.js";
 
-/** How many steps were taken with many threads at once, as a table. */
+/** Formats the steps of many concurrent threads as a table. */
 export function loadSection(loads: readonly LoadResult[]): string {
   const header = ["threads", "ms each way", "this library", "p50, p99 ms", "errors"];
   const rows = loads.map(({ threads, latencyMs, figures: { ours, official }, ratio }) => [

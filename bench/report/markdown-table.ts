@@ -1,4 +1,4 @@
-/** A table of Markdown whose columns stand below one another, as Prettier would write it. */
+/** Formats a Markdown table with aligned columns, like Prettier. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),

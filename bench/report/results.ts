@@ -11,25 +11,25 @@ export interface FactResult {
   readonly answers: PerSubject<string | number | boolean>;
 }
 
-/** How much something takes, for both savers. */
+/** An amount for both savers. */
 export interface AmountResult {
   /** With the unit. */
   readonly name: string;
-  /** Words where one did not come to that. */
+  /** The reason where there is no amount. */
   readonly amounts: PerSubject<number | string>;
 }
 
-/** What the figures were measured on. */
+/** The environment of the measurement. */
 export interface Machine {
   readonly cpus: number;
   readonly cpuModel: string;
   readonly node: string;
   readonly server: string;
-  /** Processes that wanted a processor, a mean over the minute before the first timing and before the end. */
+  /** The load of the machine: the mean of the minute before the first timing, and of that before the end. */
   readonly load: { readonly atStart: number; readonly atEnd: number };
 }
 
-/** All that was measured. */
+/** All measurements. */
 export interface Measured {
   readonly timed: readonly CaseResult[];
   readonly pgbench: readonly PgbenchResult[];
@@ -37,9 +37,9 @@ export interface Measured {
   readonly amounts: readonly AmountResult[];
 }
 
-/** All that a run found out; what `latest.json` holds. */
+/** All results of a run, the content of `latest.json`. */
 export interface Results extends Measured {
-  /** When the run ended, in ISO 8601. */
+  /** The end of the run, in ISO 8601. */
   readonly finishedAt: string;
   readonly quick: boolean;
   readonly versions: PerSubject<string>;
@@ -48,12 +48,12 @@ export interface Results extends Measured {
   readonly facts: readonly FactResult[];
 }
 
-/** The load of the machine over the last minute. */
+/** Returns the load of the machine over the last minute. */
 export function currentLoad(): number {
   return loadavg()[0] ?? Number.NaN;
 }
 
-/** The machine that this process runs on. */
+/** Returns the machine that this process runs on. */
 export function describeMachine(server: string, loadAtStart: number): Machine {
   return {
     cpus: availableParallelism(),

@@ -2,7 +2,7 @@ import type { TargetResult } from "../targets.js";
 import { significant } from "./figures.js";
 import { markdownTable } from "./markdown-table.js";
 
-/** What was to be reached and what was, as a table. */
+/** Formats the targets and the measured figures as a table. */
 export function targetSection(targets: readonly TargetResult[]): string {
   const rows = targets.map(({ name, latencyMs, bound, wanted, reached, met }) => [
     name,

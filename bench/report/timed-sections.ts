@@ -3,7 +3,7 @@ import type { CaseFigures, CaseResult } from "../measure/run-case.js";
 import { markdownTable } from "./markdown-table.js";
 import { significant, spread } from "./figures.js";
 
-/** The times over one route, as tables. */
+/** Formats the times over one route as tables. */
 export function timedSections(
   latencyMs: number,
   all: readonly CaseResult[],
@@ -22,7 +22,7 @@ export function timedSections(
   ];
 }
 
-/** Where client and server were. */
+/** Names the place of client and server. */
 export function placeOf(latencyMs: number): string {
   return latencyMs === 0 ? "on one machine" : `with ${latencyMs} ms each way between client and server`;
 }

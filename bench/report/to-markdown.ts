@@ -8,9 +8,9 @@ import { targetSection } from "./target-section.js";
 import { timedSections } from "./timed-sections.js";
 
 /**
- * The results as a page of Markdown, aligned so that it reads well as plain text.
+ * Formats the results as a page of Markdown, aligned so that it reads well as plain text.
  *
- * @param plots - What lies beside the page, to be shown in it.
+ * @param plots - The files beside the page that it shows.
  */
 export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
   const { timed, pgbench, loads, amounts, targets, facts } = results;

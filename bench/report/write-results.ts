@@ -4,7 +4,7 @@ import { drawPlots } from "./plots/draw-plots.js";
 import type { Results } from "./results.js";
 import { toMarkdown } from "./to-markdown.js";
 
-/** Writes `latest.json`, `latest.md` and its plots into a folder, which is made if need be. */
+/** Writes `latest.json`, `latest.md` and the plots into a folder, which it creates if needed. */
 export async function writeResults(folder: string, results: Results): Promise<void> {
   const plots = drawPlots(results);
   await mkdir(folder, { recursive: true });

@@ -7,7 +7,7 @@ import type { Fact, FactScenario } from "./scenario.js";
 
 const State = Annotation.Root({ answer: Annotation<string> });
 
-/** A graph that a person takes back to one checkpoint twice, to go on differently each time. */
+/** A graph that a person takes back to one checkpoint twice, to continue differently each time. */
 export const branches: FactScenario = {
   name: "branches",
   observe: (subject, server) => inNewDatabase(subject, server, async (saver) => [await forkTwice(saver)]),

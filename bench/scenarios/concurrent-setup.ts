@@ -3,7 +3,7 @@ import { openPool } from "../open-pool.js";
 import type { Subject } from "../subjects.js";
 import type { Fact, FactScenario } from "./scenario.js";
 
-/** Replicas of a service that start at once, on a database that has no tables yet. */
+/** Replicas of a service that start at the same time, on a database without tables. */
 export const concurrentSetup: FactScenario = {
   name: "concurrent setup",
   observe: async (subject, server, { quick }) => {

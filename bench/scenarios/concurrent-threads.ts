@@ -3,12 +3,12 @@ import type { Saver } from "../subjects.js";
 import { channels } from "./sample-data.js";
 import type { LoadScenario, TimedOperation } from "./scenario.js";
 
-/** How many steps of all threads together make a slice, but of few threads fewer. */
+/** The number of steps of all threads in a slice, and less for few threads. */
 const STEPS = 384;
 
 /**
- * Threads that go on at once, as in a service: each stores what a task wrote to three channels, and then the checkpoint
- * in which these three of five have changed.
+ * Concurrent threads, as in a service. Each stores what a task wrote to three channels, and then the checkpoint in
+ * which these three of five channels have changed.
  */
 export const concurrentThreads: LoadScenario = {
   cases: ({ quick }) =>

@@ -15,7 +15,7 @@ import type { TimedScenario } from "./scenario.js";
 
 const CHANNEL = "log";
 
-/** Putting a delta channel together whose last snapshot is long ago. The official saver inherits LangGraph's walk. */
+/** Rebuilding a delta channel whose last snapshot is long ago. The official saver inherits LangGraph's walk. */
 export const deltaHistory: TimedScenario = {
   cases: ({ quick }) => {
     const steps = quick ? 30 : 1_000;
@@ -30,7 +30,7 @@ export const deltaHistory: TimedScenario = {
               config,
               channels: [CHANNEL],
             });
-            // The target's own writes are no part of its history.
+            // The target's own writes are not part of its history.
             if (history?.writes.length !== steps - 1) throw new Error("writes are missing");
           };
         },
@@ -53,7 +53,7 @@ async function storeStep(
 ): Promise<{ config: RunnableConfig; checkpoint: Checkpoint }> {
   const checkpoint = checkpointOf(saver, { [CHANNEL]: undefined }, last.checkpoint);
   const versions = allVersions(checkpoint);
-  // A new version without a value: what the step wrote is only among the writes.
+  // A new version without a value: only the writes contain what the step wrote.
   checkpoint.channel_values = {};
   const config = await saver.put(last.config, checkpoint, metadataOf(step), versions);
   await saver.putWrites(config, [[CHANNEL, record(200, step)]], nextId());

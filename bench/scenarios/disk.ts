@@ -12,7 +12,7 @@ interface History {
   readonly steps: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What the same history takes of the server's disk. */
+/** The disk space that the same history takes. */
 export const disk: AmountScenario = {
   name: "disk",
   observe: async (subject, server, { quick }) => {

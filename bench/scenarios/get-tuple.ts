@@ -3,7 +3,7 @@ import { conversation } from "./sample-data.js";
 import type { Size, TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
-/** Reading the newest checkpoint of a thread, as every run of a graph begins. */
+/** Reading the newest checkpoint of a thread, the start of every run of a graph. */
 export const getTuple: TimedScenario = {
   cases: (size) =>
     [...statesOfEqualChannels([1, 5, 20], size), longConversation(size), ...statesOfEqualSize(size)].map(
@@ -11,7 +11,7 @@ export const getTuple: TimedScenario = {
     ),
 };
 
-/** What pgbench is given to do: reading a state of the size that most services have. */
+/** The case for pgbench: reading a state of the size that most services have. */
 export const plainGetTuple: TimedScenario = {
   cases: (size) => statesOfEqualChannels([5], size).map(getTupleCase),
 };

@@ -6,13 +6,13 @@ import type { TimedScenario } from "./scenario.js";
 
 const State = Annotation.Root({
   turn: Annotation<number>,
-  /** What the last step found. */
+  /** The result of the last step. */
   finding: Annotation<Record<string, unknown>>,
-  /** Grows by an entry a step, as a conversation does. */
+  /** Grows by one entry per step, like a conversation. */
   log: Annotation<string[]>({ reducer: (log, entries) => [...log, ...entries], default: () => [] }),
 });
 
-/** A whole run of a graph, each time on a thread of its own: LangGraph's own time is in it, alike for both. */
+/** A whole run of a graph, each time on a new thread. LangGraph's own time is part of it, the same for both savers. */
 export const graphRun: TimedScenario = {
   cases: ({ quick }) => {
     const steps = quick ? 5 : 50;

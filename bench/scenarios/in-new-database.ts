@@ -2,7 +2,7 @@ import type { BenchServer } from "../bench-server.js";
 import type { Saver, Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 
-/** Lets `use` have a saver on a database that was empty a moment ago, and empties it again. */
+/** Calls `use` with a saver on an empty database, and empties it again. */
 export async function inNewDatabase<T>(
   subject: Subject,
   server: BenchServer,

@@ -13,7 +13,7 @@ import { putWrites } from "./put-writes.js";
 import { roundTrip } from "./round-trip.js";
 import type { AmountScenario, FactScenario, LoadScenario, TimedScenario } from "./scenario.js";
 
-/** What is timed, in the order of the report. */
+/** The timed scenarios, in the order of the report. */
 export const TIMED_SCENARIOS: readonly TimedScenario[] = [
   put,
   putWrites,
@@ -23,14 +23,14 @@ export const TIMED_SCENARIOS: readonly TimedScenario[] = [
   graphRun,
 ];
 
-/** What is timed by pgbench too. */
+/** The case that pgbench times too. */
 export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 
-/** What is loaded with many threads, in the order of the report. */
+/** The scenarios with many threads, in the order of the report. */
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
-/** What is measured otherwise than by the clock, in the order of the report. */
+/** The scenarios that measure something else than time, in the order of the report. */
 export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, disk];
 
-/** What is told, in the order of the report. */
+/** The scenarios that report facts, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];

@@ -1,6 +1,6 @@
 /**
- * A service with a saver and an idle connection, which is then killed. It exits with 0 if it still lives by then and
- * reads on. Arguments: the id of the saver, the connection string.
+ * A service with a saver and an idle connection, which is then killed. It exits with 0 if it survives and continues
+ * to read. Arguments: the id of the saver, the connection string.
  */
 import pg from "pg";
 import { threadConfig } from "../../test-support/checkpoints.js";
@@ -13,7 +13,7 @@ await saver.setup();
 await saver.getTuple(threadConfig("any"));
 
 const lost = new Promise<void>((resolve) => {
-  // By `once` from node:events it would be listened for errors as well, which is what keeps a process alive.
+  // `once` from node:events would also listen for errors, which keeps a process alive.
   pool.once("remove", () => {
     resolve();
   });

@@ -4,7 +4,7 @@ import type { Saver } from "../subjects.js";
 import { document } from "./sample-data.js";
 import type { Size, TimedCase, TimedScenario } from "./scenario.js";
 
-/** What the checkpoints of a thread hold: one large value that they share, or a new one each. */
+/** The values of a thread's checkpoints: one large value that they share, or a new one each. */
 type Content = "sharing" | "changing";
 
 interface Walk {
@@ -13,7 +13,7 @@ interface Walk {
   readonly options?: { readonly limit: number };
 }
 
-/** Walking back through a long thread with a large state. */
+/** Listing a long thread with a large state. */
 export const list: TimedScenario = {
   cases: (size) => {
     const many = size.quick ? 5 : 100;

@@ -10,12 +10,12 @@ import type { Amount, AmountScenario } from "./scenario.js";
 interface Thread {
   readonly length: number;
   readonly label: string;
-  /** What is new in each checkpoint. */
+  /** The values that change in each checkpoint. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly kind: MemoryTask["kind"];
 }
 
-/** How much memory a process takes that reads a long thread and keeps nothing of it. */
+/** The memory of a process that reads a long thread and keeps nothing of it. */
 export const memory: AmountScenario = {
   name: "memory",
   observe: async (subject, server, { quick }) => {
@@ -42,7 +42,7 @@ async function amountsOf(thread: Thread, subject: Subject, server: BenchServer):
     const { kind, length: checkpoints, label } = thread;
     const task = { subject: subject.id, url: database.source, thread: id, kind, checkpoints };
     const figures = await measureMemory(task);
-    // Of the other saver it is a finding, of ours a defect.
+    // For the other saver this is a finding, for ours a defect.
     if (subject.id === "ours" && typeof figures === "string") throw new Error(figures);
     return named(`${DONE[kind]} ${checkpoints} × ${label}`, figures);
   } finally {

@@ -2,7 +2,7 @@ import { newThread, nextId, putValues, threadConfig } from "../../test-support/c
 import type { TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
-/** Storing what a task wrote, one write to each channel, each time another task. */
+/** Storing the writes of a task, one to each channel, each time of another task. */
 export const putWrites: TimedScenario = {
   cases: (size) =>
     [...statesOfEqualChannels([1, 5, 20], size), ...statesOfEqualSize(size)].map(putWritesCase),

@@ -9,7 +9,7 @@ import {
 import type { TimedCase, TimedScenario } from "./scenario.js";
 import { type State, statesOfEqualChannels, statesOfEqualSize } from "./states.js";
 
-/** Storing a checkpoint whose channels are all new, as the successor of the last of its thread. */
+/** Storing a checkpoint whose channels are all new, as the successor of the last one of its thread. */
 export const put: TimedScenario = {
   cases: (size) => [...statesOfEqualChannels([1, 5, 20], size), ...statesOfEqualSize(size)].map(putCase),
 };

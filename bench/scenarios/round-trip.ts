@@ -17,7 +17,7 @@ const VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ["BigInt64Array", new BigInt64Array([-1n, 2n ** 62n])],
 ];
 
-/** Values as they stand in a graph's state: as a channel's value, and inside of an object. */
+/** Values in a graph's state: as the value of a channel, and inside an object. */
 export const roundTrip: FactScenario = {
   name: "round trip of values",
   observe: (subject, server) =>
@@ -43,7 +43,7 @@ async function readBack(saver: Saver, value: unknown): Promise<string> {
   return changed === undefined ? "equal" : `becomes ${brief(read[changed[0]])}`;
 }
 
-// The driver returns bytes as a Buffer, which is a Uint8Array with more methods.
+// The driver returns bytes as a Buffer, a subclass of Uint8Array.
 function isSame(read: unknown, written: unknown): boolean {
   return isDeepStrictEqual(Buffer.isBuffer(read) ? new Uint8Array(read) : read, written);
 }

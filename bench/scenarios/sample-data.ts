@@ -5,19 +5,19 @@ const WORDS =
     " ",
   );
 
-/** Text that compresses like text: words in an order that does not repeat, the same at every run. */
+/** Text that compresses like prose: words in an order that does not repeat, the same in every run. */
 export function prose(characters: number, seed = 0): string {
   let state = seed + 1;
   let text = "";
   while (text.length < characters) {
-    // The constants are those of Numerical Recipes.
+    // The constants of Numerical Recipes.
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
     text += `${WORDS[(state >>> 16) % WORDS.length] ?? ""} `;
   }
   return text.slice(0, characters);
 }
 
-/** A record such as an agent keeps in its state, of about so many characters as JSON. */
+/** A record as an agent keeps in its state, of about this number of characters as JSON. */
 export function record(characters: number, seed = 0): Record<string, unknown> {
   return {
     id: seed,
@@ -28,19 +28,19 @@ export function record(characters: number, seed = 0): Record<string, unknown> {
   };
 }
 
-/** So many channels with a record of 2 kB each. */
+/** This number of channels with a record of 2 kB each. */
 export function channels(count: number, seed = 0): Record<string, unknown> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [`channel_${index}`, record(2_000, seed + index)]),
   );
 }
 
-/** A document in records of 1 kB. */
+/** A document of records of 1 kB. */
 export function document(kilobytes: number): Record<string, unknown>[] {
   return Array.from({ length: kilobytes }, (_, index) => record(1_000, index));
 }
 
-/** A conversation with tools, whose messages hold 1 kB of text each. */
+/** A conversation with tools, whose messages have 1 kB of text each. */
 export function conversation(messages: number): BaseMessage[] {
   return Array.from({ length: messages }, (_, index) => message(index));
 }

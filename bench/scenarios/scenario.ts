@@ -1,48 +1,51 @@
 import type { BenchServer } from "../bench-server.js";
 import type { Saver, Subject } from "../subjects.js";
 
-/** How much a scenario does. */
+/** The amount of work of a scenario. */
 export interface Size {
-  /** Only to see that it runs. */
+  /** Runs only a little, to see that it works. */
   readonly quick: boolean;
 }
 
-/** One operation that both savers are timed at. */
+/** One timed operation of both savers. */
 export interface TimedCase {
   readonly name: string;
-  /** How often each saver is timed. */
+  /** The number of timed runs of each saver. */
   readonly rounds: number;
-  /** Whether the statements are sent by `pg` alone too. They must be the same ones, whoever takes the other turns. */
+  /**
+   * Whether the floor takes part: the same statements, sent by `pg` alone. They must not depend on the turns of the
+   * others.
+   */
   readonly floor?: boolean;
-  /** One of many that are alike: it gets a table of its own, and no bar in the plots. */
+  /** Whether it is one of many similar cases, which get a table of their own and no bar in the plots. */
   readonly detail?: boolean;
-  /** Stores, untimed, what the operation needs, and returns the operation. */
+  /** Stores what the operation needs, untimed, and returns the operation. */
   prepare(saver: Saver): Promise<TimedOperation>;
 }
 
 /**
- * Makes the next call ready, untimed: a new checkpoint and its id, say, which a caller brings along. The saver that it is
- * given may be another than the one of `prepare`, on the same database.
+ * Prepares the next call, untimed: for example a new checkpoint and its id. The saver may be another one than that of
+ * `prepare`, on the same database.
  */
 export type TimedOperation = (saver: Saver) => Call;
 
-/** What is timed. */
+/** The timed call. */
 export type Call = () => Promise<unknown>;
 
-/** Cases that belong together. A new scenario is a file that makes one, and a line in `index.ts`. */
+/** Cases that belong together. A new scenario is a file that creates one, and a line in `index.ts`. */
 export interface TimedScenario {
   cases(size: Size): TimedCase[];
 }
 
-/** Threads that both savers carry on at once. */
+/** Threads that both savers run concurrently. */
 export interface LoadCase {
   readonly name: string;
   readonly threads: number;
-  /** How many steps each thread takes in a slice. */
+  /** The number of steps of each thread in a slice. */
   readonly steps: number;
-  /** How many slices each saver is given. */
+  /** The number of slices of each saver. */
   readonly slices: number;
-  /** Begins a thread, untimed, and returns what takes its next step. */
+  /** Starts a thread, untimed, and returns a function that makes its next step. */
   begin(saver: Saver): Promise<TimedOperation>;
 }
 
@@ -51,25 +54,25 @@ export interface LoadScenario {
   cases(size: Size): LoadCase[];
 }
 
-/** What a saver does, told rather than timed. */
+/** A fact about a saver, which is not timed. */
 export interface Fact {
   readonly name: string;
   readonly answer: string | number | boolean;
 }
 
-/** Facts that are found out alike for each saver. They come in the same order for both. */
+/** Facts that are collected in the same way for each saver, in the same order. */
 export interface FactScenario {
   readonly name: string;
   observe(subject: Subject, server: BenchServer, size: Size): Promise<Fact[]>;
 }
 
-/** How much something takes, with the unit in its name; words where it did not come to that. */
+/** An amount, with the unit in its name, or the reason where there is none. */
 export interface Amount {
   readonly name: string;
   readonly amount: number | string;
 }
 
-/** Amounts that are found out alike for each saver. They come in the same order for both. */
+/** Amounts that are measured in the same way for each saver, in the same order. */
 export interface AmountScenario {
   readonly name: string;
   observe(subject: Subject, server: BenchServer, size: Size): Promise<Amount[]>;

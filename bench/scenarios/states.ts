@@ -1,18 +1,18 @@
 import { channels, document, record } from "./sample-data.js";
 import type { Size } from "./scenario.js";
 
-/** What the channels of a checkpoint hold. */
+/** The channels of a checkpoint. */
 export interface State {
-  /** How many channels there are, and how much they hold. */
+  /** The number and the size of the channels. */
   readonly label: string;
   readonly values: Readonly<Record<string, unknown>>;
-  /** How often to time what is done with it: the larger, the less often. */
+  /** The number of timed runs: fewer for larger states. */
   readonly rounds: number;
   /** Whether it is one of the many whose size and number of channels vary. */
   readonly detail: boolean;
 }
 
-/** States whose channels hold 2 kB each. */
+/** States whose channels have 2 kB each. */
 export function statesOfEqualChannels(counts: readonly number[], { quick }: Size): State[] {
   return counts.map((count) => ({
     label: `${channelCount(count)} × 2 kB`,
@@ -28,7 +28,7 @@ const SIZES = [
   { label: "1 MB", characters: 1_000_000, rounds: 24 },
 ];
 
-/** States of three sizes, each in one, 5 and 20 channels; of these one alone where speed doesn't matter. */
+/** States of three sizes, each in 1, 5 and 20 channels. Only the middle one is used where speed does not matter. */
 export function statesOfEqualSize({ quick }: Size): State[] {
   const sizes = quick ? SIZES.slice(1, 2) : SIZES;
   const counts = quick ? [5] : [1, 5, 20];
@@ -42,7 +42,7 @@ export function statesOfEqualSize({ quick }: Size): State[] {
   );
 }
 
-/** Channels that hold so many characters in all, in equal shares; a large share is a list of records of 1 kB. */
+/** Channels with this number of characters in total, in equal shares. A large share is a list of records of 1 kB. */
 function state(count: number, characters: number): Record<string, unknown> {
   const share = Math.round(characters / count);
   const value = (index: number) => (share > 2_000 ? document(share / 1_000) : record(share, index));

@@ -1,24 +1,24 @@
 import { escapeXml, line, rect, svg, text } from "./svg.js";
 
-/** A bar, with what stands at its end. */
+/** A bar with the text at its end. */
 export interface Bar {
   readonly value: number;
   readonly caption: string;
   readonly color: string;
 }
 
-/** Bars that belong to one label. */
+/** The bars of one label. */
 export interface BarGroup {
   readonly label: string;
   readonly bars: readonly Bar[];
 }
 
-/** Bars from left to right, on an axis that begins at 0, or on one of powers of ten, where bars begin at 1. */
+/** Horizontal bars on an axis that starts at 0, or on one of powers of ten, where bars start at 1. */
 export interface BarChart {
   readonly title: string;
   readonly scale: "linear" | "log";
   readonly groups: readonly BarGroup[];
-  /** What the colors mean, where there is more than one. */
+  /** The meaning of the colors, where there are several. */
   readonly legend?: readonly { readonly color: string; readonly label: string }[];
 }
 
@@ -29,7 +29,7 @@ const TOP = 64;
 const BAR = 14;
 const GAP = 8;
 
-/** Draws bars as SVG that reads on a light and on a dark ground. */
+/** Draws bars as SVG that is readable on a light and on a dark background. */
 export function barChart(chart: BarChart): string {
   const place = placer(chart);
   const start = chart.scale === "log" ? place(1) : LABELS;
@@ -51,7 +51,7 @@ export function barChart(chart: BarChart): string {
 
 type Place = (value: number) => number;
 
-/** Where on the page a value stands. */
+/** Returns the position of a value. */
 function placer({ scale, groups }: BarChart): Place {
   const values = groups.flatMap(({ bars }) => bars.map(({ value }) => value));
   const most = Math.max(...values);

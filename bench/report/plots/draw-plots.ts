@@ -13,7 +13,7 @@ const OURS = "#3b82f6";
 const OFFICIAL = "#94a3b8";
 const SLOWER = "#f97316";
 
-/** One plot of the ratios for each distance, and one of the steps a second. */
+/** Draws one plot of the ratios for each distance, and one of the steps per second. */
 export function drawPlots(measured: Measured): Plot[] {
   const distances = [...new Set([...measured.timed, ...measured.loads].map(({ latencyMs }) => latencyMs))];
   const plots = distances.map((latencyMs) => ratioPlot(latencyMs, measured));

@@ -1,7 +1,7 @@
-/** Grey that reads on white and on black. */
+/** A grey that is readable on white and on black. */
 const INK = "#808080";
 
-/** A page of SVG, without a ground of its own. */
+/** Creates an SVG without a background. */
 export function svg(width: number, height: number, title: string, parts: readonly string[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}" height="${round(height)}" font-family="system-ui, sans-serif" font-size="12" role="img">
 <title>${title}</title>
@@ -10,7 +10,7 @@ ${parts.join("\n")}
 `;
 }
 
-/** Words that begin, end, or have their middle at a place. */
+/** Draws text that starts, ends or is centered at a position. */
 export function text(
   x: number,
   y: number,
@@ -22,17 +22,17 @@ export function text(
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${INK}"${heavy}>${escapeXml(words)}</text>`;
 }
 
-/** A filled rectangle. */
+/** Draws a filled rectangle. */
 export function rect(x: number, y: number, width: number, height: number, color: string): string {
   return `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="2" fill="${color}"/>`;
 }
 
-/** A thin line. */
+/** Draws a thin line. */
 export function line(x1: number, y1: number, x2: number, y2: number): string {
   return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${INK}" stroke-opacity="0.35"/>`;
 }
 
-/** Text as it may stand in XML. */
+/** Escapes text for XML. */
 export function escapeXml(words: string): string {
   return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
