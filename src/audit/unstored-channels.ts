@@ -43,7 +43,7 @@ export class UnstoredChannels {
 }
 
 /** Decides by the rows of the step in which the channel got its version. */
-export function unstoredState(row: IntroductionRow): UnstoredState {
+function unstoredState(row: IntroductionRow): UnstoredState {
   if (!isOfPython(row)) return "lost";
   const isOneStepAhead = isSingleStep(row);
   if (row.is_updated === true) return stateOfUpdated(row, isOneStepAhead);

@@ -8,7 +8,7 @@ import type { MigratedTables, MigrationStep } from "./steps/step.js";
 /** The table in which Kysely's Migrator records the applied steps of the schema. */
 export const MIGRATION_TABLE = "checkpoint_kysely_migration";
 /** The Migrator requires a lock table, but takes no lock here: see `inLockedTransaction`. */
-export const MIGRATION_LOCK_TABLE = "checkpoint_kysely_migration_lock";
+const MIGRATION_LOCK_TABLE = "checkpoint_kysely_migration_lock";
 
 /** Creates Kysely's Migrator for the steps of one schema. It runs in the transaction of the dialect. */
 export function createMigrator(dialect: TransactionDialect<CheckpointDatabase>, schema: string): Migrator {

@@ -5,7 +5,12 @@ import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { CheckpointNotFoundError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
-import { MissingParents, requiredParents, requireHeld } from "./codec/required-parents.js";
+import {
+  MissingParents,
+  type RequiredParent,
+  requiredParents,
+  requireHeld,
+} from "./codec/required-parents.js";
 import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
@@ -36,31 +41,34 @@ export async function storeOperations(
   operations: readonly BatchOperation[],
   { guard = [], orphans = [] }: StoringOptions = {},
 ): Promise<void> {
-  let known = new Set([...requiredParents(operations).orphans, ...orphans]);
+  const parents = requiredParents(operations);
+  let known = new Set([...parents.orphans, ...orphans]);
   for (;;) {
-    const missing = await tryToStore(call, operations, guard, known);
+    const required = parents.stored.filter(({ checkpoint }) => !known.has(checkpoint));
+    const missing = await tryToStore(call, operations, { guard, required, orphans: known });
     if (missing.length === 0) return;
     known = new Set([...known, ...missing]);
   }
+}
+
+interface Attempt {
+  readonly guard: readonly GuardStep[];
+  readonly required: readonly RequiredParent[];
+  /** Checkpoints that are stored with their unchanged values, because their parent is gone. */
+  readonly orphans: ReadonlySet<EncodedCheckpoint>;
 }
 
 /** Returns the checkpoints whose parent is gone. If there are any, nothing is stored. */
 async function tryToStore(
   call: SaverCall,
   operations: readonly BatchOperation[],
-  guard: readonly GuardStep[],
-  orphans: ReadonlySet<EncodedCheckpoint>,
+  { guard, required, orphans }: Attempt,
 ): Promise<readonly EncodedCheckpoint[]> {
   const newest = newestSteps(call, putsOf(operations));
   const complete = await Promise.all(operations.map((operation) => withCarriedValues(operation, orphans)));
   try {
     await runTransaction(call, {
-      guard: [
-        ...isolationGuard(call, operations),
-        ...guard,
-        ...newest.guard,
-        ...parentGuard(call, operations, orphans),
-      ],
+      guard: [...isolationGuard(call, operations), ...guard, ...newest.guard, ...parentGuard(call, required)],
       statements: [...writingStatements(call, complete), ...newest.removal],
     });
     return [];
@@ -72,12 +80,7 @@ async function tryToStore(
 }
 
 /** Locks the parents that the operations require. */
-function parentGuard(
-  { schema }: SaverCall,
-  operations: readonly BatchOperation[],
-  orphans: ReadonlySet<EncodedCheckpoint>,
-): readonly GuardStep[] {
-  const required = requiredParents(operations).stored.filter(({ checkpoint }) => !orphans.has(checkpoint));
+function parentGuard({ schema }: SaverCall, required: readonly RequiredParent[]): readonly GuardStep[] {
   if (required.length === 0) return [];
   const keys = required.map(({ parent }) => parent);
   const step: GuardStep<HeldRow> = {

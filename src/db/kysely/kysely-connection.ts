@@ -19,7 +19,7 @@ import { noop } from "../async/noop.js";
  * A connection of a passed-in Kysely. After a cancel request a statement settles with the server's answer,
  * while Kysely's own cancellation would reject at once.
  */
-export class KyselyConnection {
+class KyselyConnection {
   readonly #connection: DatabaseConnection;
   readonly #control: ControlConnectionProvider;
   readonly #queries = new Set<Promise<unknown>>();

@@ -36,7 +36,7 @@ export async function sendSteps<Row>(
  * The isolation level of every transaction, whatever the database's default is. On higher levels all
  * statements would see what the first one saw.
  */
-export const ISOLATION_LEVEL = "read committed";
+const ISOLATION_LEVEL = "read committed";
 
 export const BEGIN = bare(`begin isolation level ${ISOLATION_LEVEL}`);
 export const COMMIT = bare("commit");

@@ -1,6 +1,8 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { Parameter } from "../../db/statements/statement.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 
 /** The parameters of a statement that reads many namespaces at once. */
@@ -39,6 +41,16 @@ export function rowsPerNamespace<Row extends GivenOrdinal>(
   const each = namespaces.map((): Row[] => []);
   for (const row of rows) each[row.ordinal - 1]?.push(row);
   return each;
+}
+
+/** Runs a statement for many namespaces, and returns the rows of each one, in the same order. It sends nothing for none. */
+export async function runPerNamespace<Row extends GivenOrdinal>(
+  call: CallContext,
+  statement: Statement<GivenParams, Row>,
+  namespaces: readonly GivenNamespace<string>[],
+): Promise<Row[][]> {
+  if (namespaces.length === 0) return [];
+  return rowsPerNamespace(namespaces, await runStatement(call, statement, givenParams(namespaces)));
 }
 
 type GivenRow<Name extends string> = GivenOrdinal & { thread_id: string; checkpoint_ns: string } & Record<

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { eachCountedChannel } from "../../saver/queries/header-parts.js";
@@ -8,8 +7,7 @@ import {
   givenCheckpoints,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
@@ -25,9 +23,11 @@ export async function selectCountedChannels(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<CountedChannelRow[][]> {
-  if (namespaces.length === 0) return [];
-  const params = givenParams(namespaces.map((key) => ({ key })));
-  return rowsPerNamespace(namespaces, await runStatement(call, countedChannels, params));
+  return runPerNamespace(
+    call,
+    countedChannels,
+    namespaces.map((key) => ({ key })),
+  );
 }
 
 const countedChannels = /* @__PURE__ */ new Statement<GivenParams, CountedChannelRow & GivenOrdinal>(

@@ -1,7 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { eachChannelVersion, hasInline } from "../../saver/queries/header-parts.js";
 import {
@@ -11,8 +10,7 @@ import {
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 import type { CheckpointsKey } from "./lock-checkpoints.js";
@@ -28,9 +26,8 @@ export async function selectEmptyChannels(
   call: CallContext,
   keys: readonly CheckpointsKey[],
 ): Promise<EmptyChannelRow[][]> {
-  if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return rowsPerNamespace(keys, await runStatement(call, emptyChannels, givenParams(given)));
+  return runPerNamespace(call, emptyChannels, given);
 }
 
 const emptyChannels = /* @__PURE__ */ new Statement<GivenParams, EmptyChannelRow & GivenOrdinal>(

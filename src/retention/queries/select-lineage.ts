@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
@@ -8,8 +7,7 @@ import {
   givenCheckpoints,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
@@ -26,9 +24,11 @@ export async function selectLineage(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<LineageRow[][]> {
-  if (namespaces.length === 0) return [];
-  const rows = await runStatement(call, lineage, givenParams(namespaces.map((key) => ({ key }))));
-  return rowsPerNamespace(namespaces, rows);
+  return runPerNamespace(
+    call,
+    lineage,
+    namespaces.map((key) => ({ key })),
+  );
 }
 
 const lineage = /* @__PURE__ */ new Statement<GivenParams, LineageRow & GivenOrdinal>((db, parameter) =>

@@ -1,16 +1,9 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { unreferencedBlobs } from "./blob-references.js";
-import {
-  type GivenOrdinal,
-  type GivenParams,
-  givenParams,
-  rowsPerNamespace,
-  withGiven,
-} from "./given-namespaces.js";
+import { type GivenOrdinal, type GivenParams, runPerNamespace, withGiven } from "./given-namespaces.js";
 
 /** A value that no checkpoint references. */
 export interface OrphanedBlobRow {
@@ -23,9 +16,11 @@ export async function selectOrphanedBlobs(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<OrphanedBlobRow[][]> {
-  if (namespaces.length === 0) return [];
-  const params = givenParams(namespaces.map((key) => ({ key })));
-  return rowsPerNamespace(namespaces, await runStatement(call, orphanedBlobs, params));
+  return runPerNamespace(
+    call,
+    orphanedBlobs,
+    namespaces.map((key) => ({ key })),
+  );
 }
 
 const orphanedBlobs = /* @__PURE__ */ new Statement<GivenParams, OrphanedBlobRow & GivenOrdinal>(

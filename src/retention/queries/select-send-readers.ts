@@ -1,6 +1,5 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import {
@@ -8,8 +7,7 @@ import {
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 import type { CheckpointsKey } from "./lock-checkpoints.js";
@@ -25,9 +23,8 @@ export async function selectSendReaders(
   call: CallContext,
   keys: readonly CheckpointsKey[],
 ): Promise<SendReaderRow[][]> {
-  if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, ...key }) => ({ key, lists: { ids } }));
-  return rowsPerNamespace(keys, await runStatement(call, sendReaders.of("given"), givenParams(given)));
+  return runPerNamespace(call, sendReaders.of("given"), given);
 }
 
 /** All checkpoints of each namespace that read their sends from their parents. */
@@ -35,9 +32,11 @@ export async function selectAllSendReaders(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
 ): Promise<SendReaderRow[][]> {
-  if (namespaces.length === 0) return [];
-  const params = givenParams(namespaces.map((key) => ({ key })));
-  return rowsPerNamespace(namespaces, await runStatement(call, sendReaders.of("all"), params));
+  return runPerNamespace(
+    call,
+    sendReaders.of("all"),
+    namespaces.map((key) => ({ key })),
+  );
 }
 
 const IS_BEFORE_VERSION_4 = sql<SqlBool>`checkpoint -> 'v' < '4'::jsonb`;

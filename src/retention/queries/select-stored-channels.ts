@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { hasInline } from "../../saver/queries/header-parts.js";
@@ -11,9 +10,8 @@ import {
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
   givenWrites,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 import type { ChannelRow } from "./select-written-channels.js";
@@ -28,9 +26,8 @@ export async function selectStoredChannels(
   call: CallContext,
   keys: readonly ChannelsKey[],
 ): Promise<ChannelRow[][]> {
-  if (keys.length === 0) return [];
   const given = keys.map(({ channels, ...key }) => ({ key, lists: { channels } }));
-  return rowsPerNamespace(keys, await runStatement(call, storedChannels, givenParams(given)));
+  return runPerNamespace(call, storedChannels, given);
 }
 
 const NAMED_CHANNEL = /* @__PURE__ */ sql.ref<string>("named.channel");

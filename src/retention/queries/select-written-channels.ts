@@ -1,6 +1,5 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import {
@@ -10,8 +9,7 @@ import {
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 import type { EmptyChannelRow } from "./select-empty-channels.js";
@@ -31,7 +29,6 @@ export async function selectWrittenChannels(
   call: CallContext,
   keys: readonly EmptyChannelsKey[],
 ): Promise<ChannelRow[][]> {
-  if (keys.length === 0) return [];
   const given = keys.map(({ empty, ...key }) => ({
     key,
     lists: {
@@ -39,7 +36,7 @@ export async function selectWrittenChannels(
       versions: empty.map(({ version }) => version),
     },
   }));
-  return rowsPerNamespace(keys, await runStatement(call, writtenChannels, givenParams(given)));
+  return runPerNamespace(call, writtenChannels, given);
 }
 
 const writtenChannels = /* @__PURE__ */ new Statement<GivenParams, ChannelRow & GivenOrdinal>(

@@ -1,7 +1,6 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
@@ -11,9 +10,8 @@ import {
   GIVEN_THREAD,
   type GivenParams,
   givenList,
-  givenParams,
   type GivenOrdinal,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 import type { ChannelsKey } from "./select-stored-channels.js";
@@ -40,9 +38,8 @@ export async function walkDeltaAncestors(
   call: CallContext,
   scopes: readonly WalkScope[],
 ): Promise<AncestorRow[][]> {
-  if (scopes.length === 0) return [];
   const given = scopes.map(({ startIds, channels, ...key }) => ({ key, lists: { startIds, channels } }));
-  return rowsPerNamespace(scopes, await runStatement(call, ancestors, givenParams(given)));
+  return runPerNamespace(call, ancestors, given);
 }
 
 type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };

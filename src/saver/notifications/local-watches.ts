@@ -1,3 +1,4 @@
+import { noop } from "../../db/async/noop.js";
 import type { SaverCall } from "../call/saver-call.js";
 import type { BatchOperation } from "../codec/resolve-batch.js";
 import { type CheckpointRef, watchChannel, watchScope } from "./watch-channel.js";
@@ -52,4 +53,4 @@ export function localOffers(
   };
 }
 
-const NO_OFFERS: LocalOffers = { deliver: () => undefined };
+const NO_OFFERS: LocalOffers = { deliver: noop };

@@ -17,7 +17,7 @@ import {
 import { ChatPromptValue, ImagePromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 
 /** The classes that have the same name and fields in Python. They are written as Python's models. */
-export const MODEL_CLASSES = {
+const MODEL_CLASSES = {
   AIMessage,
   AIMessageChunk,
   ChatMessage,
@@ -35,7 +35,7 @@ export const MODEL_CLASSES = {
 } as const;
 
 /** The classes that have other fields in Python. They are written as LangChain's own records, also in MessagePack. */
-export const PROMPT_VALUE_CLASSES = { ChatPromptValue, ImagePromptValue, StringPromptValue } as const;
+const PROMPT_VALUE_CLASSES = { ChatPromptValue, ImagePromptValue, StringPromptValue } as const;
 
 /**
  * The LangChain classes that a stored value may be revived as. All of them only hold data. Every reader looks a class up here

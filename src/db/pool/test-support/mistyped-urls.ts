@@ -11,7 +11,7 @@ export interface UrlParts {
 export type Mistake = readonly [what: string, mistype: (parts: UrlParts) => string];
 
 /** The connection string without a mistake. */
-export function properUrl({ user, password, server, database }: UrlParts): string {
+function properUrl({ user, password, server, database }: UrlParts): string {
   return `postgres://${user}:${password}@${server}/${database}`;
 }
 
