@@ -2,7 +2,7 @@ export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
-export type { DatabaseSource, PoolState } from "./db/open-database.js";
+export type { DatabaseSource, PoolState } from "./db/opened-database.js";
 export type { PGliteInstance } from "./db/pglite/pglite-opener.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {

@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import type { DatabaseSource } from "./db/open-database.js";
+import type { DatabaseSource } from "./db/opened-database.js";
 import type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
 import { CheckpointSaver } from "./checkpoint-saver.js";
 import { openSaver } from "./saver/call/open-saver.js";

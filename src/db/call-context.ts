@@ -1,6 +1,6 @@
 import type { ObservedCall } from "../telemetry/observed-call.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
-import type { OpenedDatabase } from "./open-database.js";
+import type { OpenedDatabase } from "./opened-database.js";
 import type { SizeLimits } from "./size-limits.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
 import type { RunContext } from "./statements/run-context.js";

@@ -1,15 +1,7 @@
 import { types } from "node:util";
-import {
-  type ControlledTransaction,
-  Kysely,
-  PGliteDialect,
-  PostgresDialect,
-  type PostgresPool,
-  type Transaction,
-} from "kysely";
+import { Kysely, PGliteDialect, PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
 import { CheckpointError, InvalidConfigError } from "../errors/index.js";
-import type { DatabaseAddress } from "../telemetry/database-address.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { trackConnectingClients } from "./pool/track-connecting-clients.js";
@@ -18,6 +10,7 @@ import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import type { Listener } from "./listening/listener.js";
 import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
+import type { DatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
@@ -25,36 +18,11 @@ import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { rejectIfEnded } from "./pool/connect-until-ended.js";
 import { refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
-import type { RunContext } from "./statements/run-context.js";
-import type { BoundStatement } from "./statements/statement.js";
 import {
   executeThroughKysely,
   interactThroughKysely,
   transactThroughKysely,
 } from "./kysely/send-through-kysely.js";
-import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
-
-/**
- * Where the checkpoints are. A saver closes what it opens itself. It never closes a pool, Kysely, transaction
- * or PGlite that you pass in.
- *
- * - A connection string: `postgres://…` (as `pg` accepts it, if its parts can be told apart), `memory://` for
- *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
- *   access to the folder and all of its files.
- * - The options of a `pg.Pool`. The saver opens the pool.
- * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
- *   a Kysely, or a connection that dies ends the process.
- */
-export type DatabaseSource =
-  | string
-  | pg.PoolConfig
-  | pg.Pool
-  | PGliteInstance
-  | Kysely<CheckpointDatabase>
-  // Listed separately: TypeScript accepts `Transaction<App & CheckpointDatabase>` for this type, but not for
-  // the Kysely above.
-  | Transaction<CheckpointDatabase>
-  | ControlledTransaction<CheckpointDatabase>;
 
 /** Options of opening a database. */
 export interface OpenDatabaseOptions {
@@ -67,69 +35,8 @@ export interface OpenDatabaseOptions {
   readonly onConnectionLost?: (error: Error) => void;
 }
 
-type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
-type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;
-type Interact = <T>(run: (send: SendStatement) => Promise<T>, context?: RunContext) => Promise<T>;
 /** What sends the statements. */
 type Sender = Omit<OpenedDatabase, "closed" | "close">;
-
-/** The current connections of a pool. */
-export interface PoolState {
-  /** All connections. */
-  readonly total: number;
-  /** Connections that no call uses. */
-  readonly idle: number;
-  /** Calls that wait for a connection. */
-  readonly waiting: number;
-}
-
-/** An open database. */
-export interface OpenedDatabase {
-  /** A Kysely without plugins, so that columns keep their names in Postgres. */
-  readonly kysely: Kysely<CheckpointDatabase>;
-  /**
-   * A Kysely whose queries and transactions end when the signal aborts: the server cancels the query, rolls
-   * the transaction back, and the query rejects with an AbortError. Only on a pool.
-   */
-  readonly kyselyUntil?: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
-  /**
-   * The source for another saver on the same connections: the pool where there is one, else the Kysely. That
-   * saver closes neither.
-   */
-  readonly source: pg.Pool | Kysely<CheckpointDatabase>;
-  /** Sends one statement and returns its rows. */
-  readonly execute: Execute;
-  /**
-   * Sends several statements one after another in one transaction. It opens the transaction, except in a
-   * passed-in one. Returns the rows of each statement, without those of the guard.
-   */
-  readonly transact: Transact;
-  /**
-   * Runs a function that decides by the rows of one statement which one to send next, in a transaction like
-   * that of `transact`. It must not await anything but `send` that needs a connection, since there may be
-   * only one.
-   */
-  readonly interact: Interact;
-  /** Advisory locks, each with one holder across all processes. Not for a passed-in transaction. */
-  readonly locks: Locks;
-  /** The address, as far as it is known without asking the server. */
-  readonly address: () => DatabaseAddress;
-  /** The state of the pool, where there is one. */
-  readonly poolState?: () => PoolState;
-  /**
-   * Opens a PGlite that was not used yet, which blocks the process for seconds. Resolves at once where it is
-   * open.
-   */
-  readonly opening?: () => Promise<unknown>;
-  /**
-   * Receives notifications of `pg_notify`. Throws an InvalidConfigError where the database can't receive any.
-   */
-  readonly listener: () => Listener;
-  /** Whether an owned database has been closed. */
-  readonly closed: boolean;
-  /** Closes an owned database and leaves a passed-in one open. May be called more than once. */
-  readonly close: () => Promise<void>;
-}
 
 /**
  * Opens a database, or uses an open one. Nothing is sent before the first query.

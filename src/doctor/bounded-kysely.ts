@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import type { OpenedDatabase } from "../db/open-database.js";
+import type { OpenedDatabase } from "../db/opened-database.js";
 import type { RunContext } from "../db/statements/run-context.js";
 import { statementName } from "../db/statements/statement.js";
 

@@ -1,4 +1,4 @@
-import type { PoolState } from "../db/open-database.js";
+import type { PoolState } from "../db/opened-database.js";
 import type { CheckpointError } from "../errors/index.js";
 
 /** The health of a saver and its database. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import type { DatabaseSource } from "../../src/db/open-database.js";
+import type { DatabaseSource } from "../../src/db/opened-database.js";
 import {
   type CheckpointDatabase,
   ConnectionError,

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { DatabaseSource } from "../../src/db/open-database.js";
+import type { DatabaseSource } from "../../src/db/opened-database.js";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 
 /** The savers and pools that a test opens, to be closed when it has ended. */

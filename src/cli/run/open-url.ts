@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type OpenedDatabase } from "../../db/open-database.js";
+import { openDatabase } from "../../db/open-database.js";
+import type { OpenedDatabase } from "../../db/opened-database.js";
 import { isPGliteUrl, pgliteFolderOf } from "../../db/pglite/pglite-url.js";
 import { ConnectionError } from "../../errors/index.js";
 

@@ -1,6 +1,6 @@
 import { CompiledQuery } from "kysely";
 import { connectionStringFault } from "../../db/pool/connection-string.js";
-import type { OpenedDatabase } from "../../db/open-database.js";
+import type { OpenedDatabase } from "../../db/opened-database.js";
 import { isPGliteUrl, pgliteUrlFault } from "../../db/pglite/pglite-url.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { InvalidConfigError } from "../../errors/index.js";

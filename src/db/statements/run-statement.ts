@@ -1,7 +1,7 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors/index.js";
 import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
-import type { OpenedDatabase } from "../open-database.js";
+import type { OpenedDatabase } from "../opened-database.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";

@@ -1,5 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { type DatabaseSource, openDatabase } from "../../db/open-database.js";
+import { openDatabase } from "../../db/open-database.js";
+import type { DatabaseSource } from "../../db/opened-database.js";
 import { RowSecurityCheck } from "../../db/row-security.js";
 import { Telemetry } from "../../telemetry/telemetry.js";
 import { metadataPicker } from "../boundary/parse-config.js";

@@ -1,0 +1,93 @@
+import type { ControlledTransaction, Kysely, Transaction } from "kysely";
+import type pg from "pg";
+import type { DatabaseAddress } from "../telemetry/database-address.js";
+import type { CheckpointDatabase } from "./checkpoint-database.js";
+import type { Listener } from "./listening/listener.js";
+import type { Locks } from "./locks/locks.js";
+import type { PGliteInstance } from "./pglite/pglite-opener.js";
+import type { RunContext } from "./statements/run-context.js";
+import type { BoundStatement } from "./statements/statement.js";
+import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
+
+/**
+ * Where the checkpoints are. A saver closes what it opens itself. It never closes a pool, Kysely, transaction
+ * or PGlite that you pass in.
+ *
+ * - A connection string: `postgres://…` (as `pg` accepts it, if its parts can be told apart), `memory://` for
+ *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
+ *   access to the folder and all of its files.
+ * - The options of a `pg.Pool`. The saver opens the pool.
+ * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
+ *   a Kysely, or a connection that dies ends the process.
+ */
+export type DatabaseSource =
+  | string
+  | pg.PoolConfig
+  | pg.Pool
+  | PGliteInstance
+  | Kysely<CheckpointDatabase>
+  // Listed separately: TypeScript accepts `Transaction<App & CheckpointDatabase>` for this type, but not for
+  // the Kysely above.
+  | Transaction<CheckpointDatabase>
+  | ControlledTransaction<CheckpointDatabase>;
+
+type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
+type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;
+type Interact = <T>(run: (send: SendStatement) => Promise<T>, context?: RunContext) => Promise<T>;
+/** The current connections of a pool. */
+export interface PoolState {
+  /** All connections. */
+  readonly total: number;
+  /** Connections that no call uses. */
+  readonly idle: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** An open database. */
+export interface OpenedDatabase {
+  /** A Kysely without plugins, so that columns keep their names in Postgres. */
+  readonly kysely: Kysely<CheckpointDatabase>;
+  /**
+   * A Kysely whose queries and transactions end when the signal aborts: the server cancels the query, rolls
+   * the transaction back, and the query rejects with an AbortError. Only on a pool.
+   */
+  readonly kyselyUntil?: (signal: AbortSignal) => Kysely<CheckpointDatabase>;
+  /**
+   * The source for another saver on the same connections: the pool where there is one, else the Kysely. That
+   * saver closes neither.
+   */
+  readonly source: pg.Pool | Kysely<CheckpointDatabase>;
+  /** Sends one statement and returns its rows. */
+  readonly execute: Execute;
+  /**
+   * Sends several statements one after another in one transaction. It opens the transaction, except in a
+   * passed-in one. Returns the rows of each statement, without those of the guard.
+   */
+  readonly transact: Transact;
+  /**
+   * Runs a function that decides by the rows of one statement which one to send next, in a transaction like
+   * that of `transact`. It must not await anything but `send` that needs a connection, since there may be
+   * only one.
+   */
+  readonly interact: Interact;
+  /** Advisory locks, each with one holder across all processes. Not for a passed-in transaction. */
+  readonly locks: Locks;
+  /** The address, as far as it is known without asking the server. */
+  readonly address: () => DatabaseAddress;
+  /** The state of the pool, where there is one. */
+  readonly poolState?: () => PoolState;
+  /**
+   * Opens a PGlite that was not used yet, which blocks the process for seconds. Resolves at once where it is
+   * open.
+   */
+  readonly opening?: () => Promise<unknown>;
+  /**
+   * Receives notifications of `pg_notify`. Throws an InvalidConfigError where the database can't receive any.
+   */
+  readonly listener: () => Listener;
+  /** Whether an owned database has been closed. */
+  readonly closed: boolean;
+  /** Closes an owned database and leaves a passed-in one open. May be called more than once. */
+  readonly close: () => Promise<void>;
+}
