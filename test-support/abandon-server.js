@@ -1,6 +1,6 @@
 import { tsImport } from "tsx/esm/api";
 
-// Starts a server, prints its address, and dies without a chance to stop it.
+// Starts a server, prints its folders, and dies without a chance to stop it.
 const { startEmbeddedServer } = await tsImport("./embedded-server.ts", import.meta.url);
 const server = await startEmbeddedServer();
-process.stdout.write(server.folder, () => process.kill(process.pid, "SIGKILL"));
+process.stdout.write(`${server.folder}\n${server.data}`, () => process.kill(process.pid, "SIGKILL"));

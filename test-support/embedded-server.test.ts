@@ -51,20 +51,26 @@ describe("an embedded server", () => {
 
   it("leaves no folder behind", async () => {
     const other = await startEmbeddedServer();
-    expect(existsSync(other.folder)).toBe(true);
+    const folders = [other.folder, other.data];
+    expect(folders.map(existsSync)).toEqual([true, true]);
     await other.remove();
-    expect(existsSync(other.folder)).toBe(false);
+    expect(folders.map(existsSync)).toEqual([false, false]);
   });
 
   it("stops and clears up when the process that started it is killed", async () => {
     const abandon = fileURLToPath(new URL("abandon-server.js", import.meta.url));
-    const folder = await new Promise<string>((resolve) => {
+    const printed = await new Promise<string>((resolve) => {
       execFile(process.execPath, [abandon], (_killed, stdout) => {
         resolve(stdout);
       });
     });
-    expect(basename(folder)).toMatch(/^checkpoint-postgres-/);
-    await expect(removalOf(folder)).resolves.toBeUndefined();
+    const folders = printed.split("\n");
+    expect(folders.map((folder) => basename(folder))).toEqual([
+      expect.stringMatching(/^checkpoint-postgres-/),
+      expect.stringMatching(/^checkpoint-postgres-data-/),
+    ]);
+    await Promise.all(folders.map(removalOf));
+    expect(folders.map(existsSync)).toEqual([false, false]);
   });
 });
 

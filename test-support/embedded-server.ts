@@ -1,14 +1,19 @@
 import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.js";
 import { preparePostgresBinaries, serverUser, type PostgresBinaries } from "./postgres-binaries.js";
-import { makeSharedFolder, ownedBy, type ServerUser } from "./shared-folder.js";
+import { makeDataFolder, makeSharedFolder, ownedBy, type ServerUser } from "./shared-folder.js";
+
+interface ServerFolders {
+  readonly folder: string;
+  readonly data: string;
+}
 
 type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
@@ -25,16 +30,19 @@ const SETTINGS = [
   "full_page_writes=off",
 ];
 
-// Postgres replaces the shell. The process that stays sees the pipe break. If Postgres still runs then, nobody else
-// will stop it and delete its files.
+// Called with the folders to delete. Postgres replaces the shell. The process that stays sees the pipe break. If Postgres still
+// runs then, nobody else will stop it and delete its files.
 const RUN_WHILE_PARENT_LIVES = `
 exec 3<&0
+folder=$1
+data=$2
+shift 2
 (
   cat <&3
   kill -INT $$ || exit
   n=0
   while kill -0 $$ && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done
-  rm -rf "$0"
+  rm -rf "$folder" "$data"
 ) >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
@@ -52,16 +60,19 @@ exec "$@" 3<&- </dev/null`;
  * ```
  */
 export class EmbeddedServer {
-  /** The folder with the server's files. */
+  /** The folder with the server's programs. */
   readonly folder: string;
+  /** The folder with the server's data. */
+  readonly data: string;
   readonly #binaries: PostgresBinaries;
   readonly #user: ServerUser;
   readonly #password: string;
   #port = 0;
   #process: ServerProcess | undefined;
 
-  constructor(folder: string, binaries: PostgresBinaries, user: ServerUser, password: string) {
-    this.folder = folder;
+  constructor(folders: ServerFolders, binaries: PostgresBinaries, user: ServerUser, password: string) {
+    this.folder = folders.folder;
+    this.data = folders.data;
     this.#binaries = binaries;
     this.#user = user;
     this.#password = password;
@@ -111,7 +122,7 @@ export class EmbeddedServer {
   /** Stops the server and deletes its data. */
   async remove(): Promise<void> {
     await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolders(this);
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -125,19 +136,16 @@ export class EmbeddedServer {
 
   #spawn(): ServerProcess {
     const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-    const command = [
-      this.#binaries.postgres,
-      "-D",
-      dataFolder(this.folder),
-      "-p",
-      String(this.#port),
-      ...settings,
-    ];
-    const server = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.folder, ...command], {
-      ...this.#user,
-      cwd: this.folder,
-      stdio: ["pipe", "ignore", "pipe"],
-    });
+    const command = [this.#binaries.postgres, "-D", this.data, "-p", String(this.#port), ...settings];
+    const server = spawn(
+      "/bin/sh",
+      ["-c", RUN_WHILE_PARENT_LIVES, "sh", this.folder, this.data, ...command],
+      {
+        ...this.#user,
+        cwd: this.folder,
+        stdio: ["pipe", "ignore", "pipe"],
+      },
+    );
     server.stdin.on("error", () => undefined);
     return server;
   }
@@ -149,16 +157,19 @@ export class EmbeddedServer {
  */
 export async function startEmbeddedServer(): Promise<EmbeddedServer> {
   const user = await serverUser();
-  const folder = await makeSharedFolder("checkpoint-postgres-", user);
+  const folders = {
+    folder: await makeSharedFolder("checkpoint-postgres-", user),
+    data: await makeDataFolder("checkpoint-postgres-data-", user),
+  };
   const password = randomBytes(12).toString("hex");
   try {
-    const binaries = await preparePostgresBinaries(folder, user);
-    await createCluster(folder, binaries, user, password);
-    const server = new EmbeddedServer(folder, binaries, user, password);
+    const binaries = await preparePostgresBinaries(folders.folder, user);
+    await createCluster(folders, binaries, user, password);
+    const server = new EmbeddedServer(folders, binaries, user, password);
     await server.start();
     return server;
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolders(folders);
     throw error;
   }
 }
@@ -171,12 +182,13 @@ function killIfThere(pid: number): void {
   }
 }
 
-function dataFolder(folder: string): string {
-  return join(folder, "data");
+async function removeFolders({ folder, data }: ServerFolders): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await rm(data, { recursive: true, force: true });
 }
 
 async function createCluster(
-  folder: string,
+  { folder, data }: ServerFolders,
   binaries: PostgresBinaries,
   user: ServerUser,
   password: string,
@@ -184,12 +196,10 @@ async function createCluster(
   const passwordFile = join(folder, "password");
   await writeFile(passwordFile, password);
   await ownedBy(passwordFile, user);
-  await mkdir(dataFolder(folder));
-  await ownedBy(dataFolder(folder), user);
-  await chmod(dataFolder(folder), 0o700);
+  await chmod(data, 0o700);
   const locale = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C", "--encoding=UTF8"];
   const login = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=password"];
-  const flags = [`--pgdata=${dataFolder(folder)}`, "--no-sync", "--no-instructions", ...login, ...locale];
+  const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale];
   await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });
   await rm(passwordFile);
 }

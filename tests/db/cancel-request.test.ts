@@ -166,7 +166,7 @@ async function turnOnTls(server: EmbeddedServer): Promise<void> {
   const user = await serverUser();
   const files = { ssl_cert_file: "tests.crt", ssl_key_file: "tests.key" };
   for (const [file, text] of [[files.ssl_cert_file, cert] as const, [files.ssl_key_file, key] as const]) {
-    const path = join(server.folder, "data", file);
+    const path = join(server.data, file);
     await writeFile(path, text);
     await chmod(path, 0o600);
     await ownedBy(path, user);

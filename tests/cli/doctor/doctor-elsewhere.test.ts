@@ -45,7 +45,7 @@ describe("doctor with a server of its own", () => {
 
   it("reports a standby as an error, and runs all other checks", async () => {
     await server.stop();
-    await writeFile(join(server.folder, "data", "standby.signal"), "");
+    await writeFile(join(server.data, "standby.signal"), "");
     await server.start();
     const { code, findings } = await doctor();
     expect(code).toBe(1);
