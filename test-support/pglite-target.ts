@@ -11,15 +11,40 @@ import { RESET, type TestDatabase } from "./test-database.js";
 /** Each start fills it with zeros. The default of 128 MB doubles the time of a start. */
 const SHARED_BUFFERS = ["-c", "shared_buffers=16MB"];
 
-const CACHE = new URL("../../node_modules/.cache/checkpoint-tests/", import.meta.url);
+const CACHE = new URL("../node_modules/.cache/checkpoint-tests/", import.meta.url);
+
+/** A database that an earlier test of the suite used, and that is as empty as a new one. */
+let unused: PGlite | undefined;
 
 /**
- * Creates a new PGlite in memory. The very first start takes seconds and saves a snapshot of the empty cluster. Each
- * worker compiles the program once. Every further database is unpacked from the snapshot.
+ * Returns an empty PGlite in memory. The very first start takes seconds and saves a snapshot of the empty cluster. Each
+ * worker compiles the program once. Every further database is unpacked from the snapshot, or emptied after another test.
  */
 export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
+  const source = unused ?? (await PGlite.create(await preparation()));
+  unused = undefined;
+  return new PgliteDatabase(source);
+}
+
+/** Closes the database that is kept for the next test. Otherwise its timers would keep the process alive. */
+export async function closeUnusedPglite(): Promise<void> {
+  await unused?.close();
+  unused = undefined;
+}
+
+/**
+ * Creates the folder of an empty PGlite, as PGlite's own first start does in some seconds.
+ *
+ * @param folder - A folder that exists and is empty.
+ */
+export async function createPgliteFolder(folder: string): Promise<void> {
+  const database = await PGlite.create({ ...(await preparation()), dataDir: folder });
+  await database.close();
+}
+
+function preparation(): Promise<Prepared> {
   prepared ??= prepare();
-  return new PgliteDatabase(await PGlite.create(await prepared));
+  return prepared;
 }
 
 interface Prepared {
@@ -72,6 +97,7 @@ async function takeSnapshot(): Promise<Blob> {
 
 class PgliteDatabase implements TestDatabase<PGlite> {
   readonly source: PGlite;
+  #isDropped = false;
 
   constructor(source: PGlite) {
     this.source = source;
@@ -82,10 +108,12 @@ class PgliteDatabase implements TestDatabase<PGlite> {
   }
 
   async query<Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    this.#refuseDropped();
     return (await this.source.query<Row>(sql, parameters)).rows;
   }
 
   async exec(sql: string): Promise<void> {
+    this.#refuseDropped();
     await this.source.exec(sql);
   }
 
@@ -94,6 +122,41 @@ class PgliteDatabase implements TestDatabase<PGlite> {
   }
 
   async drop(): Promise<void> {
-    if (!this.source.closed) await this.source.close();
+    if (this.#isDropped) return;
+    this.#isDropped = true;
+    if (this.source.closed) return;
+    if (unused === undefined && (await isEmptied(this.source))) unused = this.source;
+    else await this.source.close();
+  }
+
+  // Another test may use the instance.
+  #refuseDropped(): void {
+    if (this.#isDropped) throw new Error("The test database was dropped");
+  }
+}
+
+/** The changes to a cluster that {@link RESET} and `DISCARD ALL` don't undo. */
+const LEFT_BEHIND = `
+  select (select count(*) from pg_roles where oid >= 16384)
+    + (select count(*) from pg_db_role_setting)
+    + (select count(*) from pg_database where datname <> current_database() or not datallowconn or datconnlimit <> -1)
+    + (select count(*) from pg_extension where oid >= 16384)
+    + (select count(*) from pg_event_trigger)
+    + (select count(*) from pg_publication)
+    + (select count(*) from pg_largeobject_metadata)
+    + (select count(*) from pg_default_acl) as count`;
+
+/** Empties a database, and returns whether it is now like a new one. The instance itself remembers listeners. */
+async function isEmptied(source: PGlite): Promise<boolean> {
+  try {
+    await source.exec("rollback");
+    const { rows: channels } = await source.query("select pg_listening_channels()");
+    if (channels.length > 0) return false;
+    await source.exec("discard all");
+    await source.exec(RESET);
+    const { rows } = await source.query<{ count: number }>(LEFT_BEHIND);
+    return rows[0]?.count === 0;
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe } from "@jest/globals";
 import type { PGlite } from "@electric-sql/pglite";
-import { createPgliteDatabase } from "./pglite-target.js";
+import { closeUnusedPglite, createPgliteDatabase } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
 import type { DatabaseSource, TestDatabase } from "./test-database.js";
 
@@ -64,6 +64,7 @@ export function describeServer(name: string, body: (target: Target<string>) => v
 export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
   describe(`${name} (pglite)`, () => {
     describeTarget("pglite", createPgliteDatabase, body);
+    afterAll(closeUnusedPglite);
   });
 }
 

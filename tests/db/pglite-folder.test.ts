@@ -8,14 +8,15 @@ import { CompiledQuery } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { createPgliteFolder } from "../../test-support/pglite-target.js";
 
 describe("a PGlite folder", () => {
   let folder: string;
   let lockFile: string;
 
-  // Once: to make a folder takes seconds, to open it again a fraction of one.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "pglite-folder-"));
+    await createPgliteFolder(folder);
     lockFile = join(folder, "langgraph-checkpoint.lock");
     await using saver = PostgresSaver.fromConnString(`file://${folder}`);
     await saver.setup();
@@ -84,6 +85,7 @@ describe("a folder of PGlite's", () => {
 
   itWithModes("stays private when files are created, and becomes private again after chmod", async () => {
     const url = `file://${folder}`;
+    await createPgliteFolder(folder);
     {
       const database = openDatabase(url);
       for (const statement of [

@@ -21,15 +21,6 @@ import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../../test-support/targets.js";
 
 describeEachTarget("a saver", (target) => {
-  it("closes what it opened, and can be closed twice", async () => {
-    const { source } = await target.createDatabase();
-    const saver = new PostgresSaver(typeof source === "string" ? source : "memory://");
-    await saver.setup();
-    await saver.end();
-    await expect(saver.end()).resolves.toBeUndefined();
-    await expect(saver.getTuple(threadConfig("t"))).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
-  });
-
   it("can be closed before its first use", async () => {
     const saver = PostgresSaver.fromConnString("postgres://127.0.0.1:1/none");
     await expect(saver.end()).resolves.toBeUndefined();
@@ -288,12 +279,18 @@ describePglite("a saver on PGlite", (target) => {
     for (const { reason } of refused) expect(reason).toBeInstanceOf(ConnectionError);
     await expect(put(20)).rejects.toBeInstanceOf(ConnectionError);
   });
+});
 
-  it("opens its own instance in memory, and closes it", async () => {
-    await using saver = PostgresSaver.fromConnString("memory://");
+describeEachTarget("a saver that opened its database", (target) => {
+  it("closes it, and can be closed twice", async () => {
+    const { source } = await target.createDatabase();
+    const saver = PostgresSaver.fromConnString(typeof source === "string" ? source : "memory://");
     await saver.setup();
     const { config } = await putValues(saver, threadConfig("t"), { a: 1 });
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+    await saver.end();
+    await expect(saver.end()).resolves.toBeUndefined();
+    await expect(saver.getTuple(config)).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
   });
 });
 

@@ -1,30 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { PGlite } from "@electric-sql/pglite";
 import { AIMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 
+import { closeUnusedPglite, createPgliteDatabase } from "../../../test-support/pglite-target.js";
 import { runs } from "../../../test-support/runs.js";
+import type { TestDatabase } from "../../../test-support/test-database.js";
 import { decodeJson } from "./decode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
 
-let database: PGlite;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await PGlite.create();
+  database = await createPgliteDatabase();
   await database.exec("CREATE TABLE headers (n serial PRIMARY KEY, body jsonb NOT NULL)");
-}, 60_000);
+});
 afterAll(async () => {
-  await database.close();
+  await database.drop();
+  await closeUnusedPglite();
 });
 
 /** Stores a value in a JSONB column and reads it back as text and as the driver's own JSON. */
 async function stored(value: unknown): Promise<{ text: string; json: JsonValue }> {
-  const { rows } = await database.query<{ text: string; json: JsonValue }>(
+  const [row] = await database.query<{ text: string; json: JsonValue }>(
     "WITH inserted AS (INSERT INTO headers (body) VALUES ($1::text::jsonb) RETURNING body) SELECT body::text AS text, body AS json FROM inserted",
     [stringifyJson(value, { jsonb: true })],
   );
-  const [row] = rows;
   if (row === undefined) throw new Error("nothing was stored");
   return row;
 }
