@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { ActOrders } from "./act-orders.js";
 
-const PROGRAM = fileURLToPath(new URL("act.ts", import.meta.url));
+// Compiled like this file.
+const PROGRAM = fileURLToPath(new URL(`act${extname(import.meta.url)}`, import.meta.url));
 const TIMEOUT_MS = 60_000;
 
 /** How the process of an act ended. */
@@ -18,8 +20,7 @@ const Exit = z.tuple([z.number().nullable(), z.string().nullable()]);
 
 /** Runs an act in its own process, and waits for its end. */
 export async function runAct(orders: ActOrders): Promise<ActEnd> {
-  const loader = import.meta.resolve("tsx");
-  const child = spawn(process.execPath, ["--import", loader, PROGRAM, JSON.stringify(orders)], {
+  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, JSON.stringify(orders)], {
     stdio: ["ignore", "inherit", "inherit"],
     timeout: TIMEOUT_MS,
     killSignal: "SIGTERM",

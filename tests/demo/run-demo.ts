@@ -1,15 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** The result of a run of the demo. */
 export interface DemoRun {
@@ -36,8 +34,6 @@ export class CompiledDemo {
     await promisify(execFile)(process.execPath, [tsdown, ...programs, ...options], { cwd: ROOT });
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    // The demo starts its processes with this file.
-    await writeFile(join(folder, "act.ts"), 'import "./act.mjs";\n');
     return new CompiledDemo(folder);
   }
 
@@ -45,8 +41,7 @@ export class CompiledDemo {
   async run(...args: string[]): Promise<DemoRun> {
     const folder = await mkdtemp(join(tmpdir(), "run-demo-"));
     try {
-      const program = join(this.#folder, "main.mjs");
-      const child = spawn(process.execPath, ["--import", LOADER, program, ...args], {
+      const child = spawn(process.execPath, [join(this.#folder, "main.mjs"), ...args], {
         stdio: ["ignore", "pipe", "pipe"],
         env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: "" },
       });
