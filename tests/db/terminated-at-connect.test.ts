@@ -45,7 +45,7 @@ describeServer("a backend that is terminated while it connects", (target) => {
   let proxy: TcpProxy;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     proxy = await TcpProxy.open(database.source);
     await using saver = PostgresSaver.fromConnString(database.source);
     await saver.setup();

@@ -24,7 +24,7 @@ describePgBouncer("a saver", (target) => {
   let pooler: PgBouncer;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     pooler = await PgBouncer.open(database.source, { poolSize: POOL_SIZE });
   });
   afterEach(() => pooler.close());

@@ -22,7 +22,7 @@ const LONG_NAME = "Ada".repeat(1_000);
 // The put runs in a passed-in transaction, which commits only once another call waits for it.
 describeServer("put before its commit", (target) => {
   async function opened() {
-    const database = await target.createDatabase();
+    const database = await target.sharedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     await saver.setup();
     const root = await putValues(saver, THREAD, { a: ["root"], shared: ["shared"] });

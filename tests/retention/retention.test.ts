@@ -12,7 +12,7 @@ describeAnyTarget("retention", (target) => {
   let saver: PostgresSaver;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     saver = new PostgresSaver(database.source);
     await saver.setup();
   });

@@ -29,7 +29,7 @@ describeServer("a call", (target) => {
     pool: pg.Pool;
     saver: PostgresSaver;
   }> {
-    const database = await target.createDatabase();
+    const database = await target.sharedDatabase();
     const pool = new pg.Pool({ connectionString: database.source, ...config });
     closings.push(() => pool.end());
     const saver = new PostgresSaver(pool);
@@ -177,7 +177,7 @@ describeServer("a call", (target) => {
 
 describePglite("a call", (target) => {
   it.each(CALLS)("sends nothing if it was aborted before it began: $what", async ({ call }) => {
-    const { source: pglite } = await target.createDatabase();
+    const { source: pglite } = await target.sharedDatabase();
     const sent: string[] = [];
     const kysely = new Kysely<CheckpointDatabase>({
       dialect: new PGliteDialect({ pglite }),
@@ -194,7 +194,7 @@ describePglite("a call", (target) => {
   });
 
   it("leaves no listener on its signal, and finishes when it is aborted after it began", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });

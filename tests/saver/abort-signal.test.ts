@@ -13,7 +13,7 @@ describeServer("a call that hangs on the server and is aborted", (target) => {
   describe.each(OPENINGS)("on $on", ({ open }) => {
     let database: TestDatabase<string>;
     beforeEach(async () => {
-      database = await target.createDatabase();
+      database = await target.sharedDatabase();
       await using saver = new PostgresSaver(database.source);
       await saver.setup();
     });

@@ -24,7 +24,7 @@ describeServer("optimistic concurrency on a server", (target) => {
   const savers: PostgresSaver[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
     thread = newThread();

@@ -14,7 +14,7 @@ const ABORTED = AbortSignal.abort(new Error("the run was aborted"));
 
 describeEachTarget("the signal of a run", (target) => {
   async function openStored() {
-    const { source } = await target.createDatabase();
+    const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();
     return { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
@@ -53,7 +53,7 @@ describeEachTarget("the signal of a run", (target) => {
   });
 
   it("lets an aborted run finish its writes", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
     await saver.setup();
     const begun = new Gate();

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type CheckpointDatabase,
   ConnectionError,
@@ -9,7 +9,6 @@ import {
   StatementTimeoutError,
 } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { emptyTables } from "../../test-support/empty-tables.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
@@ -23,12 +22,9 @@ describeServer("statementTimeoutMs", (target) => {
   let database: TestDatabase<string>;
   let snapshot: () => Promise<object>;
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    database = await target.sharedDatabase();
     snapshot = await snapshotOf(database);
   });
-  beforeEach(() => emptyTables(database));
 
   /** Checks that an error is the timeout of a statement that the server has cancelled. */
   function expectTimeout(error: unknown): void {

@@ -11,7 +11,7 @@ describeEachTarget("the lock of a thread", (target) => {
   const savers: PostgresSaver[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     saver = openSaver();
     thread = newThread();
   });

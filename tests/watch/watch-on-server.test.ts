@@ -41,7 +41,7 @@ describeServer("watch on a server", (target) => {
   const opened: (() => Promise<unknown>)[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     saver = openSaver();
     await saver.setup();
     thread = newThread();

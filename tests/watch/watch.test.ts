@@ -18,7 +18,7 @@ describeEachTarget("watch", (target) => {
   let thread: string;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
     savers = [];
     saver = openSaver();
     await saver.setup();
