@@ -5,7 +5,19 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** Files that start servers and processes, install packages, or wait for a second language. */
-const SLOW = ["interop", "chaos", "demo", "package", "cli/examples", "conformance", "official", "model"];
+const SLOW = [
+  "demo",
+  "saver/late",
+  "interop",
+  "chaos",
+  "package",
+  "passwords",
+  "conformance",
+  "cli/examples",
+  "cli/program",
+  "saver/statement-timeout",
+  "model",
+];
 
 class SlowFirst extends Sequencer {
   sort(tests) {

@@ -25,6 +25,7 @@ const DEPEND_ON_LANGGRAPH = [
   "tests/graphs",
   "tests/interop",
   "tests/official",
+  "tests/package/declarations",
   "tests/package/package",
   "src/serde",
 ];

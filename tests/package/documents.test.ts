@@ -7,21 +7,21 @@ import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { documentedPrograms } from "./documented-programs.js";
 
 const PROGRAMS = documentedPrograms();
-/** What README.md and docs/ tell their readers to install, and types for what they bring along. */
+/** The packages that README.md and docs/ tell readers to install, and their types. */
 const INSTALLED = [
   ...["@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "kysely", "pg", "zod"],
   ...["@electric-sql/pglite", "msgpackr", "p-retry", "commander", "cli-progress", "cli-table3"],
   ...["@opentelemetry/api", "@opentelemetry/sdk-metrics", "@opentelemetry/sdk-trace-base"],
   ...["@types/node", "@types/pg"],
 ];
-/** What the runner prints for a program that has run. */
+/** The runner prints this for a program that ran without an error. */
 const RAN = "null";
 const TIMEOUT_MS = 240_000;
 
 describeServer("every program in README.md and docs/", (server) => {
   let project: ConsumerProject;
   let tenancy: Tenancy;
-  /** By the name of the document: its programs follow one another on one database. */
+  /** By the name of the document. The programs of a document run one after another on one database. */
   const databases = new Map<string, string>();
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describeServer("every program in README.md and docs/", (server) => {
     for (const { document } of PROGRAMS) {
       if (!databases.has(document)) databases.set(document, (await server.createDatabase()).source);
     }
-    // The page about tenants supposes the role and the policies that it has an operator make.
+    // The programs of docs/tenants.md need the role and the policies that an operator creates.
     const through = (url: string): Promise<string> => {
       databases.set("docs/tenants.md", url);
       return Promise.resolve(url);
@@ -64,7 +64,7 @@ describeServer("every program in README.md and docs/", (server) => {
   );
 });
 
-/** What TypeScript finds wrong; what it compiles lies beside the source. */
+/** Compiles the programs beside their sources, and returns the errors. */
 async function compile(project: ConsumerProject): Promise<string> {
   const compilerOptions = {
     ...{ strict: true, skipLibCheck: true, noUnusedLocals: true, types: ["node"] },
@@ -74,7 +74,7 @@ async function compile(project: ConsumerProject): Promise<string> {
   await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
   const { output } = await runNode(
     project.folder,
-    join(ROOT, "node_modules/typescript/bin/tsc"),
+    join(ROOT, "node_modules/typescript-native/bin/tsc"),
     "--pretty",
     "false",
   );

@@ -1,69 +1,20 @@
-import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { z } from "zod";
-import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
-import { CJS_CONSUMER, ESM_CONSUMER, NOTHING_MISSING, RUNTIME_PROGRAMS } from "./consumers.js";
-
-const Manifest = z.object({
-  name: z.string(),
-  bin: z.record(z.string(), z.string()),
-  dependencies: z.record(z.string(), z.string()),
-  peerDependencies: z.record(z.string(), z.string()),
-  peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
-});
-
-const TypeCheck = z.object({ errors: z.array(z.string()), files: z.array(z.string()) });
-
-const RESOLUTIONS = {
-  node16: { module: "node16", moduleResolution: "node16" },
-  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
-  bundler: { module: "preserve", moduleResolution: "bundler" },
-};
-
-// TypeScript reads all declarations of LangChain, which is slow on a busy machine.
-const TYPE_CHECK_TIMEOUT_MS = 240_000;
-
-const OK = { code: 0, output: "" };
+import { runNode } from "./consumer-project.js";
+import { NOTHING_MISSING, RUNTIME_PROGRAMS } from "./consumers.js";
+import { type InstalledPackage, installPackage } from "./installed-package.js";
 
 describe("the published package", () => {
-  let tarball: string;
-  let project: ConsumerProject;
-  let manifest: z.infer<typeof Manifest>;
-
+  let installed: InstalledPackage;
   beforeAll(async () => {
-    // The package needs a build; `npm test` builds first.
-    await access(join(ROOT, "dist", "index.js"));
-    manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-    tarball = await pack();
-    const required = Object.keys(manifest.peerDependencies).filter(
-      (name) => manifest.peerDependenciesMeta[name]?.optional !== true,
-    );
-    project = await ConsumerProject.create(tarball, [
-      ...Object.keys(manifest.dependencies),
-      ...required,
-      "@types/node",
-    ]);
+    installed = await installPackage();
   });
-
-  afterAll(() => project.remove());
-
-  it(
-    "type-checks with its declarations in a strict project, in every module resolution",
-    async () => {
-      const checks = await typeCheck(project, Object.values(RESOLUTIONS));
-      expect(checks.map(({ errors }) => errors)).toEqual(checks.map(() => []));
-      for (const { files } of checks) {
-        expect(files).toEqual(expect.arrayContaining(["esm.mts", "cjs.cts"]));
-        expect(files.filter((file) => /dist\/index\.d\.c?ts$/.test(file))).toHaveLength(2);
-      }
-    },
-    TYPE_CHECK_TIMEOUT_MS,
-  );
+  afterAll(() => installed.project.remove());
 
   it.each(Object.entries(RUNTIME_PROGRAMS))(
     "exports every public name in plain Node without the optional peers: %s",
     async (file, program) => {
+      const { project } = installed;
       await project.write(file, program);
       const outcome = await runNode(project.folder, join(project.folder, file));
       expect(outcome).toEqual({ code: 0, output: NOTHING_MISSING });
@@ -72,63 +23,10 @@ describe("the published package", () => {
 
   // If a package has several commands, npx runs the one with the name of the package.
   it("has a command with its own name, which prints help", async () => {
+    const { manifest, project } = installed;
     const path = manifest.bin[manifest.name] ?? "";
     const outcome = await runNode(project.folder, join(project.packageFolder, path), "--help");
     expect(outcome).toEqual({ code: 0, output: expect.stringContaining(`Usage: ${manifest.name}`) });
     expect(new Set(Object.values(manifest.bin))).toEqual(new Set([path]));
   });
-
-  it("adds nothing to a bundle that imports it without using it", async () => {
-    const entries = ["index", "db", "migrations", "serde"];
-    const modules = entries.map((entry) => join(project.packageFolder, "dist", `${entry}.js`));
-    expect(await runNode(ROOT, join(ROOT, "tests/package/bundle-nothing.js"), ...modules)).toEqual(OK);
-  });
-
-  it("passes publint", async () => {
-    const outcome = await runNode(ROOT, tool("publint/src/cli.js"), "run", tarball, "--strict");
-    expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
-  });
-
-  it("passes Are the Types Wrong", async () => {
-    // The profile leaves out the resolution of Node 10, which does not support subpath exports. This package needs Node 20.
-    const options = [
-      "--profile",
-      "node16",
-      "--no-definitely-typed",
-      "--format",
-      "ascii",
-      "--no-emoji",
-      "--no-color",
-    ];
-    const outcome = await runNode(ROOT, tool("@arethetypeswrong/cli/dist/index.js"), tarball, ...options);
-    expect(outcome).toEqual({ code: 0, output: expect.any(String) });
-  });
 });
-
-/** Type-checks the consumers and the declarations of the package, but not those of LangChain, which have errors in strict mode. */
-async function typeCheck(
-  project: ConsumerProject,
-  resolutions: readonly Record<string, unknown>[],
-): Promise<z.infer<typeof TypeCheck>[]> {
-  const strict = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
-  await project.write("esm.mts", ESM_CONSUMER);
-  await project.write("cjs.cts", CJS_CONSUMER);
-  const checks = resolutions.map((resolution) => ({
-    compilerOptions: { ...strict, noEmit: true, target: "es2022", types: ["node"], ...resolution },
-    files: ["esm.mts", "cjs.cts"],
-  }));
-  const program = join(ROOT, "tests/package/type-check.js");
-  const { output } = await runNode(
-    ROOT,
-    program,
-    project.folder,
-    ...checks.map((check) => JSON.stringify(check)),
-  );
-  const lines = output.trimEnd().split("\n");
-  expect(lines).toHaveLength(resolutions.length);
-  return lines.map((line) => TypeCheck.parse(JSON.parse(line)));
-}
-
-function tool(path: string): string {
-  return join(ROOT, "node_modules", path);
-}

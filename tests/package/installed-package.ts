@@ -1,0 +1,40 @@
+import { access, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ConsumerProject, pack, ROOT } from "./consumer-project.js";
+
+const Manifest = z.object({
+  name: z.string(),
+  bin: z.record(z.string(), z.string()),
+  dependencies: z.record(z.string(), z.string()),
+  peerDependencies: z.record(z.string(), z.string()),
+  peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
+});
+
+/** The packed package, and a project that installed it with its required peers. */
+export interface InstalledPackage {
+  readonly tarball: string;
+  readonly project: ConsumerProject;
+  readonly manifest: z.infer<typeof Manifest>;
+}
+
+/** Packs the package and installs it in a new project. Needs a build, which `npm test` makes. */
+export async function installPackage(): Promise<InstalledPackage> {
+  await access(join(ROOT, "dist", "index.js"));
+  const manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
+  const tarball = await pack();
+  const required = Object.keys(manifest.peerDependencies).filter(
+    (name) => manifest.peerDependenciesMeta[name]?.optional !== true,
+  );
+  const project = await ConsumerProject.create(tarball, [
+    ...Object.keys(manifest.dependencies),
+    ...required,
+    "@types/node",
+  ]);
+  return { tarball, project, manifest };
+}
+
+/** Returns the path of a program in a development dependency. */
+export function tool(path: string): string {
+  return join(ROOT, "node_modules", path);
+}
