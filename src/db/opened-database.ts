@@ -13,7 +13,7 @@ import type { SendStatement, TransactionSteps } from "./statements/transaction-s
  * Where the checkpoints are. A saver closes what it opens itself. It never closes a pool, Kysely, transaction
  * or PGlite that you pass in.
  *
- * - A connection string: `postgres://…` (as `pg` accepts it, if its parts can be told apart), `memory://` for
+ * - A connection string: `postgres://…` (as `pg` accepts it, if it is well-formed), `memory://` for
  *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
  *   access to the folder and all of its files.
  * - The options of a `pg.Pool`. The saver opens the pool.

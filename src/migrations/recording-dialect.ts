@@ -46,7 +46,7 @@ export class RecordingDialect<DB> implements Dialect {
   }
 }
 
-// Begin and commit do nothing, as in DummyDriver: whoever runs the recorded statements adds the transaction.
+// Begin and commit do nothing, as in DummyDriver. The code that runs the recorded statements adds the transaction.
 class RecordingDriver<DB> extends DummyDriver {
   readonly #connection: DatabaseConnection;
 

@@ -44,7 +44,7 @@ export function writeGuard(
   ];
 }
 
-/** Returns the checks that none of the threads has a tombstone, for whoever writes rows by other means than operations. */
+/** Returns the checks that none of the threads has a tombstone, for code that writes rows without an operation. */
 export function tombstoneGuard(
   { schema, policy }: SaverCall,
   threadIds: readonly string[],

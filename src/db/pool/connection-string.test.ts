@@ -45,7 +45,7 @@ describe("a connection string", () => {
     expect({ user, password, host, port, database }).toMatchObject(expected);
   });
 
-  it.each(READABLE)("whose parts can be told apart is accepted: %s", (_what, mistype) => {
+  it.each(READABLE)("that is well-formed is accepted: %s", (_what, mistype) => {
     expect(connectionStringFault(mistype(PARTS))).toBeUndefined();
   });
 

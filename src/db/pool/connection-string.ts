@@ -1,6 +1,6 @@
 /**
- * Says why a connection string is refused, without quoting it: where its parts can't be told apart, any of
- * them may be the password.
+ * The reason why a connection string is refused. It does not quote the string, because any part of a malformed
+ * string may be the password.
  */
 export type ConnectionStringFault = string;
 
@@ -36,7 +36,7 @@ const PARAMETERS_WITH_AT = new Set([
  * Finds what is wrong with a connection string for `pg`. The parser of `pg` accepts nearly anything: if the
  * scheme is missing or incomplete, all that follows becomes the name of the database, password included.
  *
- * @returns `undefined` where its parts can be told apart.
+ * @returns `undefined` if the string is well-formed.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ export interface WriteOrder {
 
 /**
  * Compares two writes of one checkpoint by task path, task and position; text by code point. LangGraph applies the
- * writes of a super-step in this order, so whoever replays them must use it too. Writes without a task path come
+ * writes of a super-step in this order, so a replay must use it too. Writes without a task path come
  * first: inputs, and all writes of LangGraph.js before 1.5, which orders them by task alone.
  */
 export function compareWrites(a: WriteOrder, b: WriteOrder): number {

@@ -15,7 +15,7 @@ function properUrl({ user, password, server, database }: UrlParts): string {
   return `postgres://${user}:${password}@${server}/${database}`;
 }
 
-/** Connection strings whose parts can't be told apart. They are refused before anything is sent. */
+/** Malformed connection strings. They are refused before anything is sent. */
 export const UNREADABLE: readonly Mistake[] = [
   ["no colon after the scheme", (p) => properUrl(p).replace("://", "//")],
   ["a semicolon after the scheme", (p) => properUrl(p).replace("://", ";//")],
