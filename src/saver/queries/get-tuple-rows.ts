@@ -12,7 +12,7 @@ import { type TupleRow, tupleRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /**
- * Reads all rows of one checkpoint's tuple in one statement. Without `checkpointId` it reads the newest checkpoint of
+ * Reads all rows of one checkpoint's tuple in one statement (C10). Without `checkpointId` it reads the newest checkpoint of
  * the namespace. It returns no rows where there is none.
  */
 export async function getTupleRows(
