@@ -60,7 +60,13 @@ import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
 import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/call/open-saver.js";
-import { callWithSignal, type OperationName, runCall, type SignalSources } from "./saver/call/run-call.js";
+import {
+  callWithSignal,
+  countingRefusal,
+  type OperationName,
+  runCall,
+  type SignalSources,
+} from "./saver/call/run-call.js";
 import type { SaverCall } from "./saver/call/saver-call.js";
 import { channelValues } from "./saver/channel-values.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
@@ -192,8 +198,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     options?: CheckpointListOptions & ReadOptions,
   ): AsyncGenerator<CheckpointTuple> {
-    const request = parseListRequest(config, options);
-    yield* listTuples(callWithSignal(this.#opened.call, { options, config }), request, this.serde);
+    const { call } = this.#opened;
+    const request = countingRefusal(call, "list", () => parseListRequest(config, options));
+    yield* listTuples(callWithSignal(call, { options, config }), request, this.serde);
   }
 
   /**
@@ -384,7 +391,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
-    return withThreadLock(this.#opened.call, parseThreadLock(threadId, run, options));
+    return withThreadLock(this.#opened.call, () => parseThreadLock(threadId, run, options));
   }
 
   /**
@@ -781,8 +788,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
-    const threads = parseExport(options);
-    yield* exportThreads(callWithSignal(this.#opened.call, { options }), threads);
+    const { call } = this.#opened;
+    const threads = countingRefusal(call, "exportThreads", () => parseExport(options));
+    yield* exportThreads(callWithSignal(call, { options }), threads);
   }
 
   /**

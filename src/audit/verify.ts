@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { isCompressed } from "../serde/compressed/is-compressed.js";
+import { isCompressed } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
 import { rowKey } from "../saver/model/row-key.js";

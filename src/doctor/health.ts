@@ -15,6 +15,7 @@ import {
 import { migrationStatus } from "../migrations/migration-status.js";
 import { parseCallOptions } from "../parsing/parse-call-options.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
+import { countingRefusal } from "../saver/call/run-call.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { boundedKysely } from "./bounded-kysely.js";
 import type { Health } from "./health-types.js";
@@ -34,7 +35,7 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
   const findings: Findings = {};
   let error: CheckpointError | undefined;
   try {
-    const given = parseCallOptions(options);
+    const given = countingRefusal(call, "health", () => parseCallOptions(options));
     await openEmbedded(call, given);
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;

@@ -19,7 +19,7 @@ export interface PageScope {
   readonly threads: readonly string[] | undefined;
   /** Only namespaces with these names are selected for deletion; all when `undefined`. */
   readonly namespaces: ReadonlySet<string> | undefined;
-  /** How many of the newest checkpoints of each namespace are kept; at least one. */
+  /** How many of the newest checkpoints of each namespace are kept; at least one (C9). */
   readonly keepLast: number;
   /** Called with the threads of a page that have no rows. */
   readonly onMissing: (threads: readonly string[]) => void;

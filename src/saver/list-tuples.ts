@@ -71,8 +71,11 @@ interface Page {
 async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
   const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
   const rows = await listTupleRows(call, scope, request.selection, page);
-  if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
-  const size = rows.reduce((sum, { blob }) => sum + (blob?.length ?? 0), 0);
+  if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows.map(({ row }) => row)));
+  const size = rows.reduce(
+    (sum, { row }) => sum + (row.part === "checkpoint" ? 0 : (row.blob?.length ?? 0)),
+    0,
+  );
   return { tuples: groupPage(rows).sort(newestFirst), size };
 }
 

@@ -10,8 +10,8 @@ import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 
 /**
- * Reads a checkpoint, or the newest of the namespace where the key names none. Returns `undefined` where there is
- * none.
+ * Reads a checkpoint in one statement (C10), or the newest of the namespace where the key names none. Returns `undefined`
+ * where there is none.
  *
  * @param read - Identifies a read of several checkpoints that are in memory at the same time.
  */

@@ -1,11 +1,18 @@
-import { type Attributes, context, type Span, SpanKind, trace, type Tracer } from "@opentelemetry/api";
+import {
+  type Attributes,
+  context,
+  type Span,
+  SpanKind,
+  trace,
+  type Tracer,
+  type TracerProvider,
+} from "@opentelemetry/api";
 import { currentInstruments } from "./instruments.js";
-import { currentTracer } from "./current-tracer.js";
 import type { DatabaseAddress } from "./database-address.js";
 import { describeError } from "./describe-error.js";
-
 import { type LogFields, type Logger, SafeLogger } from "./logger.js";
 import { ObservedCall } from "./observed-call.js";
+import { SCOPE } from "./scope.js";
 
 /** Options of {@link Telemetry}. */
 export interface TelemetryOptions {
@@ -145,4 +152,25 @@ function addressAttributes({ host, port, database }: DatabaseAddress): Attribute
 function fieldsOf(error: unknown): LogFields {
   const { type, sqlState } = describeError(error);
   return { code: type, ...(sqlState !== undefined && { sqlState }) };
+}
+
+/** The API's provider, which delegates to one that may be registered later. */
+interface DelegatingProvider extends TracerProvider {
+  getDelegateTracer(name: string, version?: string): Tracer | undefined;
+}
+
+/**
+ * The tracer of the registered SDK; `undefined` where none is registered. Every call asks again: a cached
+ * tracer would miss an SDK that another copy of the API registers after the saver was created.
+ */
+function currentTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  return isProxy(provider)
+    ? provider.getDelegateTracer(SCOPE.name, SCOPE.version)
+    : provider.getTracer(SCOPE.name, SCOPE.version);
+}
+
+// Checks for the member, since the provider may come from another copy of the API.
+function isProxy(provider: TracerProvider): provider is DelegatingProvider {
+  return "getDelegateTracer" in provider;
 }

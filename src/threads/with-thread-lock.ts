@@ -26,43 +26,36 @@ const current = /* @__PURE__ */ new AsyncLocalStorage<EnclosingLock>();
 /**
  * Runs a function under the lock of a thread, which one call in one process holds at a time.
  *
+ * @param parse - Called before this function returns. A refused argument counts as a failed call.
  * @returns The result of the function.
  * @throws ThreadLockedError when the wait has reached its limit.
  * @throws ThreadLockLostError, after the function has ended, when the connection of the lock died meanwhile.
  * @throws InvalidConfigError on a passed-in transaction, and for a thread that the caller has locked already.
  * @throws AbortError when the signal ended the wait.
  */
-export async function withThreadLock<T>(
-  call: CallContext,
-  { threadId, waitMs, signal, run }: ThreadLockRequest<T>,
-): Promise<T> {
-  const { database, schema, policy } = call;
-  if (database.kysely.isTransaction) {
-    throw new InvalidConfigError(
-      "source",
-      "withThreadLock can't run on a transaction, since the lock would end with the transaction",
-    );
-  }
-  if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
-  const { locks } = database;
-  // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
-  const key = advisoryKey("run", schema, threadId);
+export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLockRequest<T>): Promise<T> {
+  const { locks } = call.database;
   const outer = current.getStore();
-  refuseNested(outer, locks, key, threadId);
-
   // Only acquiring the lock is observed as this call. Calls that the function makes are observed by themselves.
-  const lock = await runCall(call, "withThreadLock", async ({ observer }) => {
+  const held = await runCall(call, "withThreadLock", async ({ observer, database, schema, policy }) => {
+    const request = parse();
+    const { threadId, waitMs, signal } = request;
     observer?.about({ threadId });
+    refuseUnlockable(database);
+    // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
+    const key = advisoryKey("run", schema, threadId);
+    refuseNested(outer, locks, key, threadId);
     const wait = {
       deadline: performance.now() + waitMs,
       signal,
       retry: policy.retry,
       ...(observer && { onRetry: observer.retrying.bind(observer) }),
     };
-    const acquired = await locks.acquire(key, wait);
-    if (acquired === undefined) throw new ThreadLockedError(threadId, waitMs);
-    return acquired;
+    const lock = await locks.acquire(key, wait);
+    if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);
+    return { ...request, key, lock };
   });
+  const { threadId, signal, run, key, lock } = held;
   const stopListening = onAbort(lock.lost, (cause) => {
     call.telemetry?.lockLost(threadId, cause);
   });
@@ -70,6 +63,17 @@ export async function withThreadLock<T>(
   return current
     .run(enclosing, () => runLocked({ threadId, lock, enclosing, signal, run }))
     .finally(stopListening);
+}
+
+/** Refuses a database whose connections can't hold the lock. */
+function refuseUnlockable({ kysely, closed }: CallContext["database"]): void {
+  if (kysely.isTransaction) {
+    throw new InvalidConfigError(
+      "source",
+      "withThreadLock can't run on a transaction, since the lock would end with the transaction",
+    );
+  }
+  if (closed) throw new ConnectionError("the database has been closed", { transient: false });
 }
 
 /** Refuses a call that would wait for a lock of its own caller, and so never return. */

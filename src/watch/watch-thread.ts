@@ -6,7 +6,7 @@ import type { CallContext } from "../db/call-context.js";
 import { RECONNECT_PAUSES } from "../db/listening/listener.js";
 import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
-import { runCall } from "../saver/call/run-call.js";
+import { countingRefusal, runCall } from "../saver/call/run-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
 import { registerStartingWatch } from "../saver/notifications/local-watches.js";
@@ -48,7 +48,7 @@ export async function* watchThread(
   serde: ContextualSerializer,
   ending: readonly AbortSignal[],
 ): AsyncGenerator<CheckpointTuple, undefined> {
-  const request = parseWatch(given.threadId, given.options);
+  const request = countingRefusal(call, "watch", () => parseWatch(given.threadId, given.options));
   throwIfAborted(request.signal);
   if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const stop = new AbortController();
@@ -62,7 +62,8 @@ export async function* watchThread(
   const cleanups: (() => void)[] = stopOffers === undefined ? [] : [stopOffers];
   try {
     // First, because it throws when the database can't listen.
-    const unsubscribe = call.database.listener().subscribe(channel, queue);
+    const listener = countingRefusal(call, "watch", () => call.database.listener());
+    const unsubscribe = listener.subscribe(channel, queue);
     cleanups.push(unsubscribe);
     for (const signal of [request.signal, ...ending]) {
       const end = (reason: unknown): void => {

@@ -7,7 +7,7 @@ const THREADS = ["a", "b", "c"];
 const BACKUPS = 8;
 
 describeServer("a backup with concurrent writers", (server) => {
-  it("has every checkpoint with its values, while others write, prune and delete threads", async () => {
+  it("has every checkpoint with its values, while others write, prune and delete threads (C1, C8)", async () => {
     const [source, copy] = [await server.createDatabase(), await server.createDatabase()];
     const writer = new PostgresSaver(source.source);
     const to = new PostgresSaver(copy.source);

@@ -125,7 +125,7 @@ describePgBouncer("a saver", (target) => {
       expect(await stored()).toBe(THREADS * STEPS);
     });
 
-    it("leaves no lock and no setting on a shared connection", async () => {
+    it("leaves no lock and no setting on a shared connection (C12)", async () => {
       await using saver = openSaver(options);
       await saver.setup();
       await runThread(saver, newThread());

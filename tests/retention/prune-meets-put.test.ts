@@ -31,7 +31,7 @@ describeServer("prune during a put", (target) => {
     return { database, saver, writer, end };
   }
 
-  it("keeps the ancestors of a delta channel that only the new checkpoint needs", async () => {
+  it("keeps the ancestors of a delta channel that only the new checkpoint needs (C7)", async () => {
     const { database, saver, writer, end } = await opened();
     const root = await putValues(saver, THREAD, { a: ["root"] });
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");
@@ -63,7 +63,7 @@ describeServer("prune during a put", (target) => {
     await end();
   });
 
-  it("keeps a value that the new checkpoint references again", async () => {
+  it("keeps a value that the new checkpoint references again (C8)", async () => {
     const { database, saver, writer, end } = await opened();
     const root = await putValues(saver, THREAD, { shared: ["root"] });
     await putValues(saver, root.config, { shared: ["head"] }, root.checkpoint);
@@ -123,7 +123,7 @@ describeServer("prune during a put", (target) => {
     await end();
   });
 
-  it("keeps an idle thread that a put continues", async () => {
+  it("keeps an idle thread that a put continues (C7)", async () => {
     const { saver, database, writer, end } = await opened();
     const old = checkpointOf(saver, { a: ["old"] });
     const id = idAt(Date.now() - 60_000);

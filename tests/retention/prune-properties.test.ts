@@ -144,7 +144,7 @@ describeAnyTarget("prune of a random history", (target) => {
     return needed;
   }
 
-  it("leaves checkpoints that read as before, and only the rows that they need", async () => {
+  it("leaves checkpoints that read as before, and only the rows that they need (C9)", async () => {
     const database: TestDatabase = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     await saver.setup();

@@ -20,7 +20,7 @@ function graphOn(saver: PostgresSaver) {
 }
 
 describeServer("prune during the calls of other savers", (target) => {
-  it("makes no call fail, and leaves every checkpoint readable", async () => {
+  it("makes no call fail, and leaves every checkpoint readable (C7, C8)", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     const pruner = new PostgresSaver(database.source);

@@ -67,7 +67,7 @@ describeAnyTarget("put after its parent was deleted", (target) => {
           });
         });
 
-        it("also stores the unchanged values, so that the checkpoint reads back whole", async () => {
+        it("also stores the unchanged values, so that the checkpoint reads back whole (C3)", async () => {
           const next = successor(saver, base.checkpoint);
           await removeAll();
           const config = await saver.put(base.config, next, metadataOf(), newOf(next));
@@ -134,7 +134,7 @@ describeAnyTarget("put after its parent was deleted", (target) => {
   });
 });
 
-describeServer("put that carries values over from its parent", (target) => {
+describeServer("put that carries values over from its parent (C3)", (target) => {
   let database: TestDatabase<string>;
   let pool: pg.Pool;
   let db: Kysely<CheckpointDatabase>;

@@ -55,7 +55,7 @@ describeServer("put before its commit", (target) => {
     'prune with "delete"': (saver) => saver.prune(["t"], { strategy: "delete" }),
   };
   for (const [name, deletion] of Object.entries(deletions)) {
-    it(`keeps the values that it shares with a thread deleted by ${name}`, async () => {
+    it(`keeps the values that it shares with a thread deleted by ${name} (C8)`, async () => {
       const { database, saver, head } = await opened();
       const next = checkpointOf(saver, { a: ["next"] }, head.checkpoint);
       const values = { shared: ["shared"], a: ["next"] };
@@ -105,7 +105,7 @@ describeServer("put before its commit", (target) => {
     });
   }
 
-  it("keeps what it references of its parent without storing values, as delta channels do", async () => {
+  it("keeps what it references of its parent without storing values, as delta channels do (C3)", async () => {
     const { database, saver, root } = await opened();
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");
     const fork = checkpointOf(saver, { a: ["fork"] }, root.checkpoint);
@@ -126,7 +126,7 @@ describeServer("put before its commit", (target) => {
     await saver.end();
   });
 
-  it("keeps a value that it stores again at the same version, while no other checkpoint references it", async () => {
+  it("keeps a value that it stores again at the same version, while no other checkpoint references it (C4)", async () => {
     const { database, saver, root, head } = await opened();
     await database.query("delete from checkpoints where checkpoint_id = $1", [root.checkpoint.id]);
 

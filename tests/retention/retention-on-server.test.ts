@@ -75,7 +75,7 @@ describeServer("retention in a passed-in transaction", (target) => {
     ["prune", (saver: PostgresSaver) => saver.prune(["t"])],
     ["deleteThread", (saver: PostgresSaver) => saver.deleteThread("t")],
   ] as const)(
-    "refuses %s in a transaction whose isolation level hides concurrent puts",
+    "refuses %s in a transaction whose isolation level hides concurrent puts (C11)",
     async (_name, call) => {
       const kysely = await kyselyOn(await target.createDatabase());
       const refused = kysely

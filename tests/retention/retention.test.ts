@@ -20,7 +20,7 @@ describeAnyTarget("retention", (target) => {
 
   const idsOf = (thread: string, ns = "") => listIds(saver.list(threadConfig(thread, { checkpoint_ns: ns })));
 
-  it("deletes checkpoints that are old and not among the newest, but never the head", async () => {
+  it("deletes checkpoints that are old and not among the newest, but never the head (C9)", async () => {
     const ids = hoursAgo(50, 40, 30, 20, 1);
     for (const thread of ["age", "number", "both", "head"]) await putLine(saver, thread, ids);
 
@@ -145,7 +145,7 @@ describeAnyTarget("retention", (target) => {
     expect(await saver.prune({ idleForMs: 30 * HOUR })).toMatchObject({ threads: 0, checkpoints: 0 });
   });
 
-  it("deletes orphaned writes, but not writes whose checkpoint may still be stored", async () => {
+  it("deletes orphaned writes, but not writes whose checkpoint may still be stored (C9)", async () => {
     await putLine(saver, "t", hoursAgo(5, 0.2));
     const write = async (id: string | undefined, thread = "t") => {
       const config = threadConfig(thread, { checkpoint_id: id });

@@ -51,7 +51,7 @@ describeServer("batches on a server", (target) => {
     await pool.end();
   });
 
-  it("never deadlock, however much they overlap", async () => {
+  it("never deadlock, however much they overlap (C2)", async () => {
     const { source } = await target.createDatabase();
     // A deadlock would be retried, and so stay unnoticed.
     const saver = new PostgresSaver({ connectionString: source, max: 12 }, undefined, { retry: false });
@@ -123,7 +123,7 @@ describeServer("batches on a server", (target) => {
   const WAITING = `select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
 
-  it("are retried as a whole when the connection is lost in the middle", async () => {
+  it("are retried as a whole when the connection is lost in the middle (C6)", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);
     await saver.setup();
@@ -134,7 +134,7 @@ describeServer("batches on a server", (target) => {
     await saver.end();
   });
 
-  it("store nothing when the connection is lost in the middle and retries are off", async () => {
+  it("store nothing when the connection is lost in the middle and retries are off (C1)", async () => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     await saver.setup();

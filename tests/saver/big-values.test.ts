@@ -131,7 +131,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     expect(await deltaChannelHistory(inPieces(), keyOf(next), ["messages"], serde)).toEqual(whole);
   });
 
-  it("is never mixed from two versions when it is replaced during the read", async () => {
+  it("is never mixed from two versions when it is replaced during the read (C10)", async () => {
     const checkpoint = checkpointOf(saver, {});
     const config = await saver.put(threadConfig(newThread()), checkpoint, metadataOf(), {});
     const resume = (letter: string) => saver.putWrites(config, [[RESUME, letter.repeat(100)]], "task");

@@ -68,12 +68,12 @@ describeServer("optimistic concurrency on a server", (target) => {
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: rounds, blobs: rounds, writes: 0 });
   }
 
-  it("accepts one of many savers at each step of a thread", async () => {
+  it("accepts one of many savers at each step of a thread (C5)", async () => {
     await race(15);
   });
 
   it.each(["repeatable read", "serializable"])(
-    "does so where the database is %s by default",
+    "does so where the database is %s by default (C11)",
     async (isolation) => {
       await database.exec(
         `do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
@@ -121,7 +121,7 @@ describeServer("optimistic concurrency on a server", (target) => {
     return waiting.pending;
   }
 
-  it("accepts the retry of a put whose answer was lost after its commit", async () => {
+  it("accepts the retry of a put whose answer was lost after its commit (C6)", async () => {
     const proxy = await TcpProxy.open(database.source);
     const saver = openSaver(proxy.url, { concurrency: "optimistic" });
     const first = await putFrom(saver, "input", threadConfig(thread));

@@ -46,7 +46,7 @@ describeEachTarget("a saver with optimistic concurrency, on a passed-in transact
     expect(await headOf()).toBe(idOf(head));
   });
 
-  it("refuses a transaction with snapshot isolation", async () => {
+  it("refuses a transaction with snapshot isolation (C11)", async () => {
     const begin = "set transaction isolation level repeatable read";
     const run = database
       .kysely<CheckpointDatabase>()

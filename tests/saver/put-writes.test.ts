@@ -57,7 +57,7 @@ describeEachTarget("putWrites", (target) => {
     expect(row?.text).toContain("Interrupt");
   });
 
-  it("changes nothing when a task's writes are stored again", async () => {
+  it("changes nothing when a task's writes are stored again (C6)", async () => {
     const { config, writes } = await newCheckpoint();
     await saver.putWrites(config, [["a", "first"]], "task");
     await saver.putWrites(config, [["a", "second"]], "task");

@@ -189,7 +189,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     await full.end();
   });
 
-  it("wait for a put that continues from the checkpoint that they delete, and keep the values that it references", async () => {
+  it("wait for a put that continues from the checkpoint that they delete, and keep the values that it references (C3)", async () => {
     const database = await target.createDatabase();
     const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });

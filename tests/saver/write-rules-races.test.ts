@@ -40,7 +40,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     return saver;
   }
 
-  it("leave no row of a thread that is deleted during concurrent writes", async () => {
+  it("leave no row of a thread that is deleted during concurrent writes (C5)", async () => {
     const [one, two, three] = [openSaver(TOMBSTONES), openSaver(TOMBSTONES), openSaver(BOTH)];
     let [before, after] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
@@ -95,7 +95,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     expect(await rowsOf(database, "t")).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
   });
 
-  it("never deadlock, whatever they do to the same threads", async () => {
+  it("never deadlock, whatever they do to the same threads (C2)", async () => {
     const ruled = [
       openSaver(BOTH),
       openSaver(TOMBSTONES),
@@ -131,7 +131,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
     }
   });
 
-  it("continue every thread of a batch, or none", async () => {
+  it("continue every thread of a batch, or none (C1)", async () => {
     const [one, two] = [openSaver(BOTH), openSaver(BOTH)];
     for (let round = 0; round < 20; round++) {
       const threads = [`round ${round} a`, `round ${round} b`];

@@ -2,7 +2,7 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from "@openteleme
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { PostgresSaver } from "../../src/index.js";
+import { type Health, PostgresSaver } from "../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -227,6 +227,32 @@ describeAnyTarget("spans", (target) => {
     await other.stop();
   });
 
+  it.each<[string, (saver: PostgresSaver) => Promise<unknown>]>([
+    ["deleteThread checkpoints", (refusing) => refusing.deleteThread("")],
+    ["list checkpoints", (refusing) => collect(refusing.list({}, { limit: -1 }))],
+    ["exportThreads checkpoints", (refusing) => collect(refusing.exportThreads({ threads: [""] }))],
+    ["watch checkpoints", (refusing) => refusing.watch("").next()],
+    ["withThreadLock pg_locks", (refusing) => refusing.withThreadLock("t", () => 1, { waitMS: 0 } as object)],
+    ["health pg_class", async (refusing) => throwErrorOf(await refusing.health({ timeoutMs: 1 } as object))],
+  ])("count refused arguments as one failed call: %s", async (name, refused) => {
+    await expect(refused(saver)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    expect(sdk.spans).toMatchObject([
+      {
+        name,
+        status: { code: SpanStatusCode.ERROR },
+        attributes: { "db.query.summary": name, "error.type": "INVALID_CONFIG" },
+      },
+    ]);
+    const failed = { "db.query.summary": name, "error.type": "INVALID_CONFIG" };
+    const measured = await sdk.measured();
+    expect(measured.get("langgraph.checkpoint.errors")?.dataPoints).toMatchObject([
+      { attributes: failed, value: 1 },
+    ]);
+    expect(measured.get("db.client.operation.duration")?.dataPoints).toMatchObject([
+      { attributes: failed, value: { count: 1 } },
+    ]);
+  });
+
   it("come with metrics: duration, rows, bytes and errors, by operation and kind of error", async () => {
     await putValues(saver, threadConfig(thread), { a: 1 });
     await putValues(saver, threadConfig(thread), { a: 2 });
@@ -254,6 +280,11 @@ describeAnyTarget("spans", (target) => {
     expect(points).not.toContain(thread);
   });
 });
+
+/** Rejects with the error that a health check reports. */
+function throwErrorOf({ error }: Health): Promise<never> {
+  return Promise.reject(error ?? new Error("the check found no error"));
+}
 
 describeServer("spans of a server", (target) => {
   let sdk: InMemorySdk;

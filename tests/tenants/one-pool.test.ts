@@ -15,7 +15,7 @@ describeAnyTarget("tenants on one pool", (target) => {
   let tenancy: Tenancy;
   afterEach(() => tenancy.close());
 
-  it("never see or touch each other's rows in concurrent calls, and leave no setting on it", async () => {
+  it("never see or touch each other's rows in concurrent calls, and leave no setting on it (C12)", async () => {
     tenancy = await openTenancy(target);
     await mixTenants(tenancy, target.name === "pglite" ? STEPS / 4 : STEPS);
     expectNoTenant(await tenancy.settings());

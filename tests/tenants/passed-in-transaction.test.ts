@@ -40,7 +40,7 @@ describeEachTarget("tenants on a passed-in transaction", (target) => {
     return rows[0]?.tenant;
   };
 
-  it("restore the setting that it had", async () => {
+  it("restore the setting that it had (C12)", async () => {
     await inTransaction(async (transaction) => {
       const acme = saverOf(transaction, "acme");
       await putValues(acme, threadConfig("acme:1"), { owner: "acme" });

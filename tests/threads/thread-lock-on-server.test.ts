@@ -56,6 +56,18 @@ describeServer("the lock of a thread", (target) => {
     return { leave: left.open, held };
   }
 
+  /** Opens a transaction, and waits until a timeout of its connection has ended its statement or the connection. */
+  async function untilEndedBy(option: string): Promise<void> {
+    const client = new pg.Client({ connectionString: database.source, options: option });
+    const lost = new Promise((resolve) => client.once("end", resolve));
+    client.on("error", () => undefined);
+    await client.connect();
+    await client.query("begin");
+    if (option.includes("idle")) await lost;
+    else await expect(client.query("select pg_sleep('infinity')")).rejects.toThrow("timeout");
+    await client.end();
+  }
+
   const aborted = ({ signal }: ThreadLock): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) resolve();
@@ -176,15 +188,15 @@ describeServer("the lock of a thread", (target) => {
   });
 
   it("is held beyond the timeouts of the connection", async () => {
-    const { rows } = await openPool().query<{ has_transaction_timeout: boolean }>(
-      "select exists (select from pg_settings where name = 'transaction_timeout') as has_transaction_timeout",
-    );
-    const timeouts = ["statement_timeout", "idle_in_transaction_session_timeout"];
-    if (rows[0]?.has_transaction_timeout === true) timeouts.push("transaction_timeout");
-    const options = timeouts.map((name) => `-c ${name}=100`).join(" ");
-    const saver = openSaver({ connectionString: database.source, options });
+    const TIMEOUTS = "('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')";
+    const known = `select name from pg_settings where name in ${TIMEOUTS}`;
+    const timeouts = (await database.query<{ name: string }>(known)).map(({ name }) => `-c ${name}=100`);
+    const saver = openSaver({ connectionString: database.source, options: timeouts.join(" ") });
     await saver.withThreadLock(thread, async ({ signal }) => {
-      await database.query("select pg_sleep(0.4)");
+      // Transactions that begin later, and that each of the timeouts ends.
+      await Promise.all(timeouts.map((option) => untilEndedBy(option)));
+      const other = openSaver().withThreadLock(thread, () => 1, { waitMs: 0 });
+      await expect(other).rejects.toMatchObject({ code: "THREAD_LOCKED" });
       expect(signal.aborted).toBe(false);
     });
   });

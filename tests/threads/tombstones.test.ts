@@ -190,7 +190,7 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     await expectThreadDeleted(putFrom(saver, "loop", config));
   });
 
-  it("stores concurrent writes before the deletion or not at all", async () => {
+  it("stores concurrent writes before the deletion or not at all (C5)", async () => {
     const config = await filledThread();
     const writes = Array.from({ length: 6 }, (_, nth) =>
       nth % 2 === 0 ? putFrom(saver, "loop", config) : saver.putWrites(config, [["a", nth]], `task ${nth}`),

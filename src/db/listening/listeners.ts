@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { InvalidConfigError } from "../../errors/index.js";
 import { listenLikePool } from "./listen-like-pool.js";
-import { type ListeningPGlite, listenOnPGlite } from "./listen-on-pglite.js";
 import { Listener } from "./listener.js";
+import type { OnNotification } from "../sessions/connect-like-pool.js";
+import type { ListeningConnection } from "./listening-connection.js";
 
 /** One listener for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Listener>();
@@ -46,4 +47,27 @@ function listenerOf(database: object, create: () => Listener): Listener {
 
 function canListen(pglite: object): pglite is ListeningPGlite {
   return "listen" in pglite && "unlisten" in pglite;
+}
+
+/** The members of PGlite that Kysely's interface leaves out. */
+interface ListeningPGlite {
+  listen(channel: string, onNotification: (payload: string) => void): Promise<unknown>;
+  unlisten(channel: string): Promise<void>;
+}
+
+/** Listens on an instance of PGlite, whose one connection receives all notifications. */
+function listenOnPGlite(pglite: ListeningPGlite, onNotification: OnNotification): ListeningConnection {
+  return {
+    // PGlite has no connection to lose.
+    lost: new AbortController().signal,
+    change: async ({ listen, unlisten }) => {
+      for (const channel of unlisten) await pglite.unlisten(channel);
+      for (const channel of listen) {
+        await pglite.listen(channel, (payload) => {
+          onNotification(channel, payload);
+        });
+      }
+    },
+    close: () => Promise.resolve(),
+  };
 }

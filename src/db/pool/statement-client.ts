@@ -184,19 +184,16 @@ export class StatementClient implements PostgresPoolClient {
     const isWrite = statement.writes === true;
     const check = isWrite ? this.#fence.deadline(context).map(toQueryOf) : [];
     const scope = isWrite ? scopeOf(context) : setTenant(context);
-    if (check.length === 0 && scope.length === 0) return this.#sendAlone(query, context);
-    const results = await this.#sendInTime<Row>([...scope.map(toQuery), query], check, [], context);
-    return results.at(-1)?.rows ?? [];
-  }
-
-  async #sendAlone<Row>(query: QueryConfig, context: RunContext): Promise<Row[]> {
-    if (query.name === undefined) return (await this.#sender.send<Row>(query, context)).rows;
-    const closing = this.#prepared.use(query.name);
+    if (check.length > 0 || scope.length > 0) {
+      const results = await this.#sendInTime<Row>([...scope.map(toQuery), query], check, [], context);
+      return results.at(-1)?.rows ?? [];
+    }
+    const closing = query.name === undefined ? undefined : this.#prepared.use(query.name);
     const result =
       closing === undefined
         ? await this.#sender.send<Row>(query, context)
         : (await this.#sender.sendAll<Row>([query], context, [closing])).at(-1);
-    this.#prepared.ran(query.name);
+    if (query.name !== undefined) this.#prepared.ran(query.name);
     return result?.rows ?? [];
   }
 

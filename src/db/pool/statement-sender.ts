@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
-import { runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import { isBounded, runBounded, throwIfAborted } from "../statements/bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
 import type { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
@@ -93,7 +93,9 @@ export class StatementSender {
     this.#unreplicated = undefined;
     let answer: T;
     try {
-      answer = await runBounded({ run: () => this.#fence.watch(run), cancel }, context);
+      answer = await (isBounded(context)
+        ? runBounded({ run: () => this.#fence.watch(run), cancel }, context)
+        : this.#fence.watch(run));
     } catch (error) {
       if (this.#fence.abandon()) {
         this.#isSpoiled = true;

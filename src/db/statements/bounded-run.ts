@@ -33,11 +33,9 @@ export interface BoundedRun<T> {
  * @throws ConnectionError, a transient one, when a statement took too long and the server does not answer any
  *   more.
  */
-export async function runBounded<T>(
-  { run, cancel }: BoundedRun<T>,
-  { signal, statementTimeoutMs }: RunContext,
-): Promise<T> {
-  if (signal === undefined && statementTimeoutMs === undefined) return run();
+export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: RunContext): Promise<T> {
+  if (!isBounded(context)) return run();
+  const { signal, statementTimeoutMs } = context;
   throwIfAborted(signal);
   const giveUp = new AbortController();
   const { promise: unanswered, reject } = rejectable();
@@ -75,6 +73,11 @@ export async function runBounded<T>(
     giveUp.abort();
     stopListening();
   }
+}
+
+/** Whether anything but the answer of the server can end a run. */
+export function isBounded({ signal, statementTimeoutMs }: RunContext): boolean {
+  return signal !== undefined || statementTimeoutMs !== undefined;
 }
 
 /** @throws AbortError when `signal` has been aborted. */

@@ -13,7 +13,7 @@ const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
 /**
  * Sends one statement and returns its rows. It takes one round trip, uses a prepared statement where this
  * library controls the connections, and retries transient faults, except in a passed-in transaction, which
- * the first error has ended.
+ * the first error has ended. A repeated statement changes nothing (C6).
  *
  * @throws MigrationRequiredError when the tables are missing or too old.
  * @throws DatabaseError for any other error of the database.
@@ -35,7 +35,7 @@ export async function runStatement<Params extends object, Row>(
 
 /**
  * Sends statements one after another in one transaction, so that all of them are stored or none. A single
- * statement without a guard is its own transaction. The whole transaction is retried after a transient fault.
+ * statement without a guard is its own transaction. The whole transaction is retried after a transient fault (C6).
  * In a passed-in transaction the statements become part of it, and the application commits.
  *
  * @returns The rows of each statement.

@@ -34,7 +34,7 @@ export async function sendSteps<Row>(
 
 /**
  * The isolation level of every transaction, whatever the database's default is. On higher levels all
- * statements would see what the first one saw.
+ * statements would see what the first one saw (C11).
  */
 const ISOLATION_LEVEL = "read committed";
 

@@ -26,7 +26,7 @@ export interface IdleDeletion {
   readonly onProgress: OnProgress | undefined;
 }
 
-/** Deletes old checkpoints, and keeps the newest ones. At least one of the two bounds is narrower than its default. */
+/** Deletes old checkpoints, and keeps the newest ones (C9). At least one of the two bounds is narrower than its default. */
 export interface Retention {
   readonly kind: "retain";
   /** Keeps checkpoints that are younger. */

@@ -2,10 +2,11 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { openDatabase } from "../../db/open-database.js";
 import type { DatabaseSource } from "../../db/opened-database.js";
 import { RowSecurityCheck } from "../../db/row-security.js";
+import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import { Telemetry } from "../../telemetry/telemetry.js";
 import { metadataPicker } from "../boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "../boundary/parse-options.js";
-import { parseSerializer } from "../boundary/parse-serializer.js";
 import { SizeCheck } from "../codec/size-check.js";
 import type { SaverCall } from "./saver-call.js";
 
@@ -34,7 +35,8 @@ export function openSaver(
   options: unknown,
   keepsNewest = false,
 ): OpenedSaver {
-  const checkedSerde = parseSerializer(serde);
+  // By default in Python's layout. Refuses anything else than a serializer, such as the options in its place.
+  const checkedSerde = checkedSerializer(serde ?? new MsgpackSerializer());
   const parsed = parseSaverOptions(options);
   return {
     call: openCall(source, parsed, keepsNewest),

@@ -34,6 +34,8 @@ const OPERATIONS = {
   rebuildBlobs: "checkpoint_blobs",
   verify: "checkpoints",
   importThreads: "checkpoints",
+  exportThreads: "checkpoints",
+  health: "pg_class",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */
@@ -67,6 +69,20 @@ export function runCall<T>(
   return base.telemetry.observe(OBSERVED[name], (observer) =>
     work(observer === undefined ? base : { ...base, observer }),
   );
+}
+
+/**
+ * Checks the arguments of a call that is observed in parts, or not at all. A refusal counts as a failed call, as in {@link runCall}.
+ *
+ * @param check - Called at once. It throws to refuse the call.
+ */
+export function countingRefusal<T>(call: SaverCall, name: OperationName, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    runCall(call, name, () => Promise.reject(error as Error)).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Reports an error between two parts of a call. */

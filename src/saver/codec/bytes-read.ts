@@ -5,8 +5,8 @@ export function bytesRead(rows: readonly TupleRow[]): number {
   return rows.reduce((sum, row) => sum + bytesOf(row), 0);
 }
 
-function bytesOf({ part, blob, content, kind }: TupleRow): number {
-  if (part === "checkpoint") return (content?.length ?? 0) + (kind?.length ?? 0);
+function bytesOf(row: TupleRow): number {
+  if (row.part === "checkpoint") return (row.checkpoint?.length ?? 0) + (row.metadata?.length ?? 0);
   // Base64 takes four characters for three bytes.
-  return Math.floor(((blob?.length ?? 0) * 3) / 4);
+  return Math.floor(((row.blob?.length ?? 0) * 3) / 4);
 }

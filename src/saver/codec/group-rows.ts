@@ -1,5 +1,5 @@
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import type { PageRow, TupleRow } from "../queries/tuple-row.js";
+import type { CheckpointRow, PageRow, TupleRow, WriteRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
@@ -30,17 +30,17 @@ export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): 
   const blobs = new Map<string, StoredValue>();
   const writes: StoredWrite[] = [];
   const sends: StoredWrite[] = [];
-  let header: TupleRow | undefined;
+  let header: CheckpointRow | undefined;
   for (const row of rows) {
     if (row.part === "checkpoint") header = row;
     else if (row.part === "value")
-      blobs.set(identity(row.name, row.detail), storedValueOf(row.kind, row.blob));
+      blobs.set(identity(row.channel, row.version), storedValueOf(row.type, row.blob));
     else if (row.part === "write") writes.push(storedWriteOf(row));
     else sends.push(storedWriteOf(row));
   }
   if (header === undefined) return undefined;
   const { threadId, checkpointNs } = namespace;
-  const key = { threadId, checkpointNs, checkpointId: header.name };
+  const key = { threadId, checkpointNs, checkpointId: header.checkpoint_id };
   const blobOf = (channel: string, version: string) => blobs.get(identity(channel, version));
   return {
     ...headerOf(header, key),
@@ -56,25 +56,27 @@ export function groupPage(rows: readonly PageRow[]): TupleParts[] {
   const blobs = new Map<string, StoredValue>();
   const writes = new Map<string, StoredWrite[]>();
   const sends = new Map<string, StoredWrite[]>();
-  const headers: PageRow[] = [];
-  for (const row of rows) {
-    const { part, thread_id, checkpoint_ns, checkpoint_id, name, detail } = row;
-    if (part === "checkpoint") headers.push(row);
-    else if (part === "value")
-      blobs.set(identity(thread_id, checkpoint_ns, name, detail), storedValueOf(row.kind, row.blob));
+  const headers: { readonly row: CheckpointRow; readonly namespace: NamespaceKey }[] = [];
+  for (const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id, row } of rows) {
+    if (row.part === "checkpoint") headers.push({ row, namespace: { threadId, checkpointNs } });
+    else if (row.part === "value")
+      blobs.set(
+        identity(threadId, checkpointNs, row.channel, row.version),
+        storedValueOf(row.type, row.blob),
+      );
     else
       append(
-        part === "write" ? writes : sends,
-        identity(thread_id, checkpoint_ns, checkpoint_id),
+        row.part === "write" ? writes : sends,
+        identity(threadId, checkpointNs, checkpoint_id),
         storedWriteOf(row),
       );
   }
-  return headers.map((header) => {
-    const { thread_id: threadId, checkpoint_ns: checkpointNs, name: checkpointId } = header;
-    const key = { threadId, checkpointNs, checkpointId };
-    const id = identity(threadId, checkpointNs, checkpointId);
+  return headers.map(({ row, namespace }) => {
+    const { threadId, checkpointNs } = namespace;
+    const key = { threadId, checkpointNs, checkpointId: row.checkpoint_id };
+    const id = identity(threadId, checkpointNs, row.checkpoint_id);
     return {
-      ...headerOf(header, key),
+      ...headerOf(row, key),
       key,
       blobOf: (channel, version) => blobs.get(identity(threadId, checkpointNs, channel, version)),
       writes: (writes.get(id) ?? []).sort(compareWrites),
@@ -83,23 +85,16 @@ export function groupPage(rows: readonly PageRow[]): TupleParts[] {
   });
 }
 
-function headerOf({ detail, content, kind }: TupleRow, key: CheckpointKey) {
+function headerOf(row: CheckpointRow, key: CheckpointKey) {
   return {
-    parentCheckpointId: detail,
-    checkpoint: requiredColumn(content, "checkpoint", key),
-    metadata: requiredColumn(kind, "metadata", key),
+    parentCheckpointId: row.parent_checkpoint_id,
+    checkpoint: requiredColumn(row.checkpoint, "checkpoint", key),
+    metadata: requiredColumn(row.metadata, "metadata", key),
   };
 }
 
-function storedWriteOf(row: TupleRow): StoredWrite {
-  const { name: channel, detail: taskId, content: taskPath, idx } = row;
-  return {
-    ...storedValueOf(row.kind, row.blob),
-    channel,
-    taskId: taskId ?? "",
-    taskPath: taskPath ?? "",
-    idx: idx ?? 0,
-  };
+function storedWriteOf({ type, blob, channel, task_id, task_path, idx }: WriteRow): StoredWrite {
+  return { ...storedValueOf(type, blob), channel, taskId: task_id, taskPath: task_path, idx };
 }
 
 // Text in Postgres contains no U+0000, so two different keys never give the same text.

@@ -7,14 +7,15 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
-import type { TupleRow } from "./tuple-row.js";
+import type { SentRow } from "./sent-row.js";
+import { type TupleRow, tupleRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /**
- * Reads all rows of one checkpoint's tuple in one statement. Without `checkpointId` it reads the newest checkpoint of
+ * Reads all rows of one checkpoint's tuple in one statement (C10). Without `checkpointId` it reads the newest checkpoint of
  * the namespace. It returns no rows where there is none.
  */
-export function getTupleRows(
+export async function getTupleRows(
   call: CallContext,
   key: NamespaceKey & Partial<CheckpointKey>,
   selection: TupleSelection,
@@ -22,13 +23,14 @@ export function getTupleRows(
   const { threadId, checkpointNs, checkpointId } = key;
   const shape = shapeOf(selection);
   const byId = checkpointId !== undefined;
-  return runStatement(call, statements.of({ ...shape, byId }), {
+  const rows = await runStatement(call, statements.of({ ...shape, byId }), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",
     channels: selection.channels ?? [],
     pieceBytes: pieceBytesOf(call),
   });
+  return rows.map(tupleRowOf);
 }
 
 interface TupleParams extends CheckpointKey {
@@ -41,7 +43,7 @@ interface ReadShape extends TupleShape {
   readonly byId: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, TupleRow>(
+const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, SentRow>(
   (shape) => (db, parameter) =>
     selectTupleRows(withMatching(db, parameter, shape), {
       shape,

@@ -7,7 +7,8 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows } from "./select-tuple-rows.js";
-import type { PageRow } from "./tuple-row.js";
+import type { SentPageRow } from "./sent-row.js";
+import { type PageRow, pageRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
 /** The conditions of a list. An `undefined` condition does not narrow it. */
@@ -34,7 +35,7 @@ export interface ListPage {
 }
 
 /** Reads one page of a list, newest first, with all rows of its tuples, in one statement. */
-export function listTupleRows(
+export async function listTupleRows(
   call: CallContext,
   scope: ListScope,
   selection: TupleSelection,
@@ -44,7 +45,7 @@ export function listTupleRows(
   const continued = after !== undefined;
   const shape = shapeOf(selection);
   const statement = statements.of({ ...shape, narrowed, continued });
-  return runStatement(call, statement, {
+  const rows = await runStatement(call, statement, {
     threadId: scope.threadId ?? "",
     checkpointNs: scope.checkpointNs ?? "",
     checkpointId: scope.checkpointId ?? "",
@@ -58,6 +59,7 @@ export function listTupleRows(
     channels: selection.channels ?? [],
     pieceBytes: pieceBytesOf(call),
   });
+  return rows.map(pageRowOf);
 }
 
 interface ListParams extends Record<Exclude<keyof ListScope, "newestOnly" | "unlike">, string> {
@@ -91,7 +93,7 @@ interface ListShape extends TupleShape {
 }
 
 // One statement for each combination of conditions, so that each is planned for the conditions that it has.
-const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, PageRow>(
+const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, SentPageRow>(
   ({ narrowed, continued, ...shape }) =>
     (db, parameter) =>
       selectPageRows(

@@ -10,7 +10,7 @@ import {
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion } from "./header-parts.js";
 import { sentBytes } from "./sent-bytes.js";
-import { pageColumns, type PageRow, type SelectPart, tupleColumns, type TupleRow } from "./tuple-row.js";
+import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
 import type { TupleShape } from "../model/tuple-shape.js";
 
 /** The CTE `matching`: the checkpoints that are read. {@link selectTupleRows} starts from it. */
@@ -33,7 +33,7 @@ export interface TupleQuery {
  * It reads every table through a lateral subquery with LIMIT or OFFSET, which the planner can't turn into a hash
  * join. In a long thread a hash join would read all blobs to find ten.
  */
-export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<TupleRow> {
+export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<SentRow> {
   return selectParts(db, query, tupleColumns);
 }
 
@@ -41,7 +41,7 @@ export function selectTupleRows(db: QueryCreator<WithMatching>, query: TupleQuer
  * Builds the rows of any number of tuples, like {@link selectTupleRows}. A value that several of them share is sent
  * once.
  */
-export function selectPageRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<PageRow> {
+export function selectPageRows(db: QueryCreator<WithMatching>, query: TupleQuery): Compilable<SentPageRow> {
   return selectParts(db, query, pageColumns);
 }
 
@@ -57,7 +57,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
           name: eb.ref("page.checkpoint_id"),
           detail: eb.ref("page.parent_checkpoint_id"),
           content: eb.ref("page.checkpoint"),
-          kind: eb.ref("page.metadata"),
+          metadata: eb.ref("page.metadata"),
         },
       ),
     )
@@ -71,7 +71,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
               {
                 name: eb.ref("value.channel"),
                 detail: eb.ref("value.version"),
-                kind: eb.ref("value.type"),
+                type: eb.ref("value.type"),
                 blob: eb.ref("value.blob"),
               },
             ),
@@ -87,7 +87,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
                 name: eb.ref("send.channel"),
                 detail: eb.ref("send.task_id"),
                 content: eb.ref("send.task_path"),
-                kind: eb.ref("send.type"),
+                type: eb.ref("send.type"),
                 idx: eb.ref("send.idx"),
                 blob: eb.ref("send.blob"),
               },
@@ -106,7 +106,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
               name: eb.ref("write.channel"),
               detail: eb.ref("write.task_id"),
               content: eb.ref("write.task_path"),
-              kind: eb.ref("write.type"),
+              type: eb.ref("write.type"),
               idx: eb.ref("write.idx"),
               blob: eb.ref("write.blob"),
             },

@@ -46,7 +46,7 @@ export interface LockRow {
 
 /**
  * Refuses a transaction whose statements all see the snapshot of its first one. They would not see what others
- * committed before the locks were granted.
+ * committed before the locks were granted (C11).
  *
  * @param needing - The part that requires it, for the error.
  * @throws InvalidConfigError for such a transaction.

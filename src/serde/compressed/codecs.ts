@@ -88,3 +88,9 @@ function isSync(value: unknown): value is Sync {
 function isCallback(value: unknown): value is Callback {
   return typeof value === "function";
 }
+
+/** Whether the layers of a type tag, such as `msgpack+zstd+aes-256-gcm`, include a compression algorithm. */
+export function isCompressed(type: string | null): boolean {
+  const [, ...layers] = type?.split("+") ?? [];
+  return layers.some(isCompression);
+}

@@ -3,10 +3,10 @@ import { checkedSerializer } from "../layers/checked-serializer.js";
 import { outermostLayer } from "../layers/layered-tag.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
-import { type Codec, CODECS, type CompressionLayer, isCompression, LAYER_OF } from "./codecs.js";
-import { compress } from "./compress.js";
+import { type Codec, CODECS, type CompressionLayer, isCompression, LAYER_OF, SYNC_BYTES } from "./codecs.js";
 import { type CheckedCompression, type CompressionOptions, parseCompression } from "./compression-options.js";
 import { decompress } from "./decompress.js";
+import { packFrame } from "./frame.js";
 
 /**
  * Compresses the output of another serializer if that makes it smaller. It also reads values that were written without
@@ -100,4 +100,11 @@ function codecOf(layer: CompressionLayer): Codec {
   throw new DeserializationError(
     `the value is compressed by ${layer}, which Node.js ${process.version} does not have; run 22.15 or later, or write with another algorithm`,
   );
+}
+
+/** Compresses a value, or returns `undefined` if that does not make it smaller. */
+async function compress(codec: Codec, data: Uint8Array): Promise<Uint8Array | undefined> {
+  const stream = data.length <= SYNC_BYTES ? codec.compressSync(data) : await codec.compress(data);
+  const frame = packFrame(data, stream);
+  return frame.length < data.length ? frame : undefined;
 }

@@ -1,12 +1,11 @@
 import { decodeTree } from "../json/decode-json.js";
 import { defineOwn } from "../objects/inspect-object.js";
 import { parseJson } from "../json/json-text.js";
-import { recordProblem } from "../langchain/constructor-record.js";
 import { sparseArray } from "../objects/sparse-array.js";
 import type { DecodeContext } from "./decode-context.js";
 import { errorFactoryOf } from "../objects/built-in-errors.js";
 import { EXT } from "./ext-codes.js";
-import { isArray, isRecord } from "../objects/type-guards.js";
+import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 
 /** Decodes one of this library's own extensions, from its payload or from the value that the payload encodes. */
 export type OwnDecoder =
@@ -122,4 +121,29 @@ function isArrayLength(value: unknown): value is number {
 
 function expectArray(payload: unknown, context: DecodeContext): unknown[] {
   return isArray(payload) ? payload : context.fail("the payload of an extension is not an array");
+}
+
+/**
+ * The reason why a stored LangChain record is refused, or `undefined`. A record that is not refused is read like any other: only
+ * the classes on the list are revived.
+ */
+function recordProblem(record: unknown): string | undefined {
+  if (!isObject(record)) return undefined;
+  if (Reflect.get(record, "lc") === 1) {
+    const problem = constructorProblem(record);
+    if (problem !== undefined) return problem;
+  }
+  for (const part of Object.values(record)) {
+    const problem = recordProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function constructorProblem(record: object): string | undefined {
+  const type: unknown = Reflect.get(record, "type");
+  const id: unknown = Reflect.get(record, "id");
+  if (type === "secret") return "holds a secret, which is never stored";
+  if (type !== "constructor" || !Array.isArray(id)) return "does not implement serialization";
+  return id[0] === "langchain_core" ? undefined : `is outside langchain_core (${id.map(String).join(".")})`;
 }

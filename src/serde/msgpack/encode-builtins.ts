@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isExactly } from "../objects/inspect-object.js";
+import { extraSymbol, isEnumerable, isExactly } from "../objects/inspect-object.js";
 import { pythonOriginOf } from "../python/python-origin.js";
 import { toPythonDatetime } from "./date-text.js";
 import { refuseExtra } from "./encode-collections.js";
@@ -9,6 +9,7 @@ import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
 import { toPythonPattern } from "./python-regexp.js";
 import { extension } from "./wire.js";
+import { builtInErrorName } from "../objects/built-in-errors.js";
 
 /** Encodes a Date as Python's `datetime`, in the text that it was read from if it is still the same instant. */
 export function encodeDate(value: object, context: EncodeContext): unknown {
@@ -41,4 +42,37 @@ export function encodeUrl(value: object, context: EncodeContext): unknown {
   if (!(value instanceof URL) || Object.getPrototypeOf(value) !== URL.prototype) return undefined;
   refuseExtra(value, "a URL", context);
   return extension(EXT.URL, Buffer.from(value.href, "utf8"));
+}
+
+/**
+ * Encodes an Error of a built-in class with all its own properties: message, stack, cause, errors and added ones. Enumerable
+ * properties and others are written apart, so that both are restored as they were.
+ */
+export function encodeError(value: object, context: EncodeContext): unknown {
+  const className = types.isNativeError(value) ? builtInErrorName(value) : undefined;
+  if (className === undefined) return undefined;
+  const symbol = extraSymbol(value);
+  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  const names = Object.getOwnPropertyNames(value);
+  const parts = context.within(value, () => [
+    encodeProperties(
+      value,
+      names.filter((name) => isEnumerable(value, name)),
+      context,
+    ),
+    encodeProperties(
+      value,
+      names.filter((name) => !isEnumerable(value, name)),
+      context,
+    ),
+  ]);
+  return context.extension(EXT.ERROR, [className, ...parts]);
+}
+
+function encodeProperties(
+  value: object,
+  names: readonly string[],
+  context: EncodeContext,
+): Map<unknown, unknown> {
+  return new Map(names.map((name) => [encodeString(name), context.at(name, Reflect.get(value, name))]));
 }

@@ -1,11 +1,10 @@
 import { SerializationError } from "../../errors/index.js";
 import { type PythonOrigin, pythonOriginOf } from "../python/python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
-import { encodeDate, encodeRegExp, encodeUrl } from "./encode-builtins.js";
+import { encodeDate, encodeError, encodeRegExp, encodeUrl } from "./encode-builtins.js";
 import { encodeMap, encodeSet } from "./encode-collections.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
-import { encodeError } from "./encode-error.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
