@@ -163,13 +163,19 @@ describeServer("put that carries values over from its parent (C3)", (target) => 
     return stored;
   }
 
-  it("blocks the deletion of the parent until it commits", async () => {
+  it.each<[string, (saver: PostgresSaver, config: RunnableConfig, next: Checkpoint) => Promise<unknown>]>([
+    ["put", (saver, config, next) => saver.put(config, next, metadataOf(), newOf(next))],
+    [
+      "batch",
+      (saver, config, next) => saver.batch((batch) => batch.put(config, next, metadataOf(), newOf(next))),
+    ],
+  ])("blocks the deletion of the parent until it commits, by %s", async (_, store) => {
     const saver = new PostgresSaver(pool);
     const thread = newThread();
     const base = await putValues(saver, threadConfig(thread), { step: ["old"], list: [1] });
     const next = successor(saver, base.checkpoint);
     await db.transaction().execute(async (transaction) => {
-      await new PostgresSaver(transaction).put(base.config, next, metadataOf(), newOf(next));
+      await store(new PostgresSaver(transaction), base.config, next);
       const locking = db
         .selectFrom("checkpoints")
         .select("checkpoint_id")

@@ -161,6 +161,15 @@ describeAnyTarget("what is taken as it is meant", (target) => {
     }
   });
 
+  it("treats an undefined or null checkpoint_ns as the root", async () => {
+    const thread = newThread();
+    for (const checkpoint_ns of [undefined, null]) {
+      const { config } = await putValues(saver, threadConfig(thread, { checkpoint_ns }), { a: 1 });
+      expect(config.configurable?.checkpoint_ns).toBe("");
+      expect((await saver.getTuple(threadConfig(thread, { checkpoint_ns })))?.config).toEqual(config);
+    }
+  });
+
   it("finds nothing where the config names no thread", async () => {
     for (const config of [{}, { configurable: {} }, { configurable: { thread_id: undefined } }]) {
       expect(await saver.getTuple(config)).toBeUndefined();

@@ -199,6 +199,21 @@ describeServer("a saver on a pool", (target) => {
     await saver.end();
   });
 
+  it("does not retry in a passed-in transaction, which its first error has ended", async () => {
+    const database = await target.createDatabase();
+    const db = database.kysely<CheckpointDatabase>();
+    await new PostgresSaver(db).setup();
+    await database.exec(`
+      create function fail() returns trigger language plpgsql as $$
+        begin raise exception 'transient' using errcode = 'serialization_failure'; end $$;
+      create trigger fail before insert on checkpoints execute function fail()`);
+    const putting = db
+      .transaction()
+      .execute((transaction) => putValues(new PostgresSaver(transaction), threadConfig("t"), { a: 1 }));
+    // A second attempt would fail because the transaction is aborted, with another SQLSTATE.
+    await expect(putting).rejects.toMatchObject({ sqlState: "40001" });
+  });
+
   it("works after DISCARD ALL, and after a table of a prepared statement was changed", async () => {
     const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source, max: 1 });
     const saver = new PostgresSaver(pool);

@@ -210,6 +210,7 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     await stored;
     const head = await saver.getTuple(threadConfig(thread));
     expect(head?.checkpoint.channel_values).toEqual({ a: [2], b: ["old"] });
+    expect(await listIds(new PostgresSaver(pool).list(threadConfig(thread)))).toEqual([other.id]);
     await db.destroy();
   });
 });

@@ -77,14 +77,23 @@ describeServer("copyThread with concurrent callers", (target) => {
       expect(await valuesOf(copy)).toEqual([VALUES]);
     });
 
-    it("keeps the values that the target had before, while another caller deletes the target", async () => {
-      await saver.copyThread(source, copy);
-      await database.query("delete from checkpoints where thread_id = $1", [copy]);
-      await database.query("delete from checkpoint_blobs where thread_id = $1 and channel = 'z'", [copy]);
-      await Promise.all(await copyWith("checkpoint_blobs", [() => saver.deleteThread(copy)]));
-      expect(await missingBlobs(database)).toEqual([]);
-      expect(await valuesOf(copy)).toEqual([VALUES]);
-    });
+    it.each([
+      { had: "all values", table: "checkpoints", without: "none" },
+      { had: "most values", table: "checkpoint_blobs", without: "z" },
+    ] as const)(
+      "keeps $had that the target had before, while another caller deletes the target",
+      async ({ table, without }) => {
+        await saver.copyThread(source, copy);
+        await database.query("delete from checkpoints where thread_id = $1", [copy]);
+        await database.query("delete from checkpoint_blobs where (thread_id, channel) = ($1, $2)", [
+          copy,
+          without,
+        ]);
+        await Promise.all(await copyWith(table, [() => saver.deleteThread(copy)]));
+        expect(await missingBlobs(database)).toEqual([]);
+        expect(await valuesOf(copy)).toEqual([VALUES]);
+      },
+    );
 
     it("lets one of two copies to the same target win", async () => {
       const other = newThread();

@@ -103,6 +103,26 @@ describeServer("watch on a server", (target) => {
     expect(logger.at("error")).toEqual([]);
   });
 
+  it("finds what it missed in a namespace, although another one has a newer checkpoint", async () => {
+    const proxy = await openProxy();
+    const watch = await beginWatch(openSaver(proxy.url).watch(thread), database, thread);
+    const older = checkpointOf(saver, { a: 1 });
+    const live = nextYieldedId(watch);
+    const { checkpoint } = await putValues(saver, threadConfig(thread), { a: 2 });
+    expect(await live).toBe(checkpoint.id);
+
+    const pending = nextYieldedId(watch);
+    const letThrough = proxy.stall();
+    await endListeners();
+    const inSubgraph = threadConfig(thread, { checkpoint_ns: "sub" });
+    await saver.put(inSubgraph, older, metadataOf(), allVersions(older));
+    const newest = await putValues(saver, threadConfig(thread), { a: 3 });
+    letThrough();
+    expect(await pending).toBe(older.id);
+    expect(await nextYieldedId(watch)).toBe(newest.checkpoint.id);
+    await watch.return(undefined);
+  });
+
   it("yields every checkpoint once and in order while its connection is reset repeatedly", async () => {
     const proxy = await openProxy();
     const watch = await beginWatch(openSaver(proxy.url).watch(thread), database, thread);
