@@ -54,12 +54,12 @@ export class StatementPool implements PostgresPool {
   }
 
   /** Sends one statement on a connection of the pool, and returns its rows. */
-  async execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
+  execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
     return this.#use(context, (client) => client.execute(statement, this.#prepare, context));
   }
 
   /** Sends several statements in one transaction on one connection, and returns the rows of each. */
-  async transact<Row>(steps: TransactionSteps<Row>, context: RunContext): Promise<Row[][]> {
+  transact<Row>(steps: TransactionSteps<Row>, context: RunContext): Promise<Row[][]> {
     return this.#use(context, (client) => client.transact(steps, context));
   }
 
@@ -67,7 +67,7 @@ export class StatementPool implements PostgresPool {
    * Runs a function that decides by the rows of one statement which one to send next, in one transaction on
    * one connection.
    */
-  async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
+  interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
     return this.#use(context, (client) => client.interact(run, context));
   }
 
