@@ -1,4 +1,5 @@
 import type { TestDatabase } from "./targets.js";
+import { until } from "./until.js";
 
 const LOCKS = `
   select count(*)::int as granted from pg_locks
@@ -20,12 +21,12 @@ const END_HOLDERS = `
  * of each other process.
  */
 export async function untilLocks(database: TestDatabase, count: number): Promise<void> {
-  while ((await database.query<{ granted: number }>(LOCKS))[0]?.granted !== count);
+  await until(async () => (await database.query<{ granted: number }>(LOCKS))[0]?.granted === count);
 }
 
 /** Waits until the server has this number of connections to the database, beside the one that asks. */
 export async function untilConnections(database: TestDatabase, count: number): Promise<void> {
-  while ((await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others !== count);
+  await until(async () => (await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others === count);
 }
 
 /** Returns how many statements on the database wait for a lock now. */
@@ -35,7 +36,7 @@ export async function countWaiting(database: TestDatabase): Promise<number> {
 
 /** Waits until a statement on the database waits for a lock. */
 export async function untilOneWaits(database: TestDatabase): Promise<void> {
-  while ((await countWaiting(database)) === 0);
+  await until(async () => (await countWaiting(database)) > 0);
 }
 
 /** Waits until the work is done, or this number of statements on the database wait for a lock. */

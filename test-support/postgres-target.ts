@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { RESET, type TestDatabase } from "./test-database.js";
+import { until } from "./until.js";
 
 /** The server of the run, which creates databases. */
 export interface PostgresServer {
@@ -106,17 +107,18 @@ class PostgresDatabase implements TestDatabase<string> {
 }
 
 /** The number of checks whether the sessions of a database have ended, some tenths of a second in all. */
-const LOOKS = 500;
+const LOOKS = 100;
 
 /**
  * Waits until the server has noticed that pools were ended. Dropping the database by force earlier would terminate
  * such a session, and the ended pool would emit an error that nobody listens to.
  */
 async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
+  let looks = 0;
+  await until(async () => {
     const { rowCount } = await admin.query("select from pg_stat_activity where datname = $1", [name]);
-    if (rowCount === 0) return;
-  }
+    return rowCount === 0 || ++looks === LOOKS;
+  });
 }
 
 /** Creates a pool that survives the loss of its connections, because tests terminate backends on purpose. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { until } from "./until.js";
 
 const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";
 
@@ -31,12 +32,12 @@ export class SynchronousStandby {
   /** Confirms the waiting commits, and all later ones. */
   async restore(): Promise<void> {
     await this.#ask("''");
-    while ((await this.countWaiting()) > 0);
+    await until(async () => (await this.countWaiting()) === 0);
   }
 
   /** Waits until a commit waits. */
   async untilWaiting(): Promise<void> {
-    while ((await this.countWaiting()) === 0);
+    await until(async () => (await this.countWaiting()) > 0);
   }
 
   countWaiting(): Promise<number> {
@@ -60,7 +61,7 @@ export class SynchronousStandby {
 
   async #cancelUntil(done: Promise<unknown>, processId: unknown): Promise<void> {
     const ended = done.then(() => 1);
-    while ((await Promise.race([ended, this.#cancel(processId)])) === 0);
+    await until(async () => (await Promise.race([ended, this.#cancel(processId)])) > 0);
   }
 
   #cancel(processId: unknown): Promise<number> {

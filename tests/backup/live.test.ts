@@ -2,6 +2,7 @@ import { expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 const THREADS = ["a", "b", "c"];
 const BACKUPS = 8;
@@ -67,7 +68,3 @@ describeServer("a backup with concurrent writers", (server) => {
     await to.end();
   });
 });
-
-async function until(hasHappened: () => boolean): Promise<void> {
-  while (!hasHappened()) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -7,6 +7,7 @@ import { migrateToLatest } from "../../src/migrations/index.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { cli, type CliOutcome, cliOn } from "./cli.js";
+import { until } from "../../test-support/until.js";
 
 const MIGRATION_LOCK = [
   "select pg_advisory_xact_lock(hashtextextended('langgraph-checkpoint-kysely public', 0))",
@@ -39,7 +40,7 @@ describeServer("an interrupt", (server) => {
       for (const statement of statements) await transaction.executeQuery(CompiledQuery.raw(statement));
       const url = argv.includes("--url") ? [] : ["--url", database.source];
       const running = cli([...argv, ...url], { signal: interrupt.signal });
-      while ((await database.query(WAITING)).length === 0);
+      await until(async () => (await database.query(WAITING)).length > 0);
       interrupt.abort();
       const outcome = await running;
       return { ...outcome, isWaiting: (await database.query(WAITING)).length > 0 };

@@ -8,6 +8,7 @@ import { ROOT } from "../package/consumer-project.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
+import { until } from "../../test-support/until.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
@@ -36,7 +37,7 @@ describeServer("the program", (server) => {
       select from pg_stat_activity
       where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()
         and state = 'idle' and query = 'select 1'`;
-    while ((await database.query(hasConnected)).length === 0);
+    await until(async () => (await database.query(hasConnected)).length > 0);
   }
 
   describe("after Ctrl-C", () => {

@@ -11,6 +11,7 @@ import { freePort } from "../../test-support/free-port.js";
 import { serverUser } from "../../test-support/postgres-binaries.js";
 import { selfSigned } from "../../test-support/self-signed.js";
 import { ownedBy } from "../../test-support/shared-folder.js";
+import { until } from "../../test-support/until.js";
 
 const NEVER = new AbortController().signal;
 const { cert, key } = selfSigned();
@@ -149,7 +150,7 @@ describe("a cancel request", () => {
     const rejection = expect(
       requestCancel({ ...fake, port, ssl: true }, undefined, giveUp.signal),
     ).rejects.toMatchObject({ name: "AbortError" });
-    while (received.length < (answer === undefined ? 1 : 2)) await setImmediate();
+    await until(() => received.length >= (answer === undefined ? 1 : 2));
     giveUp.abort();
     await rejection;
     // An unhandled error of the connection would fail the test.
@@ -190,7 +191,7 @@ async function turnOnTls(server: EmbeddedServer): Promise<void> {
 async function untilAsleep(server: EmbeddedServer): Promise<void> {
   const asleep = "select from pg_stat_activity where wait_event = 'PgSleep'";
   await onServer(server, async (client) => {
-    while ((await client.query(asleep)).rowCount === 0);
+    await until(async () => (await client.query(asleep)).rowCount !== 0);
   });
 }
 

@@ -5,6 +5,7 @@ import { type CheckpointDatabase, guardPool, handlePoolErrors, PostgresSaver } f
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 const NAME = "pool-errors";
 
@@ -36,7 +37,7 @@ describeServer("handlePoolErrors, on the pool of a Kysely", (target) => {
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
     expect(pool.idleCount).toBeGreaterThan(0);
     expect(await database.query(`select pg_terminate_backend(pid) ${CONNECTIONS}`)).not.toHaveLength(0);
-    while (pool.totalCount > 0) await new Promise(setImmediate);
+    await until(() => pool.totalCount === 0);
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
     await pool.end();
     await proxy.close();
@@ -51,7 +52,10 @@ describeServer("handlePoolErrors, on the pool of a Kysely", (target) => {
       .execute(async (transaction) => {
         await transaction.schema.alterTable("checkpoints").setSchema("public").execute();
         const pending = saver.getTuple(config);
-        while ((await database.query(`select 1 ${CONNECTIONS} and wait_event_type = 'Lock'`)).length === 0);
+        await until(
+          async () =>
+            (await database.query(`select 1 ${CONNECTIONS} and wait_event_type = 'Lock'`)).length > 0,
+        );
         proxy.resetAll();
         return { pending };
       });

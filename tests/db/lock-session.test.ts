@@ -10,6 +10,7 @@ import { Gate } from "../../test-support/gate.js";
 import { endHolders, untilConnections } from "../../test-support/held-locks.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 const TIMING = { heartbeatMs: 10, answerMs: 200 };
 
@@ -81,8 +82,8 @@ describeServer("a session that holds locks", (target) => {
     let busyMs = 0;
     const send = (sql: string): Promise<unknown[]> => {
       const rows = connection.send(sql);
-      const until = performance.now() + busyMs;
-      while (performance.now() < until);
+      const end = performance.now() + busyMs;
+      while (performance.now() < end);
       return rows;
     };
     const session = await LockSession.open(() => Promise.resolve({ ...connection, send }), TIMING);
@@ -116,7 +117,7 @@ describeServer("a session that holds locks", (target) => {
     await expect(session.unlock(1n)).rejects.toMatchObject({ sqlState: "22012" });
     expect(session.lost.aborted).toBe(true);
     await session.close();
-    while (pool.idleCount < pool.totalCount) await database.query("select 1");
+    await until(() => pool.idleCount >= pool.totalCount);
     const { rows } = await pool.query(
       "select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
     );

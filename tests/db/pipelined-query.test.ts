@@ -4,6 +4,7 @@ import { StatementPool } from "../../src/db/pool/statement-pool.js";
 import { type Pipeline, queryInPipeline } from "../../src/db/pool/pipelined-query.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 const MODES = [
   { mode: "a client", config: {} },
@@ -102,7 +103,7 @@ describeServer("a pipeline", (target) => {
         ).rejects.toThrow();
         const end =
           "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active' and pid <> pg_backend_pid() and datname = current_database()";
-        while ((await pool.query(end)).rowCount === 0);
+        await until(async () => (await pool.query(end)).rowCount !== 0);
         await rejection;
       }));
   });

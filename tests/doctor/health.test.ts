@@ -78,14 +78,15 @@ describeEachTarget("health", (target) => {
     const { source } = await target.createDatabase();
     const saver = openSaver(typeof source === "string" ? source : "memory://");
     expect((await saver.health()).error?.code).toBe("MIGRATION_REQUIRED");
-    expect(await openSaver("memory://").health({ signal: AbortSignal.abort() })).toMatchObject({
+    expect(await openSaver(source).health({ signal: AbortSignal.abort() })).toMatchObject({
       ok: false,
       error: { code: "ABORTED" },
     });
   });
 
   it("never rejects, neither for a closed saver nor for invalid options", async () => {
-    const saver = openSaver("memory://");
+    const { source } = await target.createDatabase();
+    const saver = openSaver(typeof source === "string" ? source : "memory://");
     const odd = await saver.health({ signal: "now" as never });
     expect(odd).toMatchObject({ ok: false, error: { code: "INVALID_CONFIG" } });
     const unknown = await saver.health({ timeoutMs: 1 } as object);

@@ -11,6 +11,7 @@ import {
 } from "../../src/migrations/index.js";
 import { cliOn } from "../cli/cli.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 const BOTH: OptionalIndex[] = ["metadata-index", "run-index"];
 
@@ -147,7 +148,7 @@ describeServer("an optional index", (target) => {
       const row = { thread_id: "t", checkpoint_id: "1", checkpoint: '{"v":4,"id":"1","ts":""}' };
       await transaction.insertInto("checkpoints").values(row).execute();
       const building = createOptionalIndexes(opened.kysely, { indexes: ["run-index"] });
-      while ((await optionalIndexStatus(db))["run-index"] !== "building");
+      await until(async () => (await optionalIndexStatus(db))["run-index"] === "building");
       await transaction
         .insertInto("checkpoints")
         .values({ ...row, thread_id: "u" })

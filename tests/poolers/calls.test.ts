@@ -11,6 +11,7 @@ import { runOfficialConformance } from "../../test-support/official-conformance.
 import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
+import { until } from "../../test-support/until.js";
 
 const POOL_SIZE = 3;
 const CALLS = 10;
@@ -49,7 +50,7 @@ describePgBouncer("the calls of a saver", (target) => {
   }
 
   async function untilWaiting(count: number): Promise<void> {
-    while ((await countWaiting(database)) !== count);
+    await until(async () => (await countWaiting(database)) === count);
   }
 
   it("are cancelled on the server when they are aborted, without cancelling other calls", async () => {

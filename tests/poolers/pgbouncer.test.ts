@@ -14,6 +14,7 @@ import {
 import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
+import { until } from "../../test-support/until.js";
 
 const POOL_SIZE = 3;
 const THREADS = 50;
@@ -165,7 +166,3 @@ describePgBouncer("a saver", (target) => {
     return count;
   }
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition()));
-}

@@ -1,17 +1,19 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import { afterEach, expect, it } from "@jest/globals";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Kysely, PGliteDialect } from "kysely";
 import pg from "pg";
 import { AbortError, type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { freePort } from "../../test-support/free-port.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { abortable } from "./bounded/abortable.js";
 import { CALLS } from "./bounded/calls.js";
-import { rejectionOf, until, untilHung, whileHeld } from "./bounded/hung-statements.js";
+import { rejectionOf, untilHung, whileHeld } from "./bounded/hung-statements.js";
+import { until } from "../../test-support/until.js";
 
 const BEFORE = new Error("before");
 const ABORTED_BEFORE = AbortSignal.abort(BEFORE);
@@ -123,15 +125,22 @@ describeServer("a call", (target) => {
   });
 
   it("rejects at once in a pause between two attempts", async () => {
-    const pool = new pg.Pool({ host: "127.0.0.1", port: await freePort() });
+    let attempts = 0;
+    const server = createServer((socket) => {
+      attempts++;
+      socket.destroy();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    closings.push(() => promisify(server.close.bind(server))());
+    const { port } = server.address() as AddressInfo;
+    const pool = new pg.Pool({ host: "127.0.0.1", port });
     closings.push(() => pool.end());
     const anHour = 3_600_000;
     const retry = { minDelayMs: anHour, maxDelayMs: anHour, maxElapsedMs: 2 * anHour };
     const saver = new PostgresSaver(pool, undefined, { retry });
     const { signal, abort } = abortable();
     const rejection = rejectionOf(saver.getTuple(threadConfig("any"), { signal }));
-    await until(() => pool.totalCount === 1);
-    await until(() => pool.totalCount === 0);
+    await until(() => attempts === 1 && pool.totalCount === 0);
     await until(() => getEventListeners(signal, "abort").length === 1);
     abort();
     expect(await rejection).toBeInstanceOf(AbortError);
@@ -167,7 +176,7 @@ describeServer("a call", (target) => {
       return { writes, resume: proxy.stall() };
     });
     const rows = "select from checkpoint_writes where thread_id = $1";
-    while ((await database.query(rows, [thread])).length === 0);
+    await until(async () => (await database.query(rows, [thread])).length > 0);
     abort();
     pending.resume();
     await expect(pending.writes).resolves.toBeUndefined();

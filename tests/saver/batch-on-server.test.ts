@@ -11,6 +11,7 @@ import {
 } from "../../test-support/checkpoints.js";
 import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 describeServer("batches on a server", (target) => {
   /** A pool that records the texts that it sends. */
@@ -113,7 +114,7 @@ describeServer("batches on a server", (target) => {
           );
         });
         const outcome = stored.catch((error: unknown) => error);
-        while ((await database.query(`${WAITING} limit 1`)).length === 0);
+        await until(async () => (await database.query(`${WAITING} limit 1`)).length > 0);
         await database.query(`select pg_terminate_backend(pid) from (${WAITING}) as waiting`);
         return { outcome };
       });

@@ -4,6 +4,7 @@ import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { until } from "../../test-support/until.js";
 
 const THREADS = 20;
 const CONNECTIONS = 5;
@@ -29,7 +30,7 @@ describe("a saver whose server is read-only for a while", () => {
     await admin.query("select pg_reload_conf()");
     const state =
       "select setting = $1 as holds from pg_settings where name = 'default_transaction_read_only'";
-    while (!(await isTrue(admin, state, isReadOnly ? "on" : "off")));
+    await until(() => isTrue(admin, state, isReadOnly ? "on" : "off"));
   }
 
   /**
@@ -39,7 +40,7 @@ describe("a saver whose server is read-only for a while", () => {
   async function untilWritesFail(): Promise<void> {
     const failures =
       "select xact_rollback >= $1 as holds from pg_stat_database where datname = current_database()";
-    while (!(await isTrue(admin, failures, CONNECTIONS)));
+    await until(() => isTrue(admin, failures, CONNECTIONS));
   }
 
   it("stores all pending writes once the server is writable again, and reads meanwhile", async () => {

@@ -19,6 +19,7 @@ import {
 import { observedPool } from "../../test-support/round-trips.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 describeEachTarget("a saver", (target) => {
   it("can be closed before its first use", async () => {
@@ -122,7 +123,7 @@ describeServer("a saver on a pool", (target) => {
     proxy.stall();
     const saver = new PostgresSaver(proxy.url);
     const waiting = expect(saver.setup()).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
-    while ((await saver.health({ signal: AbortSignal.timeout(1) })).pool?.total === 0);
+    await until(async () => (await saver.health({ signal: AbortSignal.timeout(1) })).pool?.total !== 0);
     await saver.end();
     await waiting;
     await proxy.close();
@@ -165,7 +166,7 @@ describeServer("a saver on a pool", (target) => {
     expect(await connections()).toHaveLength(before.length + 1);
     await reader.end();
     // The server notices slightly after the client.
-    while ((await connections()).length > before.length);
+    await until(async () => (await connections()).length <= before.length);
   });
 
   it("survives when the server ends its connections, idle and in use", async () => {

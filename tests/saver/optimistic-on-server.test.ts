@@ -13,6 +13,7 @@ import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
+import { until } from "../../test-support/until.js";
 
 const PROGRAM = fileURLToPath(new URL("../../test-support/advancing-process.ts", import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
@@ -114,7 +115,7 @@ describeServer("optimistic concurrency on a server", (target) => {
       .execute(async (transaction) => {
         await sql`lock table checkpoints in share row exclusive mode`.execute(transaction);
         const pending = put();
-        while ((await database.query(WAITING)).length === 0);
+        await until(async () => (await database.query(WAITING)).length > 0);
         act();
         return { pending };
       });

@@ -12,6 +12,7 @@ import { listIds, threadConfig } from "../../test-support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/put-from.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
+import { until } from "../../test-support/until.js";
 
 // A deadlock would be retried, and so stay unnoticed.
 const TOMBSTONES = { keepTombstones: true, retry: false } as const;
@@ -89,7 +90,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
         await putFrom(two, "input", threadConfig("other"));
         await two.deleteThread("another");
         waiting = outcomesOf([putFrom(two, "loop", first), two.deleteThread("t")]);
-        while ((await database.query(WAITERS)).length < 2);
+        await until(async () => (await database.query(WAITERS)).length >= 2);
       });
     await waiting;
     expect(await rowsOf(database, "t")).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });

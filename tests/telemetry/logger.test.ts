@@ -16,6 +16,7 @@ import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { RecordingLogger } from "./recording-logger.js";
 import { InMemorySdk } from "./in-memory-sdk.js";
+import { until } from "../../test-support/until.js";
 
 describeServer("a logger", (target) => {
   let database: TestDatabase<string>;
@@ -168,7 +169,7 @@ describeServer("a logger", (target) => {
     const running = saver.withThreadLock(thread, async ({ signal }) => {
       await endHolders(database);
       // The signal may abort before a listener could be added.
-      while (!signal.aborted) await new Promise(setImmediate);
+      await until(() => signal.aborted);
     });
     await expect(running).rejects.toMatchObject({ code: "THREAD_LOCK_LOST" });
     expect(logger.at("warn")).toEqual([

@@ -8,6 +8,7 @@ import { Gate } from "../../test-support/gate.js";
 import { untilConnections, untilLocks } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
+import { until } from "../../test-support/until.js";
 
 describeServer("the lock of a thread, on a passed-in pool,", (target) => {
   let database: TestDatabase<string>;
@@ -106,7 +107,7 @@ describeServer("the lock of a thread, on a passed-in pool,", (target) => {
       await expect(other.withThreadLock(thread, () => 1, { waitMs: 0 })).rejects.toThrow();
     });
     expect(await other.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
-    while (pool.idleCount < pool.totalCount) await database.query("select 1");
+    await until(() => pool.idleCount >= pool.totalCount);
     await untilLocks(database, 0);
     const states =
       "select distinct state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";

@@ -15,6 +15,7 @@ import { endHolders, untilConnections, untilLocks } from "../../test-support/hel
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
+import { until } from "../../test-support/until.js";
 
 describeServer("the lock of a thread", (target) => {
   let database: TestDatabase<string>;
@@ -207,7 +208,7 @@ describeServer("the lock of a thread", (target) => {
     await saver.withThreadLock(thread, async () => {
       const idle = "state = 'idle in transaction'";
       const holders = `select backend_xmin, backend_xid from pg_stat_activity where datname = current_database() and ${idle}`;
-      while ((await database.query(holders)).length === 0);
+      await until(async () => (await database.query(holders)).length > 0);
       expect(await database.query(holders)).toEqual([{ backend_xmin: null, backend_xid: null }]);
     });
   });

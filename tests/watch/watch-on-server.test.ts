@@ -22,6 +22,7 @@ import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { beginWatch, nextYieldedId } from "../../test-support/watches.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
+import { until } from "../../test-support/until.js";
 
 const LISTENING = `
   select pid from pg_stat_activity where datname = current_database() and query like any (array['listen %', 'unlisten %', 'select 1'])
@@ -149,7 +150,7 @@ describeServer("watch on a server", (target) => {
     const only = await pool.connect();
     const watch = openSaver(pool).watch(thread);
     const first = nextYieldedId(watch);
-    while ((await database.query(NOTIFIED)).length === 0);
+    await until(async () => (await database.query(NOTIFIED)).length > 0);
     const config = await saver.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     const last = await putValues(saver, config, { a: 2 });
     only.release();
@@ -191,7 +192,7 @@ describeServer("watch on a server", (target) => {
     const pending = watches.map(nextYieldedId);
     await putValues(saver, threadConfig(thread), { a: 1 });
     await Promise.all(pending);
-    while ((await database.query(LISTENING)).length !== 1);
+    await until(async () => (await database.query(LISTENING)).length === 1);
     await Promise.all(watches.slice(0, 5).map((watch) => watch.return(undefined)));
     expect(await database.query(LISTENING)).toHaveLength(1);
     // The passed-in pool stays open, and the watches end.
@@ -209,7 +210,7 @@ describeServer("watch on a server", (target) => {
     const watching = openSaver();
     const watch = await beginWatch(watching.watch(thread, { signal: caller.signal }), database, thread);
     caller.abort();
-    while ((await database.query(LISTENING)).length > 0);
+    await until(async () => (await database.query(LISTENING)).length === 0);
     await expect(watch.next()).rejects.toMatchObject({ code: "ABORTED" });
   });
 

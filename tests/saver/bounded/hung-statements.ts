@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import type { TestDatabase } from "../../../test-support/targets.js";
+import { until } from "../../../test-support/until.js";
 
 const WAITING = `
   select count(*)::int as waiting from pg_stat_activity
@@ -26,7 +26,7 @@ export async function countHung(database: TestDatabase): Promise<number> {
 
 /** Waits until this many statements hang. */
 export async function untilHung(database: TestDatabase, count = 1): Promise<void> {
-  while ((await countHung(database)) !== count);
+  await until(async () => (await countHung(database)) === count);
 }
 
 /** Returns the reason of a rejected promise; fails if the promise resolves. */
@@ -37,9 +37,4 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
     },
     (error: unknown) => error,
   );
-}
-
-/** Waits until a condition is true, and checks it on every turn of the event loop. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await setImmediate();
 }
