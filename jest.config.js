@@ -14,7 +14,7 @@ export default {
   // One more than the cores of the gate: tests wait for servers and timeouts.
   maxWorkers: 3,
   testSequencer: "<rootDir>/test-support/slow-first.cjs",
-  workerIdleMemoryLimit: "1GB",
+  workerIdleMemoryLimit: "2GB",
   // One server for the whole run.
   globalSetup: "<rootDir>/test-support/global-setup.js",
   globalTeardown: "<rootDir>/test-support/global-teardown.js",

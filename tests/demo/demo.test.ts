@@ -37,17 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => demo.remove());
 
-describe("the demo on PGlite in a folder", () => {
-  it(
-    "shows a kill, a resume, an interrupt and a fork, and leaves no files",
-    async () => {
-      const run = await demo.run();
-      expectCompleteOutput(run);
-      expect(run.left).toEqual([]);
-    },
-    RUN_MS,
-  );
-
+// The gate also runs `npm run demo`, which is the demo on PGlite in a folder.
+describe("the demo", () => {
   it.each([
     ["--url=mysql://localhost/app", "--url: expected postgres://… or file://…"],
     ["--url=memory://", "--url: expected postgres://… or file://…"],
@@ -65,7 +56,7 @@ describe("the demo on PGlite in a folder", () => {
 
 describeServer("the demo on a server", (server) => {
   it(
-    "can run repeatedly, and keeps threads with --keep",
+    "shows a kill, a resume, an interrupt and a fork, can run repeatedly, and keeps threads with --keep",
     async () => {
       const database = await server.createDatabase();
       const kept = await demo.run("--url", database.source, "--schema", "a demo", "--keep");
