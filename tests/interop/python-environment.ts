@@ -37,7 +37,7 @@ async function prepared(): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   await run("python3", ["-m", "venv", folder]);
-  await run(python, ["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]);
+  await run(python, ["-m", "pip", "install", "--quiet", "--no-compile", "--requirement", REQUIREMENTS]);
   await writeFile(done, version);
   return python;
 }
