@@ -68,6 +68,15 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
         { prepare: false, ...options },
       );
 
+    /** Makes all late calls, whose statements the proxy holds back, and waits until it holds them all. */
+    async function holdLateCalls(saver: PostgresSaver, signal?: AbortSignal) {
+      const pairs = await prepareAll(saver);
+      const statements = proxy.delayStatements(WRITES);
+      const rejections = pairs.map(({ late }) => rejectionOf(late(saver, signal)));
+      await until(() => statements.count === COUNT);
+      return { pairs, statements, rejections };
+    }
+
     /** Lets the statements arrive that are on their way. */
     async function expectNothingFrom(deliver: () => Promise<void>): Promise<void> {
       const before = await snapshot();
@@ -100,11 +109,8 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
 
     it("is not executed after its call was aborted", async () => {
       const saver = connected();
-      const pairs = await prepareAll(saver);
-      const statements = proxy.delayStatements(WRITES);
       const { signal, abort } = abortable();
-      const rejections = pairs.map(({ late }) => rejectionOf(late(saver, signal)));
-      await until(() => statements.count === COUNT);
+      const { pairs, statements, rejections } = await holdLateCalls(saver, signal);
       abort();
       for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(AbortError);
       for (const { newer } of pairs) await newer(saver);
@@ -113,10 +119,7 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
 
     it("is not executed after its call failed, even if the first connections that would stop it are lost too", async () => {
       const saver = connected({ retry: false });
-      const pairs = await prepareAll(saver);
-      const statements = proxy.delayStatements(WRITES);
-      const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
-      await until(() => statements.count === COUNT);
+      const { statements, rejections } = await holdLateCalls(saver);
       proxy.terminateNew(2 * COUNT);
       statements.resetClients();
       for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
@@ -125,10 +128,7 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
 
     it("is not executed after the next call, if the server was unreachable when its call failed", async () => {
       const saver = connected({ retry: false });
-      const pairs = await prepareAll(saver);
-      const statements = proxy.delayStatements(WRITES);
-      const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
-      await until(() => statements.count === COUNT);
+      const { pairs, statements, rejections } = await holdLateCalls(saver);
       proxy.switchTo(`tcp://127.0.0.1:${await freePort()}`);
       statements.resetClients();
       for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
@@ -139,10 +139,7 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
 
     it("is refused if it could not be stopped and another process has written", async () => {
       const saver = connected({ retry: false, statementTimeoutMs: TIMEOUT_MS });
-      const pairs = await prepareAll(saver);
-      const statements = proxy.delayStatements(WRITES);
-      const rejections = pairs.map(({ late }) => rejectionOf(late(saver)));
-      await until(() => statements.count === COUNT);
+      const { pairs, statements, rejections } = await holdLateCalls(saver);
       proxy.switchTo(`tcp://127.0.0.1:${await freePort()}`);
       for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(ConnectionError);
       const other = opened.saver(database.source);
