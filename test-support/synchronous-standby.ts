@@ -49,9 +49,16 @@ export class SynchronousStandby {
     await this.#query(`select pg_cancel_backend(pid) ${WAITING}`);
   }
 
-  /** Terminates the waiting connections, as an administrator or a shutdown of the server does. */
+  /**
+   * Terminates the waiting connections, as an administrator or a shutdown of the server does, and returns when they are gone. A
+   * commit that waits from then on is a later one.
+   */
   async terminateWaiting(): Promise<void> {
-    await this.#query(`select pg_terminate_backend(pid) ${WAITING}`);
+    const pids = await this.#onConnection((client) =>
+      client.query<{ pid: number }>(`select pid, pg_terminate_backend(pid) ${WAITING}`),
+    );
+    const terminated = pids.rows.map(({ pid }) => pid);
+    await until(async () => (await this.#query(`select ${WAITING} and pid = any ($1)`, [terminated])) === 0);
   }
 
   async #ask(names: string): Promise<void> {
