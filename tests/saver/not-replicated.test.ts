@@ -17,7 +17,8 @@ import { type BoundedCall, CALLS, type Stored } from "./bounded/calls.js";
 import { rejectionOf } from "./bounded/hung-statements.js";
 import { OPENINGS } from "./bounded/openings.js";
 
-const TIMEOUT_MS = 150;
+/** Long enough for each statement to reach its commit, also on a busy machine. */
+const TIMEOUT_MS = 500;
 
 const PRUNE: BoundedCall = {
   what: "prune",
@@ -48,8 +49,9 @@ describe("a change whose synchronous standby is lost", () => {
 
   /** Stores two checkpoints, so that one can be pruned. From then on no commit is confirmed. */
   async function store(saver: PostgresSaver): Promise<Stored> {
-    const first = await putValues(saver, threadConfig("stored"), { a: ["first"] });
-    const second = await putValues(saver, first.config, { a: ["second"] }, first.checkpoint);
+    await using writer = new PostgresSaver(server.url);
+    const first = await putValues(writer, threadConfig("stored"), { a: ["first"] });
+    const second = await putValues(writer, first.config, { a: ["second"] }, first.checkpoint);
     await standby.lose();
     return { saver, ...second };
   }
