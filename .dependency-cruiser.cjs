@@ -1,5 +1,5 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
-const base = ["errors", "telemetry", "parsing", "db", "serde"];
+const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
 const wholeThreads = ["threads", "retention", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
@@ -7,6 +7,7 @@ const mayImport = {
   parsing: ["errors", "serde"],
   db: ["errors", "telemetry"],
   serde: ["errors"],
+  splices: ["errors", "serde"],
   migrations: ["errors", "db"],
   saver: [...base, "migrations"],
   threads: [...base, "saver"],

@@ -5,6 +5,8 @@ export {
   SerializationError,
   type CheckpointTooLargeErrorOptions,
   CheckpointTooLargeError,
+  BrokenChainError,
+  type DeserializationErrorOptions,
   DeserializationError,
   CorruptCheckpointError,
   WritesMissingError,

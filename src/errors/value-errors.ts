@@ -59,6 +59,12 @@ export class CheckpointTooLargeError extends CheckpointError {
   }
 }
 
+/** Options of {@link DeserializationError}. */
+export interface DeserializationErrorOptions extends CheckpointErrorOptions {
+  /** The type tag that was stored with the bytes. */
+  readonly typeTag?: string | undefined;
+}
+
 /** Stored bytes that can't be decoded to a value: corrupt, encrypted, pickled, or of an unknown type. */
 export class DeserializationError extends CheckpointError {
   /** The problem, without the place. */
@@ -66,11 +72,8 @@ export class DeserializationError extends CheckpointError {
   /** The type tag that was stored with the bytes. */
   readonly typeTag: string | undefined;
 
-  constructor(
-    problem: string,
-    options: CheckpointErrorOptions & { readonly typeTag?: string | undefined } = {},
-  ) {
-    super("DESERIALIZATION_FAILED", problemAt(options, problem), options);
+  constructor(problem: string, options: DeserializationErrorOptions = {}, code = "DESERIALIZATION_FAILED") {
+    super(code, problemAt(options, problem), options);
     this.problem = problem;
     this.typeTag = options.typeTag;
   }
@@ -78,6 +81,20 @@ export class DeserializationError extends CheckpointError {
   /** Returns the same error with the row that the bytes were read from. */
   at(location: ErrorLocation): DeserializationError {
     return new DeserializationError(this.problem, { ...location, typeTag: this.typeTag, cause: this.cause });
+  }
+}
+
+/**
+ * A value that is stored as a splice of an earlier one can't be read: a row that it is made of is missing, damaged, or refers to
+ * itself. `verify` finds such values.
+ */
+export class BrokenChainError extends DeserializationError {
+  constructor(problem: string, options: DeserializationErrorOptions = {}) {
+    super(problem, options, "BROKEN_CHAIN");
+  }
+
+  override at(location: ErrorLocation): BrokenChainError {
+    return new BrokenChainError(this.problem, { ...location, typeTag: this.typeTag, cause: this.cause });
   }
 }
 

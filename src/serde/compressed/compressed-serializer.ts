@@ -1,6 +1,8 @@
 import { DeserializationError } from "../../errors/index.js";
 import { checkedSerializer } from "../layers/checked-serializer.js";
 import { outermostLayer } from "../layers/layered-tag.js";
+import type { SerializerLayer } from "../layers/serializer-layer.js";
+import { toBytes } from "../layers/to-bytes.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { type Codec, CODECS, type CompressionLayer, isCompression, LAYER_OF, SYNC_BYTES } from "./codecs.js";
@@ -20,7 +22,7 @@ import { packFrame } from "./frame.js";
  * const checkpointer = new PostgresSaver(url, serde);
  * ```
  */
-export class CompressedSerializer implements ContextualSerializer {
+export class CompressedSerializer implements SerializerLayer {
   readonly #serde: ContextualSerializer;
   readonly #options: CheckedCompression;
 
@@ -32,6 +34,11 @@ export class CompressedSerializer implements ContextualSerializer {
   constructor(serde: ContextualSerializer = new MsgpackSerializer(), options: CompressionOptions = {}) {
     this.#serde = checkedSerializer(serde);
     this.#options = parseCompression(options);
+  }
+
+  /** The serializer whose bytes this one compresses. */
+  get wrapped(): ContextualSerializer {
+    return this.#serde;
   }
 
   /** Whether the wrapped serializer refuses values that are not encrypted. */
@@ -55,10 +62,7 @@ export class CompressedSerializer implements ContextualSerializer {
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
     const [type, data] = await this.#serde.dumpsTyped(value, context);
-    const { codec, algorithm, thresholdBytes, maxDecompressedBytes } = this.#options;
-    if (data.length < thresholdBytes || data.length > maxDecompressedBytes) return [type, data];
-    const compressed = await compress(codec, data);
-    return compressed === undefined ? [type, data] : [`${type}+${LAYER_OF[algorithm]}`, compressed];
+    return this.wrap(type, data);
   }
 
   /**
@@ -72,10 +76,24 @@ export class CompressedSerializer implements ContextualSerializer {
    *   serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+    if (!isCompression(outermostLayer(type).layer)) return this.#serde.loadsTyped(type, data, context);
+    const [inner, bytes] = await this.unwrap(type, toBytes(data), context);
+    return this.#serde.loadsTyped(inner, bytes, context);
+  }
+
+  /** Compresses what the wrapped serializer wrote; see {@link SerializerLayer}. */
+  async wrap(type: string, data: Uint8Array): Promise<[string, Uint8Array]> {
+    const { codec, algorithm, thresholdBytes, maxDecompressedBytes } = this.#options;
+    if (data.length < thresholdBytes || data.length > maxDecompressedBytes) return [type, data];
+    const compressed = await compress(codec, data);
+    return compressed === undefined ? [type, data] : [`${type}+${LAYER_OF[algorithm]}`, compressed];
+  }
+
+  /** Decompresses what {@link wrap} returned. Returns bytes as they are that are not compressed. */
+  async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
     const { inner, layer } = outermostLayer(type);
-    if (!isCompression(layer)) return this.#serde.loadsTyped(type, data, context);
-    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-    return this.#serde.loadsTyped(inner, await this.#decompress(type, layer, bytes, context), context);
+    if (!isCompression(layer)) return [type, data];
+    return [inner, await this.#decompress(type, layer, data, context)];
   }
 
   async #decompress(

@@ -2,6 +2,8 @@ import { DeserializationError, InvalidConfigError, SerializationError } from "..
 import { checkedSerializer } from "../layers/checked-serializer.js";
 import { outermostLayer } from "../layers/layered-tag.js";
 import { refuseUnknownOptions } from "../layers/refuse-unknown-options.js";
+import type { SerializerLayer } from "../layers/serializer-layer.js";
+import { toBytes } from "../layers/to-bytes.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { AES_GCM_LAYER as LAYER } from "./aes-gcm-layer.js";
 import { open, seal } from "./aes-gcm.js";
@@ -42,7 +44,7 @@ export interface AesGcmOptions {
  * const checkpointer = new PostgresSaver(url, serde);
  * ```
  */
-export class AesGcmSerializer implements ContextualSerializer {
+export class AesGcmSerializer implements SerializerLayer {
   readonly #serde: ContextualSerializer;
   readonly #keys: KeyRing;
 
@@ -63,6 +65,11 @@ export class AesGcmSerializer implements ContextualSerializer {
     this.refusesPlaintext = strict;
   }
 
+  /** The serializer whose bytes this one encrypts. */
+  get wrapped(): ContextualSerializer {
+    return this.#serde;
+  }
+
   /** Whether a value is encrypted by this layer, or bound to its row by the wrapped serializer. */
   bindsToPlace(type: string): boolean {
     const { layer } = outermostLayer(type);
@@ -77,13 +84,8 @@ export class AesGcmSerializer implements ContextualSerializer {
    * @throws {@link SerializationError} for a value that can't be stored
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
-    const [inner, plaintext] = await this.#serde.dumpsTyped(value, context);
-    const type = `${inner}+${LAYER}`;
-    try {
-      return [type, seal(this.#keys, plaintext, { type, context })];
-    } catch (cause) {
-      throw new SerializationError("", "the value can't be encrypted", { cause });
-    }
+    const [type, plaintext] = await this.#serde.dumpsTyped(value, context);
+    return this.wrap(type, plaintext, context);
   }
 
   /**
@@ -96,14 +98,32 @@ export class AesGcmSerializer implements ContextualSerializer {
    *   unencrypted value, and for a value that the wrapped serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
-    const { inner, layer } = outermostLayer(type);
-    if (layer !== LAYER) return this.#loadPlain(type, data, context);
-    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-    return this.#serde.loadsTyped(inner, open(this.#keys, bytes, { type, context }), context);
+    const { layer } = outermostLayer(type);
+    if (layer !== LAYER) return this.#serde.loadsTyped(this.#plain(type), data, context);
+    const [inner, plaintext] = await this.unwrap(type, toBytes(data), context);
+    return this.#serde.loadsTyped(inner, plaintext, context);
   }
 
-  #loadPlain(type: string, data: Uint8Array | string, context: ValueContext | undefined): Promise<unknown> {
-    if (!this.refusesPlaintext) return this.#serde.loadsTyped(type, data, context);
+  /** Encrypts what the wrapped serializer wrote; see {@link SerializerLayer}. */
+  wrap(inner: string, plaintext: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+    const type = `${inner}+${LAYER}`;
+    try {
+      return Promise.resolve([type, seal(this.#keys, plaintext, { type, context })]);
+    } catch (cause) {
+      return Promise.reject(new SerializationError("", "the value can't be encrypted", { cause }));
+    }
+  }
+
+  /** Decrypts what {@link wrap} returned, and in strict mode refuses anything else. */
+  async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+    const { inner, layer } = outermostLayer(type);
+    if (layer !== LAYER) return [this.#plain(type), data];
+    return [inner, open(this.#keys, data, { type, context })];
+  }
+
+  /** Returns the type of an unencrypted value, or refuses it in strict mode. */
+  #plain(type: string): string {
+    if (!this.refusesPlaintext) return type;
     throw new DeserializationError(`the value is not encrypted by ${LAYER}, and the serializer is strict`, {
       typeTag: type,
     });

@@ -2,6 +2,8 @@ import { DeserializationError, SerializationError } from "../../errors/index.js"
 import { isCompression } from "../compressed/codecs.js";
 import { checkedSerializer } from "../layers/checked-serializer.js";
 import { outermostLayer } from "../layers/layered-tag.js";
+import type { SerializerLayer } from "../layers/serializer-layer.js";
+import { toBytes } from "../layers/to-bytes.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
 import { aesCipher } from "./aes-cipher.js";
@@ -19,9 +21,9 @@ import type { CheckpointCipher } from "./checkpoint-cipher.js";
  * const checkpointer = new PostgresSaver(url, serde);
  * ```
  */
-export class EncryptedSerializer implements ContextualSerializer {
-  readonly #cipher: CheckpointCipher;
+export class EncryptedSerializer implements SerializerLayer {
   readonly #serde: ContextualSerializer;
+  readonly #cipher: CheckpointCipher;
 
   /**
    * @param cipher - the cipher that encrypts values
@@ -30,6 +32,11 @@ export class EncryptedSerializer implements ContextualSerializer {
   constructor(cipher: CheckpointCipher, serde: ContextualSerializer = new MsgpackSerializer()) {
     this.#cipher = cipher;
     this.#serde = checkedSerializer(serde);
+  }
+
+  /** The serializer whose bytes this one encrypts. */
+  get wrapped(): ContextualSerializer {
+    return this.#serde;
   }
 
   /**
@@ -56,9 +63,7 @@ export class EncryptedSerializer implements ContextualSerializer {
 
   /** Whether the wrapped serializer binds a value to its row. */
   bindsToPlace(type: string): boolean {
-    const { inner, layer } = outermostLayer(type);
-    const isPlain = layer === undefined || isCompression(layer);
-    return this.#serde.bindsToPlace?.(isPlain ? type : inner) ?? false;
+    return this.#serde.bindsToPlace?.(isEncrypted(type) ? outermostLayer(type).inner : type) ?? false;
   }
 
   /**
@@ -70,13 +75,7 @@ export class EncryptedSerializer implements ContextualSerializer {
    */
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
     const [type, plaintext] = await this.#serde.dumpsTyped(value, context);
-    const [name, ciphertext] = await this.#encrypt(plaintext);
-    if (name.includes("+") || isCompression(name))
-      throw new SerializationError(
-        "",
-        `invalid cipher name "${name}": it must not contain "+" or be the name of a compression algorithm`,
-      );
-    return [`${type}+${name}`, ciphertext];
+    return this.wrap(type, plaintext);
   }
 
   /**
@@ -88,10 +87,27 @@ export class EncryptedSerializer implements ContextualSerializer {
    * @throws {@link DeserializationError} for a wrong key, a changed row, and a value that the wrapped serializer can't read
    */
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+    if (!isEncrypted(type)) return this.#serde.loadsTyped(type, data, context);
+    const [inner, plaintext] = await this.unwrap(type, toBytes(data));
+    return this.#serde.loadsTyped(inner, plaintext, context);
+  }
+
+  /** Encrypts what the wrapped serializer wrote; see {@link SerializerLayer}. */
+  async wrap(type: string, plaintext: Uint8Array): Promise<[string, Uint8Array]> {
+    const [name, ciphertext] = await this.#encrypt(plaintext);
+    if (name.includes("+") || isCompression(name))
+      throw new SerializationError(
+        "",
+        `invalid cipher name "${name}": it must not contain "+" or be the name of a compression algorithm`,
+      );
+    return [`${type}+${name}`, ciphertext];
+  }
+
+  /** Decrypts what {@link wrap} returned. Returns bytes as they are that are not encrypted. */
+  async unwrap(type: string, data: Uint8Array): Promise<[string, Uint8Array]> {
     const { inner, layer } = outermostLayer(type);
-    if (layer === undefined || isCompression(layer)) return this.#serde.loadsTyped(type, data, context);
-    const ciphertext = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-    return this.#serde.loadsTyped(inner, await this.#decrypt(type, layer, ciphertext), context);
+    if (layer === undefined || isCompression(layer)) return [type, data];
+    return [inner, await this.#decrypt(type, layer, data)];
   }
 
   async #encrypt(plaintext: Uint8Array): Promise<readonly [string, Uint8Array]> {
@@ -112,6 +128,11 @@ export class EncryptedSerializer implements ContextualSerializer {
       throw new DeserializationError(problem, { typeTag: type, cause: error });
     }
   }
+}
+
+function isEncrypted(type: string): boolean {
+  const { layer } = outermostLayer(type);
+  return layer !== undefined && !isCompression(layer);
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,92 @@
+import { findSegments } from "./find-segments.js";
+import { composeSegments, copiedBytes, type Segment } from "./segments.js";
+import { encodeSplice, type Splice } from "./splice-bytes.js";
+
+/** A shorter value is stored whole: its row takes about as much as that of a splice. */
+export const MIN_SPLICED_BYTES = 1_024;
+
+/** A stored value and its place in a chain. */
+export interface ChainedValue {
+  readonly version: string;
+  /** What the serializer wrote, before compression and encryption. */
+  readonly bytes: Uint8Array;
+  /** The position in the chain. A whole value is number 0. */
+  readonly ordinal: number;
+  /** The values between this one and the whole one, which is the last. A whole value has none. */
+  readonly bases: readonly ChainedBase[];
+}
+
+/** A value that another one is made of. */
+export interface ChainedBase {
+  readonly version: string;
+  readonly ordinal: number;
+  /** What the other value shares with it. */
+  readonly segments: readonly Segment[];
+}
+
+/** How a value is stored as a splice. */
+export interface EncodedSplice {
+  /** The version of the base. */
+  readonly base: string;
+  readonly payload: Uint8Array;
+  /** The length of the whole value. */
+  readonly wholeBytes: number;
+}
+
+/** A new value, and how to store it. */
+export interface NextValue {
+  readonly value: ChainedValue;
+  /** Absent where the value is to be stored whole. */
+  readonly splice?: EncodedSplice;
+}
+
+/** A value without a base. */
+export function wholeValue(version: string, bytes: Uint8Array): ChainedValue {
+  return { version, bytes, ordinal: 0, bases: [] };
+}
+
+/**
+ * Continues a chain by a new value. The k-th value of a chain refers to number k - lowbit(k), as in a Fenwick tree: so it is at
+ * most log2(k) rows away from a whole one. Where less than half of the value would be saved, it is whole and begins a new chain.
+ *
+ * @param previous - The newest value of the chain, or another one that is to be continued.
+ * @param bytes - The new value. The result keeps them.
+ */
+export function nextValue(previous: ChainedValue, version: string, bytes: Uint8Array): NextValue {
+  const ordinal = previous.ordinal + 1;
+  const shared = findSegments(previous.bytes, bytes);
+  const bases = [
+    { version: previous.version, ordinal: previous.ordinal, segments: shared },
+    ...previous.bases.map((base) => ({ ...base, segments: composeSegments(shared, base.segments) })),
+  ].filter((base) => base.ordinal <= ordinal - lowestBit(ordinal));
+  const [base] = bases;
+  if (base === undefined || copiedBytes(base.segments) * 2 < bytes.length) {
+    return { value: wholeValue(version, bytes) };
+  }
+  const payload = encodeSplice(ordinal, bytes, base.segments);
+  return {
+    value: { version, bytes, ordinal, bases },
+    splice: { base: base.version, payload, wholeBytes: bytes.length },
+  };
+}
+
+/** The value that a splice describes, from the value of its base. */
+export function splicedValue(
+  version: string,
+  bytes: Uint8Array,
+  { ordinal, segments }: Splice,
+  base: ChainedValue,
+): ChainedValue {
+  const bases = [
+    { version: base.version, ordinal: base.ordinal, segments },
+    ...base.bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
+  ];
+  return { version, bytes, ordinal, bases };
+}
+
+/** Not by bit operations, which are limited to 32 bits. */
+function lowestBit(ordinal: number): number {
+  let bit = 1;
+  while (ordinal % (bit * 2) === 0) bit *= 2;
+  return bit;
+}
