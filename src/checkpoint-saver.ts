@@ -912,7 +912,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   get #encoding(): CallEncoding {
     const { sizeCheck, metadataOf } = this.#opened;
-    return { serde: this.serde, sizeCheck, metadataOf };
+    return { serde: this.serde, sizeCheck, metadataOf, memory: this.#opened.call.policy.memory };
   }
 
   get #forker(): Forker {

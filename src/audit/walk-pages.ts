@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { CallContext } from "../db/call-context.js";
-import { ReplacedValueError } from "../saver/long-values.js";
+import { ReplacedValueError } from "../saver/replaced-value.js";
 import { nextPageSize } from "../saver/model/next-page-size.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { Problem } from "./audit-types.js";

@@ -17,6 +17,8 @@ export interface StatementPolicy {
   readonly rowSecurity?: { run(call: CallContext): Promise<void> } | undefined;
   /** The portions in which large values are sent and read. Default: `DEFAULT_SIZE_LIMITS`. */
   readonly limits?: SizeLimits;
+  /** Whether reads of tuples follow splices in their statement. Otherwise they need another one where they meet a splice. */
+  readonly followsChains?: boolean;
 }
 
 /** The context of one call: the database, the policy of the saver, and what belongs to this call alone. */

@@ -54,7 +54,8 @@ export async function runBatch<T>(
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {
   if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
-  const batch = new OpenBatch(encoding);
+  // Values of a batch are stored whole: it is encoded before anything is stored that a splice could refer to.
+  const batch = new OpenBatch({ ...encoding, memory: undefined });
   let result: T;
   try {
     result = await run(batch);

@@ -7,7 +7,8 @@ import { compareText } from "./model/compare-text.js";
 import { nextPageSize } from "./model/next-page-size.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
-import { ReplacedValueError, valueReader } from "./long-values.js";
+import { valueReader } from "./long-values.js";
+import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { reportFailure, runCall } from "./call/run-call.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
@@ -76,7 +77,7 @@ async function readPage(call: SaverCall, request: ListRequest, page: ListPage): 
     (sum, { row }) => sum + (row.part === "checkpoint" ? 0 : (row.blob?.length ?? 0)),
     0,
   );
-  return { tuples: groupPage(rows).sort(newestFirst), size };
+  return { tuples: groupPage(rows, call.policy).sort(newestFirst), size };
 }
 
 // A UNION ALL guarantees no order.

@@ -1,12 +1,10 @@
 import type { CallContext } from "../db/call-context.js";
-import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
+import { chainSource } from "./chain-source.js";
 import type { ValueReader } from "./codec/decode-value.js";
 import { getPiece } from "./queries/get-piece.js";
 import { pieceBytesOf } from "./queries/sent-bytes.js";
-
-/** The number of times that a read starts, where its values are replaced or deleted while it fetches them. */
-const MAX_READS = 5;
+import { ReplacedValueError } from "./replaced-value.js";
 
 /**
  * Creates a reader that decodes values with `serde` and fetches the ones that are too long to come with their rows.
@@ -15,7 +13,12 @@ const MAX_READS = 5;
  *   each reader is a read of its own.
  */
 export function valueReader(call: CallContext, serde: ContextualSerializer, read: object = {}): ValueReader {
-  return { serde, read, fetch: (place, rowVersion) => fetchInPieces(call, place, rowVersion) };
+  return {
+    serde,
+    read,
+    fetch: (place, rowVersion) => fetchInPieces(call, place, rowVersion),
+    fetchChain: chainSource(call),
+  };
 }
 
 /**
@@ -40,30 +43,4 @@ async function fetchInPieces(
   } while (offset < bytes.length);
   call.observer?.addBytes(bytes.length);
   return bytes;
-}
-
-/** Reports a long value that was replaced or deleted after a read had found it. */
-export class ReplacedValueError extends DatabaseError {
-  constructor({ channel, ...place }: ValueContext) {
-    super(`channel "${channel}": its value was replaced while it was read`, {
-      ...place,
-      channel,
-      transient: true,
-    });
-  }
-}
-
-/**
- * Starts a read again where a long value was replaced before it was fetched, so that the result existed at one
- * moment.
- *
- * @throws ReplacedValueError where that happens several times.
- */
-export async function readUnreplaced<T>(read: () => Promise<T>, reads = MAX_READS): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof ReplacedValueError) || reads <= 1) throw error;
-    return readUnreplaced(read, reads - 1);
-  }
 }

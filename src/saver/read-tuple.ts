@@ -1,11 +1,13 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { CallContext } from "../db/call-context.js";
+import { type ChainedValue, MIN_SPLICED_BYTES } from "../splices/value-chain.js";
+import type { SaverCall } from "./call/saver-call.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
 import { bytesRead } from "./codec/bytes-read.js";
-import { readUnreplaced, valueReader } from "./long-values.js";
+import { valueReader } from "./long-values.js";
+import { readUnreplaced } from "./replaced-value.js";
 import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 
@@ -16,7 +18,7 @@ import type { TupleSelection } from "./model/tuple-shape.js";
  * @param read - Identifies a read of several checkpoints that are in memory at the same time.
  */
 export function readTuple(
-  call: CallContext,
+  call: SaverCall,
   key: NamespaceKey & Partial<CheckpointKey>,
   selection: TupleSelection,
   serde: ContextualSerializer,
@@ -25,7 +27,20 @@ export function readTuple(
   return readUnreplaced(async () => {
     const rows = await getTupleRows(call, key, selection);
     if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
-    const parts = groupTuple(rows, key);
-    return parts && decodeTuple(parts, selection, valueReader(call, serde, read));
+    const parts = groupTuple(rows, key, call.policy);
+    if (parts === undefined) return undefined;
+    const reader = valueReader(call, serde, read);
+    const { memory } = call.policy;
+    if (memory === undefined || selection.channels !== undefined)
+      return decodeTuple(parts, selection, reader);
+    const values = new Map<string, ChainedValue>();
+    const remember = (channel: string, value: ChainedValue): void => {
+      if (value.bytes.length < MIN_SPLICED_BYTES) return;
+      // A copy: the tuple may share its bytes with the serializer's input.
+      values.set(channel, { ...value, bytes: new Uint8Array(value.bytes) });
+    };
+    const tuple = await decodeTuple(parts, selection, { ...reader, remember });
+    memory.remember(parts.key, values);
+    return tuple;
   });
 }

@@ -28,8 +28,6 @@ import { putTombstones } from "./queries/tombstones.js";
 export interface StoringOptions {
   /** The checks of the saver's rules, which run first. */
   readonly guard?: readonly GuardStep[];
-  /** Checkpoints whose parent is known to be gone. */
-  readonly orphans?: readonly EncodedCheckpoint[];
 }
 
 /**
@@ -39,10 +37,10 @@ export interface StoringOptions {
 export async function storeOperations(
   call: SaverCall,
   operations: readonly BatchOperation[],
-  { guard = [], orphans = [] }: StoringOptions = {},
+  { guard = [] }: StoringOptions = {},
 ): Promise<void> {
   const parents = requiredParents(operations);
-  let known = new Set([...parents.orphans, ...orphans]);
+  let known = new Set(parents.orphans);
   for (;;) {
     const required = parents.stored.filter(({ checkpoint }) => !known.has(checkpoint));
     const missing = await tryToStore(call, operations, { guard, required, orphans: known });
@@ -65,7 +63,7 @@ async function tryToStore(
   { guard, required, orphans }: Attempt,
 ): Promise<readonly EncodedCheckpoint[]> {
   const newest = newestSteps(call, putsOf(operations));
-  const complete = await Promise.all(operations.map((operation) => withCarriedValues(operation, orphans)));
+  const complete = await Promise.all(operations.map((operation) => withAllValues(operation, orphans)));
   try {
     await runTransaction(call, {
       guard: [...isolationGuard(call, operations), ...guard, ...newest.guard, ...parentGuard(call, required)],
@@ -115,17 +113,32 @@ function putsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
   return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
 }
 
-/** Adds all values of an orphaned checkpoint to its operation. A concurrent collection of one of them waits for the put. */
-async function withCarriedValues(
+/**
+ * Makes splices whole, and adds all values of an orphaned checkpoint to its operation. A concurrent collection of one of them
+ * waits for the put.
+ */
+async function withAllValues(
   operation: BatchOperation,
   orphans: ReadonlySet<EncodedCheckpoint>,
 ): Promise<BatchOperation> {
-  if (operation.kind !== "put" || !orphans.has(operation.checkpoint)) return operation;
-  const { carriedBlobs, ...checkpoint } = operation.checkpoint;
-  if (carriedBlobs === undefined) throw new CheckpointNotFoundError(parentOf(operation.checkpoint));
+  if (operation.kind !== "put") return operation;
+  const whole = await withWholeValues(operation.checkpoint);
+  if (!orphans.has(operation.checkpoint)) return { kind: "put", checkpoint: whole };
+  const { carriedBlobs, ...checkpoint } = whole;
+  if (carriedBlobs === undefined) throw new CheckpointNotFoundError(parentOf(checkpoint));
   const changed = checkpoint.blobs.filter(({ isCarried }) => isCarried !== true);
   const blobs = [...changed, ...(await carriedBlobs())];
   return { kind: "put", checkpoint: { ...checkpoint, blobs, requiresParent: false } };
+}
+
+/** Replaces splices by whole values, which need no other row. */
+async function withWholeValues(checkpoint: EncodedCheckpoint): Promise<EncodedCheckpoint> {
+  if (checkpoint.blobs.every(({ splice }) => splice === undefined)) return checkpoint;
+  const blobs = checkpoint.blobs.map(async ({ splice, ...blob }) => ({
+    ...blob,
+    ...(await splice?.whole()),
+  }));
+  return { ...checkpoint, blobs: await Promise.all(blobs) };
 }
 
 function parentOf({ threadId, checkpointNs, parentCheckpointId }: EncodedCheckpoint) {

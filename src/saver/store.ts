@@ -1,10 +1,11 @@
 import { runTransaction } from "../db/statements/run-statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
 import { localOffers } from "./notifications/local-watches.js";
 import { notificationScope } from "./notifications/watch-channel.js";
-import { bindPut, type EncodedCheckpoint, isStored } from "./queries/put-checkpoint.js";
+import { bindPut, type EncodedCheckpoint, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
 import { writeGuard } from "./write-guard.js";
@@ -18,20 +19,43 @@ export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckp
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
   const guard = writeGuard(call, [operation]);
-  const fitsOneStatement = guard.length === 0 && !isLong(call, checkpoint.blobs);
-  const isDone = fitsOneStatement && (await storeInOneStatement(call, checkpoint));
-  if (!isDone) {
-    await storeOperations(call, [operation], { guard, orphans: fitsOneStatement ? [checkpoint] : [] });
-  }
+  const isDone = !isLong(call, checkpoint.blobs) && (await storeInOneStatement(call, checkpoint, guard));
+  if (!isDone) await storeOperations(call, [operation], { guard });
   offers.deliver();
 }
 
-/** Returns false, and stores nothing, where the checkpoint references values of its parent and the parent is gone. */
-async function storeInOneStatement(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<boolean> {
-  const { guard, removal } = newestSteps(call, [checkpoint]);
+/** Returns false, and stores nothing, where a required parent or the base of a splice is gone. */
+async function storeInOneStatement(
+  call: SaverCall,
+  checkpoint: EncodedCheckpoint,
+  guard: readonly GuardStep[],
+): Promise<boolean> {
+  const newest = newestSteps(call, [checkpoint]);
   const put = bindPut(call.schema, checkpoint, notificationScope(call));
-  const [rows = []] = await runTransaction(call, { guard, statements: [put, ...removal] });
+  const [rows = []] = await runTransaction<unknown>(call, {
+    guard: [...guard, ...newest.guard],
+    statements: [put, ...newest.removal],
+  });
+  rememberValues(call, checkpoint, rows);
   return isStored(checkpoint, rows);
+}
+
+/**
+ * Remembers the values of a checkpoint that was stored, for the next one. Where a row of the same key was stored before, nobody
+ * knows which value it has: then nothing is remembered.
+ */
+function rememberValues(
+  { policy: { memory } }: SaverCall,
+  checkpoint: EncodedCheckpoint,
+  rows: readonly unknown[],
+): void {
+  const { chained, blobs, threadId, checkpointNs, parentCheckpointId } = checkpoint;
+  if (memory === undefined || chained === undefined || chained.size === 0) return;
+  const inserted = blobs.filter(({ isCarried }) => isCarried !== true).length;
+  if (insertedBlobs(rows) !== inserted) return;
+  const parent =
+    parentCheckpointId === null ? undefined : { threadId, checkpointNs, checkpointId: parentCheckpointId };
+  memory.remember(checkpoint, chained, parent);
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
@@ -50,6 +74,9 @@ export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promi
 export async function storeBatch(call: SaverCall, operations: readonly BatchOperation[]): Promise<void> {
   const offers = localOffers(call, operations);
   await storeOperations(call, operations, { guard: writeGuard(call, operations) });
+  for (const operation of operations) {
+    if (operation.kind === "deleteThread") call.policy.memory?.forgetThread(operation.threadId);
+  }
   offers.deliver();
 }
 

@@ -4,6 +4,7 @@ import {
   type Histogram,
   type MeterProvider,
   metrics,
+  type UpDownCounter,
 } from "@opentelemetry/api";
 import { SCOPE } from "./scope.js";
 
@@ -17,6 +18,10 @@ export interface Instruments {
   readonly bytes: Histogram;
   readonly retries: Counter;
   readonly errors: Counter;
+  /** Values that a saver with splices compared with a remembered one, or could not. */
+  readonly spliceLookups: Counter;
+  /** The bytes of values that savers with splices remember. */
+  readonly spliceMemory: UpDownCounter;
 }
 
 /** The bounds that OpenTelemetry's semantic conventions recommend, in seconds. */
@@ -66,6 +71,14 @@ function create(provider: MeterProvider): Instruments | undefined {
     errors: meter.createCounter("langgraph.checkpoint.errors", {
       description: "Calls that failed.",
       unit: "{error}",
+    }),
+    spliceLookups: meter.createCounter("langgraph.checkpoint.splice.lookups", {
+      description: "Long values that were stored, by whether the value before was remembered.",
+      unit: "{value}",
+    }),
+    spliceMemory: meter.createUpDownCounter("langgraph.checkpoint.splice.memory", {
+      description: "Bytes of values that are remembered to store the next ones as splices.",
+      unit: "By",
     }),
   };
 }

@@ -76,6 +76,16 @@ export class Telemetry {
     this.log.write("warn", "an idle connection was lost", fieldsOf(error));
   }
 
+  /** Reports a value that was compared with a remembered one, or could not be. */
+  looked(found: boolean): void {
+    currentInstruments()?.spliceLookups.add(1, { "langgraph.checkpoint.outcome": found ? "hit" : "miss" });
+  }
+
+  /** Reports that the remembered values take more bytes, or less if negative. */
+  resized(bytes: number): void {
+    currentInstruments()?.spliceMemory.add(bytes);
+  }
+
   /** Reports a thread's lock that was lost while a run held it. */
   lockLost(threadId: string, cause: unknown): void {
     this.log.write("warn", "the lock of a thread was lost", {

@@ -9,7 +9,8 @@ import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
-import { ReplacedValueError, readUnreplaced, valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/long-values.js";
+import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
 import type { CopiedThreads } from "./queries/copy-rows.js";
 import {
   blobPlaceOf,

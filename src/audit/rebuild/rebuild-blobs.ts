@@ -9,7 +9,7 @@ import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { toStoredBarrier } from "../../saver/codec/barrier-value.js";
 import { encodeValue } from "../../saver/codec/encode-value.js";
 import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
-import { readUnreplaced } from "../../saver/long-values.js";
+import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { BlobRow } from "../../saver/queries/checkpoint-rows.js";
 import { holdParents } from "../../saver/queries/hold-parents.js";
 import { putLongBlob } from "../../saver/queries/put-long-blob.js";

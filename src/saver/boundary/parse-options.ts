@@ -73,6 +73,17 @@ export interface PostgresSaverOptions {
    */
   readonly notify?: boolean | undefined;
   /**
+   * Whether a value is stored as a splice of the value before it, where that saves at least half of it: a conversation of n steps
+   * then takes about n log n instead of n². Only this library reads splices, from this version on: other readers of the thread fail.
+   * Savers without this option read and continue the thread, and store whole values. Default `false`.
+   */
+  readonly splices?: boolean | undefined;
+  /**
+   * The most bytes that a saver with {@link splices} remembers of values which it has read or written, to compare the next ones
+   * with. It gives up what was not used for the longest time. Default 32 MiB.
+   */
+  readonly spliceMemoryBytes?: number | undefined;
+  /**
    * The keys of a run's config that `put` adds to the metadata of its checkpoints, so that `listThreads`, `list` and
    * `deleteForRuns` find them. Their values are text, numbers or booleans of `config.metadata`, or else of
    * `config.configurable`. Metadata that LangGraph sets takes precedence. Python's saver stores all such keys, LangGraph.js none.
@@ -146,6 +157,11 @@ const saverOptions = z.strictObject({
   logger: logger.optional(),
   telemetry: z.strictObject({ threadIds: z.boolean().optional() }).optional(),
   notify: z.boolean().default(false),
+  splices: z.boolean().default(false),
+  spliceMemoryBytes: z
+    .int()
+    .min(1)
+    .default(32 * 2 ** 20),
   metadataFromConfig: z
     .array(keyText.refine((key) => key !== "" && key !== "__proto__", "must not be empty or __proto__"))
     .default([]),

@@ -4,6 +4,7 @@ import type { DatabaseSource } from "../../db/opened-database.js";
 import { RowSecurityCheck } from "../../db/row-security.js";
 import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
+import { ValueMemory } from "../../splices/value-memory.js";
 import { Telemetry } from "../../telemetry/telemetry.js";
 import { metadataPicker } from "../boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "../boundary/parse-options.js";
@@ -61,6 +62,7 @@ function openCall(source: DatabaseSource, options: SaverOptions, keepsNewest: bo
     threadIds: options.telemetry?.threadIds,
   });
   const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck();
+  const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, telemetry) : undefined;
   const policy = {
     retry,
     statementTimeoutMs,
@@ -69,6 +71,8 @@ function openCall(source: DatabaseSource, options: SaverOptions, keepsNewest: bo
     concurrency,
     keepTombstones,
     keepsNewest,
+    memory,
+    followsChains: options.splices,
   };
   return { database, schema, telemetry, policy: { ...policy, notifies: options.notify } };
 }

@@ -1,3 +1,4 @@
+import type { ValueMemory } from "../../splices/value-memory.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
 
 /** What a saver was configured with. All of its calls share it. */
@@ -10,6 +11,8 @@ export interface SaverPolicy extends StatementPolicy {
   readonly keepsNewest?: boolean;
   /** Whether stored checkpoints are announced to those who watch their thread. Default: false. */
   readonly notifies?: boolean;
+  /** What is remembered of the values of checkpoints. Absent for a saver that stores all values whole. */
+  readonly memory?: ValueMemory | undefined;
 }
 
 /** The context of one call of a saver. */

@@ -1,11 +1,12 @@
 import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors/index.js";
-import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import { innermost } from "../../serde/layers/serializer-layer.js";
+import type { ChannelValueContext, ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import { isSplice } from "../../splices/splice-type.js";
+import type { ChainedValue } from "../../splices/value-chain.js";
+import { type ChainRows, readChain, UNTAGGED } from "./read-chain.js";
 import type { StoredValue } from "./stored-value.js";
 
 const NO_BYTES = new Uint8Array();
-
-/** The tag of rows without one, which the first versions of the official savers wrote. */
-const UNTAGGED = "json";
 
 /** The error for a plain JSON value in a header, where the serializer refuses plaintext. */
 export const INLINE_REFUSAL =
@@ -18,6 +19,15 @@ export interface ValueReader {
   readonly fetch: (place: ValueContext, rowVersion: string) => Promise<Uint8Array>;
   /** The same object for all values of one result. See `read` of `ValueContext`. */
   readonly read: object;
+  /** Fetches the rows that a splice is made of, with its own. */
+  readonly fetchChain: (place: ChannelValueContext) => Promise<ChainRows>;
+  /** Called with each value of a channel, where the saver remembers values. It must not keep the bytes. */
+  readonly remember?: ((channel: string, value: ChainedValue) => void) | undefined;
+}
+
+/** A value, and the rows that it is made of, where they were read with it. */
+export interface FoundValue extends StoredValue {
+  readonly chain?: ChainRows;
 }
 
 /**
@@ -26,19 +36,47 @@ export interface ValueReader {
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */
 export async function decodeValue(
-  { serde, fetch, read }: ValueReader,
-  { type, blob, rowVersion }: StoredValue,
+  reader: ValueReader,
+  stored: FoundValue,
   context: ValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
   try {
-    const bytes = rowVersion === undefined ? (blob ?? NO_BYTES) : await fetch(context, rowVersion);
-    const value: unknown = await serde.loadsTyped(type ?? UNTAGGED, bytes, { ...context, read });
-    return value;
+    return await loadValue(reader, stored, { ...context, read: reader.read });
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);
     if (error instanceof CheckpointError) throw error;
     const problem = error instanceof Error ? error.message : String(error);
-    throw new DeserializationError(problem, { ...location, typeTag: type ?? undefined, cause: error });
+    throw new DeserializationError(problem, {
+      ...location,
+      typeTag: stored.type ?? undefined,
+      cause: error,
+    });
   }
+}
+
+async function loadValue(reader: ValueReader, stored: FoundValue, context: ValueContext): Promise<unknown> {
+  const { serde, remember } = reader;
+  const isChained = isSplice(stored.type) || remember !== undefined;
+  if (isChained && !("taskId" in context)) {
+    const { type, value } = await chainedValue(reader, stored, context);
+    remember?.(context.channel, value);
+    return innermost(serde).loadsTyped(type, value.bytes, context);
+  }
+  return serde.loadsTyped(stored.type ?? UNTAGGED, await bytesOf(reader, stored, context), context);
+}
+
+async function chainedValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
+  const { serde, fetchChain } = reader;
+  const known = isSplice(stored.type) ? stored.chain : () => ({ ...stored, base: null });
+  const rows = known ?? (await fetchChain(context));
+  return readChain({ serde, bytesOf: (row, place) => bytesOf(reader, row, place) }, context, rows);
+}
+
+async function bytesOf(
+  { fetch }: ValueReader,
+  { blob, rowVersion }: StoredValue,
+  context: ValueContext,
+): Promise<Uint8Array> {
+  return rowVersion === undefined ? (blob ?? NO_BYTES) : fetch(context, rowVersion);
 }

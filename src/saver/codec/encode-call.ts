@@ -1,5 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
+import type { ValueMemory } from "../../splices/value-memory.js";
 import {
   parseCheckpoint,
   parseMetadata,
@@ -22,6 +23,8 @@ export interface CallEncoding {
   readonly sizeCheck?: SizeCheck;
   /** Picks metadata out of the config of a run. Default: none. */
   readonly metadataOf?: (config: unknown) => Record<string, unknown>;
+  /** What is remembered of the values of checkpoints, with which new ones are compared. Default: values are stored whole. */
+  readonly memory?: ValueMemory | undefined;
 }
 
 /** The arguments of `put` as the caller passed them. */
@@ -48,7 +51,7 @@ export type PutWritesArguments = readonly [
  * @throws CheckpointTooLargeError for a call that would store too much.
  */
 export async function encodePut(
-  { serde, sizeCheck, metadataOf }: CallEncoding,
+  { serde, sizeCheck, metadataOf, memory }: CallEncoding,
   ...[config, checkpoint, metadata, newVersions]: PutArguments
 ): Promise<EncodedCheckpoint> {
   const request = {
@@ -60,7 +63,7 @@ export async function encodePut(
   // Other serializers may encrypt, or have readers that don't know inline values. So may an application's subclass of
   // this one.
   const inlineScalars = serde.constructor === MsgpackSerializer;
-  const encoded = await encodeCheckpoint(request, { serde, inlineScalars });
+  const encoded = await encodeCheckpoint(request, { serde, inlineScalars, memory });
   sizeCheck?.check(encoded, () => sizeOfCheckpoint(encoded));
   return encoded;
 }

@@ -1,4 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { ValueMemory } from "../../splices/value-memory.js";
 import type { StoredCheckpoint } from "../../db/stored-json.js";
 import type { ErrorLocation } from "../../errors/index.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
@@ -8,6 +9,7 @@ import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
+import { type OpenChain, openChain } from "./open-chain.js";
 import { guardRead } from "../../serde/guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
 import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
@@ -24,6 +26,8 @@ export interface Encoding {
   readonly serde: SerializerProtocol;
   /** Whether small scalars are stored in the header, as Python's saver does, instead of in a blob each. */
   readonly inlineScalars: boolean;
+  /** What the saver remembers of the values of checkpoints. Absent for a saver without splices. */
+  readonly memory?: ValueMemory | undefined;
 }
 
 /**
@@ -40,7 +44,8 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
   // Started last. If an earlier line throws, nothing awaits these promises, and a rejection among them would end the
   // process.
-  const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde));
+  const chain = encoding.memory && openChain(request, encoding.memory);
+  const blobs = stored.map((value) => encodeBlob(value, request, encoding.serde, chain));
   return {
     threadId,
     checkpointNs,
@@ -52,6 +57,7 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
     metadata: metadataText,
     blobs: await Promise.all(blobs),
     requiresParent: requiresParent(request, inline, source),
+    chained: chain?.values,
     carriedBlobs: () => {
       const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
       return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
@@ -161,6 +167,7 @@ async function encodeBlob(
   { channel, version, value, isEmpty, isCarried }: ChannelValue,
   request: PutRequest,
   serde: SerializerProtocol,
+  chain?: OpenChain,
 ): Promise<EncodedBlob> {
   if (isEmpty) return { channel, version, type: "empty", blob: null };
   const context = {
@@ -171,6 +178,9 @@ async function encodeBlob(
   };
   const location = placeOf(request, channel);
   const stored = guardRead(() => toStoredBarrier(channel, value), location);
+  if (chain !== undefined && isCarried !== true) {
+    return { channel, version, ...(await chain.encode(serde, stored, context, location)) };
+  }
   const encoded = await encodeValue(serde, stored, context, location);
   return { channel, version, ...encoded, ...(isCarried === true && { isCarried }) };
 }

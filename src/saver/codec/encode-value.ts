@@ -23,8 +23,21 @@ export async function encodeValue(
   context: ValueContext,
   location: ErrorLocation,
 ): Promise<EncodedValue> {
+  return encodeAt(location, () => serde.dumpsTyped(detached(value), context));
+}
+
+/**
+ * Runs a function that encodes a value.
+ *
+ * @param encode - Called before this function first awaits.
+ * @throws SerializationError with the location, also for an error of another kind, and for a value that is too long.
+ */
+export async function encodeAt(
+  location: ErrorLocation,
+  encode: () => Promise<readonly [type: string, blob: Uint8Array]>,
+): Promise<EncodedValue> {
   try {
-    const [type, blob] = await serde.dumpsTyped(detached(value), context);
+    const [type, blob] = await encode();
     if (blob.byteLength > MAX_VALUE_BYTES) throw tooLong(blob.byteLength);
     return { type, blob };
   } catch (error) {

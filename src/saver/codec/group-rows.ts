@@ -1,6 +1,8 @@
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import type { CheckpointRow, PageRow, TupleRow, WriteRow } from "../queries/tuple-row.js";
+import type { CheckpointRow, PageRow, TupleRow, ValueRow, WriteRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
+import type { FoundValue } from "./decode-value.js";
+import type { ChainRow, ChainRows } from "./read-chain.js";
 import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
@@ -13,7 +15,7 @@ export interface TupleParts {
   /** The metadata, as JSON text. */
   readonly metadata: string;
   /** Returns the blob of a channel at a version, where one is stored. */
-  readonly blobOf: (channel: string, version: string) => StoredValue | undefined;
+  readonly blobOf: (channel: string, version: string) => FoundValue | undefined;
   /** The pending writes, ordered by task path, task and position. */
   readonly writes: readonly StoredWrite[];
   /** The writes that hold the sends of a checkpoint before version 4 of the format, in the same order. */
@@ -26,22 +28,26 @@ export interface StoredWrite extends StoredValue, WriteOrder {
 }
 
 /** Groups the rows of one checkpoint. Returns `undefined` where there are none. */
-export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): TupleParts | undefined {
-  const blobs = new Map<string, StoredValue>();
+export function groupTuple(
+  rows: readonly TupleRow[],
+  namespace: NamespaceKey,
+  { followsChains }: ChainedRead,
+): TupleParts | undefined {
+  const blobs = new Map<string, ChainRow>();
   const writes: StoredWrite[] = [];
   const sends: StoredWrite[] = [];
   let header: CheckpointRow | undefined;
   for (const row of rows) {
     if (row.part === "checkpoint") header = row;
-    else if (row.part === "value")
-      blobs.set(identity(row.channel, row.version), storedValueOf(row.type, row.blob));
+    else if (row.part === "value") blobs.set(identity(row.channel, row.version), chainRowOf(row));
     else if (row.part === "write") writes.push(storedWriteOf(row));
     else sends.push(storedWriteOf(row));
   }
   if (header === undefined) return undefined;
   const { threadId, checkpointNs } = namespace;
   const key = { threadId, checkpointNs, checkpointId: header.checkpoint_id };
-  const blobOf = (channel: string, version: string) => blobs.get(identity(channel, version));
+  const blobOf = (channel: string, version: string) =>
+    foundValue(version, (each) => blobs.get(identity(channel, each)), followsChains);
   return {
     ...headerOf(header, key),
     key,
@@ -52,18 +58,15 @@ export function groupTuple(rows: readonly TupleRow[], namespace: NamespaceKey): 
 }
 
 /** Groups the rows of a page by checkpoint, in the order of their `checkpoint` rows. */
-export function groupPage(rows: readonly PageRow[]): TupleParts[] {
-  const blobs = new Map<string, StoredValue>();
+export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRead): TupleParts[] {
+  const blobs = new Map<string, ChainRow>();
   const writes = new Map<string, StoredWrite[]>();
   const sends = new Map<string, StoredWrite[]>();
   const headers: { readonly row: CheckpointRow; readonly namespace: NamespaceKey }[] = [];
   for (const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id, row } of rows) {
     if (row.part === "checkpoint") headers.push({ row, namespace: { threadId, checkpointNs } });
     else if (row.part === "value")
-      blobs.set(
-        identity(threadId, checkpointNs, row.channel, row.version),
-        storedValueOf(row.type, row.blob),
-      );
+      blobs.set(identity(threadId, checkpointNs, row.channel, row.version), chainRowOf(row));
     else
       append(
         row.part === "write" ? writes : sends,
@@ -78,11 +81,31 @@ export function groupPage(rows: readonly PageRow[]): TupleParts[] {
     return {
       ...headerOf(row, key),
       key,
-      blobOf: (channel, version) => blobs.get(identity(threadId, checkpointNs, channel, version)),
+      blobOf: (channel, version) =>
+        foundValue(
+          version,
+          (each) => blobs.get(identity(threadId, checkpointNs, channel, each)),
+          followsChains,
+        ),
       writes: (writes.get(id) ?? []).sort(compareWrites),
       sends: (sends.get(id) ?? []).sort(compareWrites),
     };
   });
+}
+
+/** How the rows were read. */
+interface ChainedRead {
+  /** Whether they contain the values that splices are made of. */
+  readonly followsChains?: boolean;
+}
+
+function foundValue(version: string, rowOf: ChainRows, followsChains = false): FoundValue | undefined {
+  const row = rowOf(version);
+  return row === undefined || !followsChains ? row : { ...row, chain: rowOf };
+}
+
+function chainRowOf({ type, base, blob }: ValueRow): ChainRow {
+  return { ...storedValueOf(type, blob), base };
 }
 
 function headerOf(row: CheckpointRow, key: CheckpointKey) {

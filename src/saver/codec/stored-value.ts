@@ -7,6 +7,8 @@ export interface StoredValue {
   readonly blob: Uint8Array | null;
   /** The version of the row, where its bytes have to be fetched. */
   readonly rowVersion?: string;
+  /** The version that a splice refers to. Absent where it was not read. */
+  readonly base?: string | null;
 }
 
 /** A value from the columns of its row. */

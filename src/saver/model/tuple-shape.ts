@@ -13,10 +13,15 @@ export const WHOLE_TUPLE: TupleSelection = { channels: undefined, writes: true }
 export interface TupleShape {
   readonly values: "all" | "named" | "none";
   readonly writes: boolean;
+  /** Whether the values that splices are made of are read as well. */
+  readonly followsChains: boolean;
 }
 
 /** Returns the shape of a selection. */
-export function shapeOf({ channels, writes }: TupleSelection): TupleShape {
+export function shapeOf(
+  { channels, writes }: TupleSelection,
+  { followsChains = false }: { readonly followsChains?: boolean },
+): TupleShape {
   const values = channels === undefined ? "all" : channels.length === 0 ? "none" : "named";
-  return { values, writes };
+  return { values, writes, followsChains };
 }

@@ -21,7 +21,7 @@ export async function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const shape = shapeOf(selection);
+  const shape = shapeOf(selection, call.policy);
   const byId = checkpointId !== undefined;
   const rows = await runStatement(call, statements.of({ ...shape, byId }), {
     threadId,
@@ -58,7 +58,8 @@ function withMatching(
   parameter: Parameter<TupleParams>,
   { byId }: ReadShape,
 ): QueryCreator<WithMatching> {
-  return db.with("matching", (qb) =>
+  // Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE.
+  return db.withRecursive("matching", (qb) =>
     qb
       .selectFrom("checkpoints")
       .selectAll()

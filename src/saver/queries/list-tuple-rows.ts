@@ -43,7 +43,7 @@ export async function listTupleRows(
 ): Promise<PageRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   const continued = after !== undefined;
-  const shape = shapeOf(selection);
+  const shape = shapeOf(selection, call.policy);
   const statement = statements.of({ ...shape, narrowed, continued });
   const rows = await runStatement(call, statement, {
     threadId: scope.threadId ?? "",
@@ -97,7 +97,8 @@ const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, Se
   ({ narrowed, continued, ...shape }) =>
     (db, parameter) =>
       selectPageRows(
-        db.with("matching", (qb) =>
+        // Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE.
+        db.withRecursive("matching", (qb) =>
           qb
             .selectFrom("checkpoints")
             .selectAll()

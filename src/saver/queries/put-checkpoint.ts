@@ -2,9 +2,11 @@ import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { ChainedValues } from "../../splices/value-memory.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
-import { BLOB_COLUMNS, HEADER_COLUMNS } from "./inserted-columns.js";
+import { type WithHeld, withHeld } from "./held-rows.js";
+import { BLOB_COLUMNS, HEADER_COLUMNS, SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
 
@@ -32,6 +34,8 @@ export interface EncodedCheckpoint extends CheckpointKey {
    * where a checkpoint must not be stored without its parent.
    */
   readonly carriedBlobs?: (() => Promise<readonly EncodedBlob[]>) | undefined;
+  /** What the saver remembers of the values once they are stored. Absent for a saver without splices. */
+  readonly chained?: ChainedValues | undefined;
 }
 
 /** A channel's value as it is stored. */
@@ -42,6 +46,18 @@ export interface EncodedBlob {
   readonly blob: Uint8Array | null;
   /** Whether the value did not change, so that it is inserted only where its row is missing. */
   readonly isCarried?: boolean;
+  /** Where the value is stored as a splice of an earlier one. */
+  readonly splice?: SpliceColumns;
+}
+
+/** What a splice has beside its bytes. */
+export interface SpliceColumns {
+  /** The version of the earlier value. The statement locks its row, and stores nothing where the row is gone. */
+  readonly base: string;
+  /** The length of the whole value, before compression and encryption. */
+  readonly wholeBytes: number;
+  /** Encodes the whole value, for the case that the base is gone. */
+  readonly whole: () => Promise<Pick<EncodedBlob, "type" | "blob">>;
 }
 
 /**
@@ -54,18 +70,33 @@ export function bindPut(
   encoded: EncodedCheckpoint,
   scope: string | undefined,
 ): BoundStatement<unknown> {
+  const { blobs, requiresParent, chained } = encoded;
   const shape = {
     carriesNumbers: Object.keys(encoded.carriedNumbers).length > 0,
-    requiresParent: encoded.requiresParent,
-    carriesBlobs: encoded.blobs.some(({ isCarried }) => isCarried === true),
+    requiresParent,
+    carriesBlobs: blobs.some(({ isCarried }) => isCarried === true),
+    hasSplices: blobs.some(({ splice }) => splice !== undefined),
+    countsBlobs: chained !== undefined && chained.size > 0,
     notifies: scope !== undefined,
   };
   return statements.of(shape).bind(schema, paramsOf(encoded, scope));
 }
 
-/** Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent is gone. */
-export function isStored({ requiresParent }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
-  return !requiresParent || rows.length > 0;
+/**
+ * Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent or the base of a
+ * splice is gone.
+ */
+export function isStored({ requiresParent, blobs }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
+  return rows.length > 0 || !(requiresParent || blobs.some(({ splice }) => splice !== undefined));
+}
+
+/**
+ * Returns how many values the statement of {@link bindPut} has inserted, where the saver remembers some of them. Others were
+ * stored already.
+ */
+export function insertedBlobs([row]: readonly unknown[]): number | undefined {
+  const isCounted = typeof row === "object" && row !== null && "inserted_blobs" in row;
+  return isCounted && typeof row.inserted_blobs === "number" ? row.inserted_blobs : undefined;
 }
 
 function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutParams {
@@ -79,12 +110,14 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
     types: blobs.map(({ type }) => type),
     blobs: blobs.map(({ blob }) => blob),
     areCarried: blobs.map(({ isCarried }) => isCarried === true),
+    bases: blobs.map(({ splice }) => splice?.base ?? null),
+    wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
   };
 }
 
 interface PutParams extends Omit<
   EncodedCheckpoint,
-  "blobs" | "branches" | "carriedNumbers" | "carriedBlobs" | "requiresParent"
+  "blobs" | "branches" | "carriedNumbers" | "carriedBlobs" | "requiresParent" | "chained"
 > {
   readonly scope: string | undefined;
   readonly carriedNumbers: readonly string[];
@@ -93,6 +126,8 @@ interface PutParams extends Omit<
   readonly types: readonly string[];
   readonly blobs: readonly (Uint8Array | null)[];
   readonly areCarried: readonly boolean[];
+  readonly bases: readonly (string | null)[];
+  readonly wholeBytes: readonly (number | null)[];
 }
 
 interface PutShape {
@@ -105,22 +140,33 @@ interface PutShape {
    * so only a put that has such values makes it. The layout of the official JavaScript saver has them.
    */
   readonly carriesBlobs: boolean;
+  /** Whether some of the values are splices, whose bases the statement locks. */
+  readonly hasSplices: boolean;
+  /** Whether the statement counts the values that it inserts. */
+  readonly countsBlobs: boolean;
   /** Whether the statement notifies those who watch the thread. */
   readonly notifies: boolean;
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
-  ({ carriesNumbers, requiresParent, carriesBlobs, notifies }) =>
-    (db, parameter) => {
-      const header = carriesNumbers ? withCarriedNumbers(db, parameter) : parameter("checkpoint");
-      const notified = notifyWatchers(parameter("scope")).as("notified");
-      if (!requiresParent) {
-        const insert = putHeaderWithBlobs(db, parameter, header);
-        return notifies ? insert.returning(notified) : insert;
-      }
-      const insert = putSuccessor(withParent(db, parameter), parameter, { header, carriesBlobs });
-      return notifies ? insert.returning(notified) : insert;
-    },
+  (shape) => (db, parameter) => {
+    const { carriesNumbers, requiresParent, hasSplices, countsBlobs, notifies } = shape;
+    const header = carriesNumbers ? withCarriedNumbers(db, parameter) : parameter("checkpoint");
+    const returned = [
+      ...(countsBlobs ? [INSERTED_BLOBS] : []),
+      ...(notifies ? [notifyWatchers(parameter("scope")).as("notified")] : []),
+    ];
+    if (!requiresParent && !hasSplices) {
+      const insert = putHeaderWithBlobs(db, parameter, { ...shape, header });
+      return returned.length > 0 ? insert.returning(returned) : insert;
+    }
+    const insert = putWhereHeld(withHeld(db, parameter, shape), parameter, { ...shape, header });
+    return returned.length > 0 ? insert.returning(returned) : insert;
+  },
+);
+
+const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs)::integer`.as(
+  "inserted_blobs",
 );
 
 /**
@@ -149,54 +195,39 @@ function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Par
   return sql<string>`jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}'))`;
 }
 
-type WithParent = CheckpointDatabase & { held_parent: { checkpoint_id: string } };
-
-/**
- * The CTE `held_parent`: locks the parent, so that nobody deletes it before this statement has committed. A collection of
- * orphaned values after such a deletion then sees the references of the new checkpoint (C3).
- */
-function withParent(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<PutParams>,
-): QueryCreator<WithParent> {
-  return db.with("held_parent", (qb) =>
-    qb
-      .selectFrom("checkpoints")
-      .select("checkpoint_id")
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
-      .forKeyShare(),
-  );
+interface PutParts extends Pick<PutShape, "carriesBlobs" | "hasSplices" | "countsBlobs"> {
+  readonly header: RawBuilder<string>;
 }
 
-/** Inserts nothing where the parent is gone. */
-function putSuccessor(
-  db: QueryCreator<WithParent>,
+/** Inserts nothing where something required is gone. */
+function putWhereHeld(
+  db: QueryCreator<WithHeld>,
   parameter: Parameter<PutParams>,
-  { header, carriesBlobs }: Pick<PutShape, "carriesBlobs"> & { readonly header: RawBuilder<string> },
+  { header, carriesBlobs, hasSplices, countsBlobs }: PutParts,
 ) {
   return db
     .with("blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
-        .columns(BLOB_COLUMNS)
+        .columns(hasSplices ? SPLICED_BLOB_COLUMNS : BLOB_COLUMNS)
         .expression((eb) =>
           eb
-            .selectFrom(blobRows(parameter))
-            .innerJoin("held_parent", (join) => join.onTrue())
+            .selectFrom(blobRows(parameter, hasSplices))
+            .innerJoin("held", (join) => join.onTrue())
             .$if(carriesBlobs, (rows) =>
               rows.where(isMissingOrNew(db, parameter("threadId"), parameter("checkpointNs"))),
             )
-            .select(blobColumns(parameter)),
+            .select(blobColumns(parameter))
+            .$if(hasSplices, (rows) => rows.select(SPLICE_COLUMNS)),
         )
-        .onConflict(blobIsHeld),
+        .onConflict(blobIsHeld)
+        .$if(countsBlobs, (stored) => stored.returning("channel")),
     )
     .insertInto("checkpoints")
     .columns(HEADER_COLUMNS)
     .expression((eb) =>
       eb
-        .selectFrom("held_parent")
+        .selectFrom("held")
         .select([
           sql<string>`${parameter("threadId")}::text`.as("thread_id"),
           sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
@@ -213,15 +244,16 @@ function putSuccessor(
 function putHeaderWithBlobs(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<PutParams>,
-  header: RawBuilder<string>,
+  { header, countsBlobs }: PutParts,
 ) {
   return db
     .with("blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
         .columns(BLOB_COLUMNS)
-        .expression((eb) => eb.selectFrom(blobRows(parameter)).select(blobColumns(parameter)))
-        .onConflict(blobIsHeld),
+        .expression((eb) => eb.selectFrom(blobRows(parameter, false)).select(blobColumns(parameter)))
+        .onConflict(blobIsHeld)
+        .$if(countsBlobs, (stored) => stored.returning("channel")),
     )
     .insertInto("checkpoints")
     .values({
@@ -235,15 +267,29 @@ function putHeaderWithBlobs(
     .onConflict(headerIsReplaced);
 }
 
-function blobRows(parameter: Parameter<PutParams>) {
-  return sql<{ channel: string; version: string; type: string; blob: Uint8Array | null }>`unnest(
+interface BlobRowColumns {
+  channel: string;
+  version: string;
+  type: string;
+  blob: Uint8Array | null;
+  base: string | null;
+  whole_bytes: number | null;
+}
+
+function blobRows(parameter: Parameter<PutParams>, hasSplices: boolean) {
+  const splices = sql`, ${parameter("bases")}::text[], ${parameter("wholeBytes")}::integer[]`;
+  return sql<BlobRowColumns>`unnest(
     ${parameter("channels")}::text[],
     ${parameter("versions")}::text[],
     ${parameter("types")}::text[],
     ${parameter("blobs")}::bytea[],
-    ${parameter("areCarried")}::boolean[]
-  )`.as<"row">(sql`row(channel, version, type, blob, is_carried)`);
+    ${parameter("areCarried")}::boolean[]${hasSplices ? splices : sql``}
+  )`.as<"row">(
+    sql`row(channel, version, type, blob, is_carried${hasSplices ? sql`, base, whole_bytes` : sql``})`,
+  );
 }
+
+const SPLICE_COLUMNS = ["row.base", "row.whole_bytes"] as const;
 
 /** The columns of {@link blobRows}, in the order of the insert. */
 function blobColumns(parameter: Parameter<PutParams>) {

@@ -7,7 +7,12 @@ export type RowArrays = {
   readonly [Name in keyof HeaderRow as `header_${Name}`]: readonly HeaderRow[Name][];
 } & {
   readonly [Name in keyof WriteRow as `write_${Name}`]: readonly WriteRow[Name][];
-} & { readonly [Name in keyof BlobRow as `blob_${Name}`]-?: readonly Exclude<BlobRow[Name], undefined>[] };
+} & {
+  readonly [Name in keyof Omit<BlobRow, "splice"> as `blob_${Name}`]-?: readonly Exclude<
+    BlobRow[Name],
+    undefined
+  >[];
+};
 
 export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): RowArrays {
   return {

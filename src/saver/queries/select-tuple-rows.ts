@@ -9,6 +9,7 @@ import {
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion } from "./header-parts.js";
+import { CHAIN, chainOfWanted } from "./get-chains.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
 import type { TupleShape } from "../model/tuple-shape.js";
@@ -73,6 +74,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
                 detail: eb.ref("value.version"),
                 type: eb.ref("value.type"),
                 blob: eb.ref("value.blob"),
+                ...(query.shape.followsChains && { content: eb.ref("value.base") }),
               },
             ),
           ),
@@ -161,26 +163,31 @@ function withParts(
   { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
-  return db
-    .with("channel_versions", (qb) => {
-      const entries = qb
-        .selectFrom("page")
-        .innerJoinLateral(
-          (eb) => eachChannelVersion(eb.ref("page.channel_versions")),
-          (join) => join.onTrue(),
-        )
-        .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
-        .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
-      return several ? entries.distinct() : entries;
-    })
+  const { followsChains } = shape;
+  const wanted = db.with("wanted", (qb) => {
+    const entries = qb
+      .selectFrom("page")
+      .innerJoinLateral(
+        (eb) => eachChannelVersion(eb.ref("page.channel_versions")),
+        (join) => join.onTrue(),
+      )
+      .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
+      .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
+    return several && !followsChains ? entries.distinct() : entries;
+  });
+  const values = followsChains
+    ? wanted.withRecursive(CHAIN, chainOfWanted)
+    : wanted.with("chain", (qb) => qb.selectFrom("wanted").selectAll());
+  return values
     .with("channel_values", (qb) =>
       qb
-        .selectFrom("channel_versions as wanted")
+        .selectFrom("chain as wanted")
         .innerJoinLateral(
           (eb) =>
             eb
               .selectFrom("checkpoint_blobs as stored")
               .select(["stored.type", sentBytes("stored", pieceBytes).as("blob")])
+              .select((followsChains ? sql.ref<string | null>("stored.base") : NO_BASE).as("base"))
               .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
               .whereRef("stored.channel", "=", "wanted.channel")
@@ -190,7 +197,7 @@ function withParts(
           (join) => join.onTrue(),
         )
         .selectAll("wanted")
-        .select(["found.type", "found.blob"])
+        .select(["found.type", "found.blob", "found.base"])
         .where("found.type", "<>", sql.lit("empty")),
     )
     .with("pending_writes", (qb) =>
@@ -235,6 +242,8 @@ function withParts(
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id"]),
     );
 }
+
+const NO_BASE = /* @__PURE__ */ sql<string | null>`null::text`;
 
 function isWanted(
   channel: Expression<string>,

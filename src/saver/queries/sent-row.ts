@@ -9,7 +9,7 @@ import { type AliasableExpression, type AliasedExpression, sql } from "kysely";
  * | part         | meaning                                                       | name          | detail               | content    |
  * | ------------ | ------------------------------------------------------------- | ------------- | -------------------- | ---------- |
  * | `checkpoint` | a checkpoint with its metadata, both as JSON text             | checkpoint_id | parent_checkpoint_id | checkpoint |
- * | `value`      | a blob, once however many checkpoints of the page share it    | channel       | version              |            |
+ * | `value`      | a blob, once however many checkpoints of the page share it    | channel       | version              | base       |
  * | `write`      | a pending write                                               | channel       | task_id              | task_path  |
  * | `send`       | a write of the parent, where old checkpoints have their sends | channel       | task_id              | task_path  |
  */

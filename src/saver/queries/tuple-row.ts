@@ -27,6 +27,8 @@ export interface ValueRow {
   readonly channel: string;
   readonly version: string | null;
   readonly type: string | null;
+  /** The version that a splice refers to, where the read follows chains. Otherwise `null`. */
+  readonly base: string | null;
   /** The bytes, as `sentBytes` selects them. */
   readonly blob: string | null;
 }
@@ -49,7 +51,7 @@ export function tupleRowOf({ part, name, detail, content, type, metadata, idx, b
     case "checkpoint":
       return { part, checkpoint_id: name, parent_checkpoint_id: detail, checkpoint: content, metadata };
     case "value":
-      return { part, channel: name, version: detail, type, blob };
+      return { part, channel: name, version: detail, type, base: content, blob };
     case "write":
     case "send":
       return {

@@ -1,0 +1,108 @@
+import { type QueryCreator, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+
+/** Identifies a value of a channel. */
+export interface ValueKeyRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+}
+
+/** A value, or a value that another one is made of. */
+export interface ChainRowOfPage extends ValueKeyRow {
+  readonly type: string | null;
+  readonly base: string | null;
+  /** The bytes, as `sentBytes` selects them. */
+  readonly blob: string | null;
+}
+
+/** Reads values and all values that they are made of, each once, in one statement (C10). */
+export function getChains(call: CallContext, keys: readonly ValueKeyRow[]): Promise<ChainRowOfPage[]> {
+  return runStatement(call, chains, {
+    threadIds: keys.map((key) => key.thread_id),
+    checkpointNss: keys.map((key) => key.checkpoint_ns),
+    channels: keys.map(({ channel }) => channel),
+    versions: keys.map(({ version }) => version),
+    pieceBytes: pieceBytesOf(call),
+  });
+}
+
+/** The columns of the CTE `chain`. */
+export const CHAIN = "chain(thread_id, checkpoint_ns, channel, version)";
+
+type WithChain = CheckpointDatabase & { wanted: ValueKeyRow; chain: ValueKeyRow };
+
+/**
+ * The recursive CTE `chain`: the values in the CTE `wanted`, and all values that they are made of. Each occurs once, however many
+ * refer to it, so it also ends where rows refer to each other.
+ */
+export function chainOfWanted(db: QueryCreator<WithChain>) {
+  return db
+    .selectFrom("wanted")
+    .select(["wanted.thread_id", "wanted.checkpoint_ns", "wanted.channel", "wanted.version"])
+    .union(
+      db
+        .selectFrom("chain")
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_blobs as stored")
+              .select("stored.base")
+              .whereRef("stored.thread_id", "=", "chain.thread_id")
+              .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
+              .whereRef("stored.channel", "=", "chain.channel")
+              .whereRef("stored.version", "=", "chain.version")
+              .limit(sql.lit(1))
+              .as("found"),
+          (join) => join.onTrue(),
+        )
+        .select(["chain.thread_id", "chain.checkpoint_ns", "chain.channel"])
+        .select(sql<string>`found.base`.as("version"))
+        .where("found.base", "is not", null),
+    );
+}
+
+interface ChainParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+  readonly channels: readonly string[];
+  readonly versions: readonly string[];
+  readonly pieceBytes: number;
+}
+
+const chains = /* @__PURE__ */ new Statement<ChainParams, ChainRowOfPage>((db, parameter) =>
+  db
+    // Kysely takes the word RECURSIVE from the first CTE.
+    .withRecursive("wanted", (qb) =>
+      qb
+        .selectFrom(
+          sql<ValueKeyRow>`unnest(
+            ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[],
+            ${parameter("channels")}::text[], ${parameter("versions")}::text[]
+          )`.as<"given">(sql`given(thread_id, checkpoint_ns, channel, version)`),
+        )
+        .selectAll(),
+    )
+    .withRecursive(CHAIN, chainOfWanted)
+    .selectFrom("chain")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_blobs as stored")
+          .select(["stored.type", "stored.base"])
+          .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
+          .whereRef("stored.thread_id", "=", "chain.thread_id")
+          .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
+          .whereRef("stored.channel", "=", "chain.channel")
+          .whereRef("stored.version", "=", "chain.version")
+          .limit(sql.lit(1))
+          .as("found"),
+      (join) => join.onTrue(),
+    )
+    .selectAll(["chain", "found"]),
+);

@@ -1,0 +1,86 @@
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { Parameter } from "../../db/statements/statement.js";
+
+/** The parameters that name the rows which a checkpoint requires. */
+export interface RequiredRows {
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly parentCheckpointId: string | null;
+  readonly channels: readonly string[];
+  /** By channel, the version that a splice refers to. */
+  readonly bases: readonly (string | null)[];
+}
+
+/** The rows that a checkpoint may require. */
+export interface RequiredKinds {
+  readonly requiresParent: boolean;
+  readonly hasSplices: boolean;
+}
+
+/** The CTE `held`: one row where everything required is stored and locked, and none otherwise. */
+export type WithHeld = CheckpointDatabase & { held: { checkpoint_id: string } };
+
+/**
+ * Locks what a checkpoint requires, so that nobody deletes it before this statement has committed. A collection of orphaned values
+ * after such a deletion then sees the references of the new checkpoint (C3), and the splices (C13). The parent comes first, as
+ * every writer locks checkpoints before values (C2).
+ */
+export function withHeld(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<RequiredRows>,
+  { requiresParent, hasSplices }: RequiredKinds,
+): QueryCreator<WithHeld> {
+  const parent = (qb: QueryCreator<CheckpointDatabase>) =>
+    qb
+      .selectFrom("checkpoints")
+      .select("checkpoint_id")
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
+      .forKeyShare();
+  if (!hasSplices) return db.with("held", parent);
+  return requiresParent
+    ? withBases(db.with("held_parent", parent), parameter, sql.table("held_parent"))
+    : withBases(db, parameter, sql`(select '')`);
+}
+
+function withBases(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<RequiredRows>,
+  parent: RawBuilder<unknown>,
+): QueryCreator<WithHeld> {
+  const bases = parameter("bases");
+  return db
+    .with("held_bases", (qb) =>
+      qb
+        .selectFrom(parent.as<"parent">(sql`parent(checkpoint_id)`))
+        .innerJoin(
+          sql<{ channel: string; version: string | null }>`unnest(
+            ${parameter("channels")}::text[], ${bases}::text[]
+          )`.as<"base">(sql`base(channel, version)`),
+          (join) => join.onTrue(),
+        )
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_blobs as stored")
+              .select("stored.version")
+              .where("stored.thread_id", "=", parameter("threadId"))
+              .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+              .whereRef("stored.channel", "=", "base.channel")
+              .whereRef("stored.version", "=", "base.version")
+              .limit(sql.lit(1))
+              .forKeyShare()
+              .as("locked"),
+          (join) => join.onTrue(),
+        )
+        .select("locked.version"),
+    )
+    .with("held", (qb) =>
+      qb
+        .selectFrom("held_bases")
+        .select(sql<string>`count(*)::text`.as("checkpoint_id"))
+        .having(sql<number>`count(*)`, "=", sql<number>`cardinality(array_remove(${bases}::text[], null))`),
+    );
+}
