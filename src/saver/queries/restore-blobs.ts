@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { blobIsHeld } from "./conflict-rules.js";
-import { BLOB_COLUMNS } from "./inserted-columns.js";
+import { SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
 import { type RestoredBlob, RestoreStatements } from "./restored-rows.js";
 
 interface GivenBlob {
@@ -10,6 +10,8 @@ interface GivenBlob {
   version: string;
   type: string;
   blob: Uint8Array | null;
+  base: string | null;
+  whole_bytes: number | null;
 }
 
 /** The statements that restore rows of `checkpoint_blobs`. */
@@ -21,13 +23,15 @@ export const restoreBlobs = /* @__PURE__ */ new RestoreStatements<RestoredBlob, 
     version: "text",
     type: "text",
     blob: "bytea",
+    base: "text",
+    whole_bytes: "integer",
   },
   {
     insert: (db, given) =>
       db
         .insertInto("checkpoint_blobs")
-        .columns(BLOB_COLUMNS)
-        .expression((eb) => eb.selectFrom(given).select(BLOB_COLUMNS))
+        .columns(SPLICED_BLOB_COLUMNS)
+        .expression((eb) => eb.selectFrom(given).select(SPLICED_BLOB_COLUMNS))
         .onConflict(blobIsHeld)
         .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
     selectDiffering: (db, given) =>
@@ -44,6 +48,7 @@ export const restoreBlobs = /* @__PURE__ */ new RestoreStatements<RestoredBlob, 
           eb.or([
             eb("stored.type", "is distinct from", eb.ref("given.type")),
             eb("stored.blob", "is distinct from", eb.ref("given.blob")),
+            eb("stored.base", "is distinct from", eb.ref("given.base")),
           ]),
         )
         .select(["given.thread_id", "given.checkpoint_ns"])

@@ -22,6 +22,10 @@ export interface RestoredBlob {
   readonly version: string;
   readonly type: string | null;
   readonly blob: Uint8Array | null;
+  /** The version that a splice refers to. Absent or `null` for a whole value. */
+  readonly base?: string | null | undefined;
+  /** The length of the whole value that a splice stands for. */
+  readonly whole_bytes?: number | null | undefined;
 }
 
 /** A row of `checkpoint_writes` to restore. */
@@ -52,7 +56,7 @@ export interface DifferingRow {
 }
 
 /** The Postgres type that each column is sent as. */
-type ColumnTypes<Row> = Readonly<Record<keyof Row & string, "text" | "jsonb" | "integer" | "bytea">>;
+type ColumnTypes<Row> = Readonly<Record<keyof Required<Row> & string, "text" | "jsonb" | "integer" | "bytea">>;
 
 /** The given rows as a table expression. */
 type GivenRows<Given> = AliasedRawBuilder<Given, "given">;

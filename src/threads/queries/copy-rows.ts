@@ -11,7 +11,7 @@ import type { BoundStatement, Parameter } from "../../db/statements/statement.js
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
 import { blobIsHeld, headerIsHeld, writeIsHeld } from "../../saver/queries/conflict-rules.js";
-import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
+import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
 import { headerWithTextVersions, textVersion } from "../../saver/queries/text-versions.js";
 
 /** The source and the target of a copy. */
@@ -98,14 +98,14 @@ function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<
     .with("copied_blobs", (qb) =>
       qb
         .insertInto("checkpoint_blobs")
-        .columns(BLOB_COLUMNS)
+        .columns(SPLICED_BLOB_COLUMNS)
         .expression((eb) =>
           eb
             .selectFrom("checkpoint_blobs")
             .where("thread_id", "=", source)
             .where(hasNoObstacle(eb))
             .select(asThreadId(parameter("target")))
-            .select(["checkpoint_ns", "channel", "version", "type", "blob"])
+            .select(["checkpoint_ns", "channel", "version", "type", "blob", "base", "whole_bytes"])
             .orderBy("checkpoint_ns")
             .orderBy("channel")
             .orderBy("version"),
