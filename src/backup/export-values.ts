@@ -19,7 +19,7 @@ const PORTION_ROWS = 1_000;
 const PIECE_LENGTH = 77 * 2 ** 10;
 
 /**
- * Exports the blobs with these keys, except those in `exported`, and adds their keys to it.
+ * Exports the blobs with these keys and the values that they are made of, except those in `exported`, and adds their keys to it.
  *
  * @returns Whether all of them were still stored.
  */
@@ -30,15 +30,27 @@ export async function* exportBlobs(
   exported: Set<string>,
 ): AsyncGenerator<RowLine, boolean> {
   const keyOf = (row: Omit<BlobKeyRow, "bytes">) => rowKey(row.checkpoint_ns, row.channel, row.version);
-  const missing = keys.filter((key) => !exported.has(keyOf(key)));
+  const byKey = new Map(keys.map((key) => [keyOf(key), key]));
+  const missing = [...byKey].flatMap(([id, key]) => (exported.has(id) ? [] : [key]));
   for (const portion of portionsOf(missing)) {
-    for (const { type, blob, ...key } of await getStoredBlobs(call, threadId, portion)) {
-      const columns: BlobColumns = { table: "checkpoint_blobs", thread_id: threadId, ...key, type };
+    const bases: BlobKeyRow[] = [];
+    for (const { type, blob, base, whole_bytes, ...key } of await getStoredBlobs(call, threadId, portion)) {
+      // Whole values have the columns that older versions know.
+      const splice = base !== null && { base, whole_bytes };
+      const columns: BlobColumns = {
+        table: "checkpoint_blobs",
+        thread_id: threadId,
+        ...key,
+        type,
+        ...splice,
+      };
       const { checkpoint_ns: checkpointNs, channel, version } = key;
       const place = { threadId, checkpointNs, channel, version };
       if (!(yield* exportValue(call, columns, place, blob))) return false;
       exported.add(keyOf(key));
+      if (base !== null) bases.push({ ...key, version: base, bytes: null });
     }
+    if (bases.length > 0 && !(yield* exportBlobs(call, threadId, bases, exported))) return false;
   }
   return missing.every((key) => exported.has(keyOf(key)));
 }

@@ -19,6 +19,8 @@ const blob = z.strictObject({
   channel: key,
   version: key,
   type: text,
+  base: key.optional(),
+  whole_bytes: z.int32().min(0).optional(),
 });
 const write = z.strictObject({
   table: z.literal("checkpoint_writes"),

@@ -4,9 +4,11 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { DeserializationError } from "../errors/index.js";
 import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
+import { unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
+import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { encodeValue } from "../saver/codec/encode-value.js";
+import { encodeAt, encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/long-values.js";
@@ -27,6 +29,9 @@ import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { storedEngineValue } from "./stored-engine-value.js";
 
+const NO_BYTES = new Uint8Array();
+/** The columns of a whole value, which has no base. */
+const WHOLE = { base: null, whole_bytes: null };
 /** The number of rows on a page. A page has no value of more than 64 KiB; longer ones are fetched one by one. */
 const PAGE_SIZE = 128;
 /** The type of a row for an empty channel. */
@@ -53,7 +58,7 @@ export async function copyValues(
     restore: (rows) => restoreWrites.insert(call.schema, rows),
   });
   await copyTable<BlobPageRow, ReturnType<typeof blobPlaceOf>, RestoredBlob>(copier, {
-    getPage: (page) => getBlobPage(call, { ...page, ...scope }),
+    getPage: (page) => getBlobPage(call, { ...page, ...scope, splices: true }),
     placeOf: blobPlaceOf,
     rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
     hasEmptyRows: true,
@@ -70,6 +75,7 @@ interface Copier {
 /** A row of either table, as a page returns it. */
 interface PageRow {
   readonly channel: string;
+  readonly base?: string | null;
   readonly type: string | null;
   readonly blob: string | null;
 }
@@ -144,12 +150,22 @@ async function copyRow<Row extends PageRow, Place extends ValueContext, Stored>(
     if (isAesGcm(row.type)) await refuseUnreadable(reader, row, place);
     return { ...copied, blob: await bytesOf(row, place, reader) };
   }
+  const { serde } = reader;
+  const to = table.placeOf(copied);
+  if (!copier.reencode && isSplice(row.type)) {
+    const stored = [row.type, (await bytesOf(row, place, reader)) ?? NO_BYTES] as const;
+    const unwrapped = await unwrapBytes(serde, stored, place);
+    // Where a layer binds the bytes, it can bind those of a splice to the target. The base is copied as well.
+    if (isSplice(unwrapped[0]) && serde.bindsToPlace?.(unwrapped[0]) !== true) {
+      const encoded = await encodeAt(to, () => wrapBytes(serde, unwrapped, to));
+      return { ...copied, ...encoded };
+    }
+  }
   const value = await valueOf(reader, row, place);
   if (copier.reencode && table.hasEmptyRows && isEmptyTrigger(row.channel, value))
-    return { ...copied, type: EMPTY, blob: null };
+    return { ...copied, ...WHOLE, type: EMPTY, blob: null };
   const stored = copier.reencode ? storedEngineValue(row.channel, value) : value;
-  const to = table.placeOf(copied);
-  return { ...copied, ...(await encodeValue(reader.serde, stored, to, to)) };
+  return { ...copied, ...WHOLE, ...(await encodeValue(serde, stored, to, to)) };
 }
 
 function isReencoded({ type }: PageRow, { reader, reencode }: Copier): boolean {

@@ -12,7 +12,7 @@ export interface ThreadRange {
   readonly upTo: string | undefined;
 }
 
-/** A blob that no header of its namespace references. */
+/** A blob that no header of its namespace references, and no splice. */
 export interface StrayBlobRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -20,7 +20,7 @@ export interface StrayBlobRow {
   readonly version: string;
 }
 
-/** Finds the blobs of some threads that no header references. One statement reads all of their headers once. */
+/** Finds the blobs of some threads that no header references, and no splice. One statement reads all of their headers once. */
 export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
   if (typeof range === "string") {
     return runStatement(call, statements.of(["= upTo"]), { after: "", upTo: range });
@@ -54,11 +54,11 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
         sql` `,
       )}`;
     };
-    const columns = (owner: string, names: string) => [
+    const columns = (owner: string, names: string, version = "version") => [
       sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
       sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
       sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
-      sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
+      sql<string>`${sql.ref(`${names}.${version}`)} collate "C"`.as("version"),
     ];
     // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
     return db
@@ -73,6 +73,13 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
           )
           .where(isInRange("header"))
           .select(columns("header", "entry")),
+      )
+      .except((others) =>
+        others
+          .selectFrom("checkpoint_blobs as stored")
+          .where(isInRange("stored"))
+          .where("stored.base", "is not", null)
+          .select(columns("stored", "stored", "base")),
       );
   },
 );

@@ -8,6 +8,9 @@ import type { BlobKeyRow } from "./get-blob-keys.js";
 /** A row of `checkpoint_blobs` as it is stored. */
 export interface StoredBlobRow extends Omit<BlobKeyRow, "bytes"> {
   type: string | null;
+  /** The version that a splice refers to. */
+  base: string | null;
+  whole_bytes: number | null;
   /** As `sentBytes` selects it. */
   blob: string | null;
 }
@@ -48,6 +51,7 @@ const storedBlobs = /* @__PURE__ */ new Statement<StoredBlobParams, StoredBlobRo
           .selectFrom("checkpoint_blobs as stored")
           .select(["stored.checkpoint_ns", "stored.channel", "stored.version"])
           .select(sql<string | null>`stored.type`.as("type"))
+          .select(["stored.base", "stored.whole_bytes"])
           .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
           .where("stored.thread_id", "=", parameter("threadId"))
           .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")

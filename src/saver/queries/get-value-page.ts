@@ -19,12 +19,19 @@ export interface BlobPageRow {
   /** The version as text, where {@link ValuePage.textVersions} is set. */
   readonly text_version?: string;
   readonly type: string;
+  /** The version that a splice refers to, where {@link ValuePage.splices} is set. */
+  readonly base?: string | null;
+  /** The length of the whole value that a splice stands for, likewise. */
+  readonly whole_bytes?: number | null;
   /** The bytes, as `sentBytes` selects them. */
   readonly blob: string | null;
 }
 
 /** A write of a task. */
-export interface WritePageRow extends Omit<BlobPageRow, "version" | "text_version" | "type"> {
+export interface WritePageRow extends Omit<
+  BlobPageRow,
+  "version" | "text_version" | "type" | "base" | "whole_bytes"
+> {
   readonly checkpoint_id: string;
   readonly task_id: string;
   readonly task_path: string;
@@ -55,6 +62,8 @@ export interface ValuePage<Key extends object> extends TablePage<Key> {
   readonly absentFrom?: string | undefined;
   /** Whether that thread has versions as text where this one has numbers. */
   readonly textVersions?: boolean | undefined;
+  /** Whether the columns of splices are read. */
+  readonly splices?: boolean | undefined;
 }
 
 /** Reads values in the order of the primary key. */
@@ -83,6 +92,7 @@ export function getWritePage(call: CallContext, page: ValuePage<WriteKey>): Prom
 interface ValueShape extends PageShape {
   readonly skipsPresent: boolean;
   readonly textVersions: boolean;
+  readonly splices: boolean;
 }
 
 function valueShapeOf(page: ValuePage<object>): ValueShape {
@@ -90,6 +100,7 @@ function valueShapeOf(page: ValuePage<object>): ValueShape {
     ...pageShapeOf(page),
     skipsPresent: page.absentFrom !== undefined,
     textVersions: page.textVersions === true,
+    splices: page.splices === true,
   };
 }
 
@@ -149,6 +160,7 @@ const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobP
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
       .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
+      .$if(shape.splices, (rows) => rows.select(["stored.base", "stored.whole_bytes"]))
       .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
       .orderBy("stored.thread_id")
       .orderBy("stored.checkpoint_ns")

@@ -56,7 +56,9 @@ export interface DifferingRow {
 }
 
 /** The Postgres type that each column is sent as. */
-type ColumnTypes<Row> = Readonly<Record<keyof Required<Row> & string, "text" | "jsonb" | "integer" | "bytea">>;
+type ColumnTypes<Row> = Readonly<
+  Record<keyof Required<Row> & string, "text" | "jsonb" | "integer" | "bytea">
+>;
 
 /** The given rows as a table expression. */
 type GivenRows<Given> = AliasedRawBuilder<Given, "given">;
