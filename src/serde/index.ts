@@ -6,6 +6,7 @@ export { EncryptedSerializer } from "./encrypted/encrypted-serializer.js";
 export type { CheckpointCipher, EncryptedBytes } from "./encrypted/checkpoint-cipher.js";
 export type { EncryptionKey } from "./encrypted/encryption-keys.js";
 export { JsonSerializer } from "./json/json-serializer.js";
+export type { SerializerLayer } from "./layers/serializer-layer.js";
 export { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
 export { PYTHON_ORIGIN, type PythonOrigin } from "./python/python-origin.js";
 export type {

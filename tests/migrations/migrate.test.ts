@@ -81,6 +81,11 @@ describeEachTarget("a migration", (target) => {
     const saver = new PostgresSaver(database.source);
     await saver.setup();
     const { kysely, close } = openDatabase(database.source);
+    await putValues(saver, threadConfig("spliced"), { a: [1] });
+    await database.exec("update checkpoint_blobs set base = 'earlier'");
+    await expect(migrateDown(kysely)).rejects.toMatchObject({ step: "0006-add-splice-base" });
+    await saver.deleteThread("spliced");
+    expect(await migrateDown(kysely)).toBe("0006-add-splice-base");
     await database.exec("insert into checkpoint_tombstones (thread_id) values ('gone')");
     await expect(migrateDown(kysely)).rejects.toMatchObject({ step: "0005-create-tombstones" });
     await database.exec("delete from checkpoint_tombstones");

@@ -74,7 +74,7 @@ describeAnyTarget("a saver with splices", (target) => {
           messages,
         });
         const tuples = await collect(reader.list(threadConfig("chat")));
-        expect(tuples.map(({ checkpoint }) => checkpoint.channel_values["messages"])).toEqual(
+        expect(tuples.map(({ checkpoint }) => checkpoint.channel_values.messages)).toEqual(
           Array.from({ length: 17 }, (_, index) => messages.slice(0, 36 - index)),
         );
         expect(await reader.getChannelValues({ threadIds: ["chat"], channel: "messages" })).toEqual(
@@ -211,7 +211,7 @@ describeAnyTarget("a saver with splices", (target) => {
     await database.query("delete from checkpoint_blobs");
     const next = await putValues(saver, put.config, { list: [...list, text(100)] }, put.checkpoint);
     expect((await blobs()).map(({ base }) => base)).toEqual([null]);
-    expect((await newSaver().getTuple(next.config))?.checkpoint.channel_values["list"]).toHaveLength(3);
+    expect((await newSaver().getTuple(next.config))?.checkpoint.channel_values.list).toHaveLength(3);
   });
 
   it("reports a base that is missing, damaged or circular by name, and verify finds it", async () => {
@@ -281,5 +281,5 @@ function edit(
 }
 
 function sorted(values: Record<string, unknown> = {}): unknown {
-  return { list: values["list"], notes: values["notes"] };
+  return { list: values.list, notes: values.notes };
 }

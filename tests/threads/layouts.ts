@@ -16,6 +16,7 @@ export async function openLayout(
   if (layout === "tables of the official savers") {
     // CREATE INDEX CONCURRENTLY can't run in a text of several statements.
     for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
-  } else await saver.setup();
+  }
+  await saver.setup();
   return { database, saver };
 }

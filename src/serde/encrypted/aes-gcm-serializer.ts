@@ -115,10 +115,12 @@ export class AesGcmSerializer implements SerializerLayer {
   }
 
   /** Decrypts what {@link wrap} returned, and in strict mode refuses anything else. */
-  async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
-    const { inner, layer } = outermostLayer(type);
-    if (layer !== LAYER) return [this.#plain(type), data];
-    return [inner, open(this.#keys, data, { type, context })];
+  unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+    return new Promise((resolve) => {
+      const { inner, layer } = outermostLayer(type);
+      if (layer !== LAYER) resolve([this.#plain(type), data]);
+      else resolve([inner, open(this.#keys, data, { type, context })]);
+    });
   }
 
   /** Returns the type of an unencrypted value, or refuses it in strict mode. */

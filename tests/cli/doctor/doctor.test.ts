@@ -94,7 +94,7 @@ describeEachTarget("doctor", (target) => {
   it("reports pending steps as an error, and unknown steps as a warning", async () => {
     await run("migrate", "down");
     expect(await found("schema")).toMatchObject([
-      { state: "error", message: expect.stringContaining("0005-create-tombstones pending") },
+      { state: "error", message: expect.stringContaining("0006-add-splice-base pending") },
     ]);
     await run("migrate");
     await database.exec("insert into checkpoint_kysely_migration values ('9999-later', 'then')");
