@@ -77,7 +77,7 @@ STEP                    STATE
 0002-allow-empty-blobs  applied
 0003-add-task-path      applied
 0004-compress-by-lz4    applied
-0005-create-tombstones  pending
+0005-create-tombstones  applied
 0006-add-splice-base    pending
 9999-future             unknown
 
