@@ -23,12 +23,14 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface CheckpointBlobs {
+  base: string | null;
   blob: Uint8Array | null;
   channel: string;
   checkpoint_ns: Generated<string>;
   thread_id: string;
   type: string;
   version: string;
+  whole_bytes: number | null;
 }
 
 export interface CheckpointKyselyMigration {

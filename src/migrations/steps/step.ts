@@ -20,7 +20,7 @@ export interface MigrationStep {
 /** The columns of the tables and of the catalog that the steps read or write. */
 export interface MigratedTables {
   checkpoints: { thread_id: string };
-  checkpoint_blobs: { thread_id: string; blob: Uint8Array | null };
+  checkpoint_blobs: { thread_id: string; blob: Uint8Array | null; base: string | null };
   checkpoint_writes: { thread_id: string; task_path: string };
   checkpoint_migrations: { v: number };
   checkpoint_tombstones: { thread_id: string };

@@ -23,3 +23,6 @@ export const WRITE_COLUMNS = [
 
 /** The columns of `checkpoint_blobs` in the order of inserts. */
 export const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;
+
+/** {@link BLOB_COLUMNS} and the columns of a splice, which are NULL for a whole value. */
+export const SPLICED_BLOB_COLUMNS = [...BLOB_COLUMNS, "base", "whole_bytes"] as const;
