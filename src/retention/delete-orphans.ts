@@ -2,6 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { batchesOfOrphans } from "./batches-of-orphans.js";
 import { chunksOf } from "./chunks-of.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
@@ -19,16 +20,16 @@ import { requireReadCommitted } from "./require-read-committed.js";
 const BLOBS_PER_TRANSACTION = 10_000;
 
 /**
- * Deletes values of a namespace that no checkpoint references, and yields what each transaction deleted.
+ * Deletes values of a namespace that no checkpoint needs, and yields what each transaction deleted.
  *
- * @param orphans - The values that no checkpoint referenced when they were selected. Each transaction checks them again.
+ * @param orphans - The values that no checkpoint needed when they were selected. Each transaction checks them again.
  */
 export async function* deleteOrphanedBlobs(
   call: CallContext,
   namespace: NamespaceKey,
   orphans: readonly OrphanedBlobRow[],
 ): AsyncGenerator<RowCounts> {
-  for (const batch of chunksOf(orphans, BLOBS_PER_TRANSACTION)) {
+  for (const batch of batchesOfOrphans(orphans, BLOBS_PER_TRANSACTION)) {
     const key = {
       ...namespace,
       channels: batch.map(({ channel }) => channel),

@@ -1,4 +1,4 @@
-import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { GIVEN_NS, GIVEN_THREAD, givenCheckpoints, givenList } from "./given-namespaces.js";
@@ -7,45 +7,127 @@ import { GIVEN_NS, GIVEN_THREAD, givenCheckpoints, givenList } from "./given-nam
 export type Referring = "all" | "others";
 
 /**
- * The values of the given namespace that no checkpoint references. The query sorts and groups instead of joining, so that it
- * never becomes a nested loop, however wrong the statistics are.
+ * The values of the given namespace that no checkpoint references, and that no referenced splice needs (C13), each with the value
+ * that it is itself a splice of.
  */
 export function unreferencedBlobs(db: QueryCreator<CheckpointDatabase>, referring: Referring) {
-  return db
-    .selectFrom(
-      db
-        .selectFrom("checkpoint_blobs as stored")
-        .select(["stored.channel", "stored.version"])
-        .select([storedSize("stored.blob").as("bytes"), sql<boolean>`false`.as("is_reference")])
-        .where("stored.thread_id", "=", GIVEN_THREAD)
-        .where("stored.checkpoint_ns", "=", GIVEN_NS)
-        .unionAll(
-          selectReferences(
-            db,
-            referring === "all" ? versionsOfNamespace(db, GIVEN_THREAD, GIVEN_NS) : versionsOfOthers(db),
-          )
-            .select(["entry.channel", "entry.version"])
-            .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_reference")]),
-        )
-        .as("each"),
-    )
-    .select(["each.channel", "each.version", sql<number | null>`max(each.bytes)`.as("bytes")])
-    .groupBy(["each.channel", "each.version"])
-    .having(sql<SqlBool>`not bool_or(each.is_reference)`);
+  const stored = db
+    .selectFrom("checkpoint_blobs as stored")
+    .select(["stored.channel", "stored.version", "stored.base"])
+    .select([storedSize("stored.blob").as("bytes"), sql<boolean>`true`.as("is_candidate")])
+    .where("stored.thread_id", "=", GIVEN_THREAD)
+    .where("stored.checkpoint_ns", "=", GIVEN_NS);
+  const versions =
+    referring === "all" ? versionsOfNamespace(db, GIVEN_THREAD, GIVEN_NS) : versionsOfOthers(db);
+  return withUnneeded(db, { threadId: GIVEN_THREAD, checkpointNs: GIVEN_NS, values: stored, versions })
+    .selectFrom("unneeded")
+    .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes"]);
 }
 
-/** The values that the checkpoints of a namespace reference. */
-export function referencedBlobs(
+/** A value that is a candidate for deletion, or a splice, which may need a candidate. */
+interface ConsideredValue {
+  channel: string;
+  version: string;
+  base: string | null;
+  bytes: number | null;
+  is_candidate: boolean;
+}
+
+/** The values of a namespace that are considered. Each may occur several times. */
+interface Considered {
+  readonly threadId: RawBuilder<string>;
+  readonly checkpointNs: RawBuilder<string>;
+  readonly values: SelectQueryBuilder<CheckpointDatabase, never, ConsideredValue>;
+  readonly versions: Versions;
+}
+
+/**
+ * The CTE `unneeded`: the candidates that no checkpoint references, and that no splice needs, directly or through other splices,
+ * unless that splice is such a candidate too.
+ *
+ * It sorts and groups instead of joining, so that it never becomes a nested loop, however wrong the statistics are. Where no
+ * value is a splice, nothing is looked up for `needed`.
+ */
+export function withUnneeded(
   db: QueryCreator<CheckpointDatabase>,
-  threadId: RawBuilder<string>,
-  checkpointNs: RawBuilder<string>,
+  { threadId, checkpointNs, values, versions }: Considered,
 ) {
-  return selectReferences(db, versionsOfNamespace(db, threadId, checkpointNs)).select([
-    "entry.channel",
-    "entry.version",
-  ]);
+  return db
+    .withRecursive(
+      (cte) => cte("considered").materialized(),
+      () =>
+        db
+          .selectFrom(
+            values
+              .unionAll(
+                selectReferences(db, versions)
+                  .select(["entry.channel", "entry.version", sql<string | null>`null::text`.as("base")])
+                  .select(sql<number | null>`null::integer`.as("bytes"))
+                  .select(sql<boolean>`null::boolean`.as("is_candidate")),
+              )
+              .as("each"),
+          )
+          .select(["each.channel", "each.version"])
+          .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
+          // NULL for a value that only a header has.
+          .select([
+            sql<boolean>`coalesce(bool_or(each.is_candidate), false)`.as("is_candidate"),
+            sql<boolean>`bool_or(each.is_candidate is null)`.as("is_referenced"),
+          ])
+          .groupBy(["each.channel", "each.version"]),
+    )
+    .withRecursive("needed", (qb) =>
+      qb
+        .selectFrom("considered")
+        .select(["considered.channel", sql<string>`considered.base`.as("version")])
+        .where("considered.base", "is not", null)
+        .where((eb) => eb.or([eb.ref("considered.is_referenced"), eb.not(eb.ref("considered.is_candidate"))]))
+        .union((recursive) =>
+          recursive
+            .selectFrom("needed")
+            .innerJoinLateral(
+              (eb) =>
+                eb
+                  .selectFrom("checkpoint_blobs as stored")
+                  .select("stored.base")
+                  .where("stored.thread_id", "=", threadId)
+                  .where("stored.checkpoint_ns", "=", checkpointNs)
+                  .whereRef("stored.channel", "=", "needed.channel")
+                  .whereRef("stored.version", "=", "needed.version")
+                  // Makes Postgres look up each value by the index, whatever the statistics say.
+                  .limit(sql.lit(1))
+                  .as("splice"),
+              (join) => join.onTrue(),
+            )
+            .select(["needed.channel", sql<string>`splice.base`.as("version")])
+            .where("splice.base", "is not", null),
+        ),
+    )
+    .with("unneeded", (qb) =>
+      qb
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("considered")
+            .select(["considered.channel", "considered.version", "considered.base", "considered.bytes"])
+            .select(sql<boolean>`false`.as("is_needed"))
+            .where("considered.is_candidate", "=", sql.lit(true))
+            .where("considered.is_referenced", "=", sql.lit(false))
+            .unionAll(
+              eb
+                .selectFrom("needed")
+                .select(["needed.channel", "needed.version", sql<string | null>`null::text`.as("base")])
+                .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_needed")]),
+            )
+            .as("each"),
+        )
+        .select(["each.channel", "each.version"])
+        .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
+        .groupBy(["each.channel", "each.version"])
+        .having(sql<SqlBool>`not bool_or(each.is_needed)`),
+    );
 }
 
+/** The `channel_versions` of headers, as a table of one column. */
 type Versions = RawBuilder<{ versions: unknown }>;
 
 function selectReferences(db: QueryCreator<CheckpointDatabase>, headers: Versions) {
@@ -60,7 +142,8 @@ function selectReferences(db: QueryCreator<CheckpointDatabase>, headers: Version
 // Extracted once per header: Postgres decompresses a long header again for each access.
 const VERSIONS = sql`checkpoint -> 'channel_versions'`;
 
-function versionsOfNamespace(
+/** The versions in all headers of a namespace. */
+export function versionsOfNamespace(
   db: QueryCreator<CheckpointDatabase>,
   threadId: RawBuilder<string>,
   checkpointNs: RawBuilder<string>,

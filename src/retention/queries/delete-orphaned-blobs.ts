@@ -1,7 +1,8 @@
-import { sql, type SqlBool } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { type QueryCreator, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
-import { referencedBlobs } from "./blob-references.js";
+import { versionsOfNamespace, withUnneeded } from "./blob-references.js";
 import { type BlobsKey, namedBlobs } from "./lock-blobs.js";
 
 /** How many values were deleted or counted, and their size. */
@@ -11,21 +12,24 @@ export interface BlobCountRow {
 }
 
 /**
- * Deletes those of the values that no checkpoint references. Send it after `lockBlobs` in the same transaction: it then sees
- * every checkpoint that references one of them.
+ * Deletes those of the values that no checkpoint references, and that no splice needs which stays (C13). Send it after
+ * `lockBlobs` in the same transaction: it then sees every checkpoint that references one of them, and every splice of them.
  */
 export function deleteUnreferencedBlobs(schema: string, key: BlobsKey): BoundStatement<BlobCountRow> {
   return deleteRows.bind(schema, key);
 }
 
 const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, parameter) =>
-  db
-    .with("orphan", (qb) =>
-      qb
-        .selectFrom(namedBlobs(parameter))
-        .select(["named.channel", "named.version"])
-        .except(referencedBlobs(db, parameter("threadId"), parameter("checkpointNs"))),
-    )
+  withUnneeded(db, {
+    threadId: parameter("threadId"),
+    checkpointNs: parameter("checkpointNs"),
+    values: db
+      .selectFrom(namedBlobs(parameter))
+      .select(["named.channel", "named.version", sql<string | null>`null::text`.as("base")])
+      .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_candidate")])
+      .unionAll(splicesOfChannels(db, parameter)),
+    versions: versionsOfNamespace(db, parameter("threadId"), parameter("checkpointNs")),
+  })
     .with("deleted", (qb) =>
       qb
         .deleteFrom("checkpoint_blobs as stored")
@@ -36,7 +40,7 @@ const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, pa
         .where(sql<SqlBool>`stored.version = any (${parameter("versions")}::text[])`)
         .where(
           sql<SqlBool>`((stored.channel, stored.version) in (
-            select orphan.channel, orphan.version from orphan
+            select unneeded.channel, unneeded.version from unneeded
           )) is true`,
         )
         .returning(storedSize("stored.blob").as("bytes")),
@@ -47,3 +51,15 @@ const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, pa
       sql<number>`coalesce(sum(deleted.bytes), 0)::float8`.as("bytes"),
     ]),
 );
+
+/** All splices of the channels: one that isn't named keeps the values that it needs, whether it is referenced or not. */
+function splicesOfChannels(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<BlobsKey>) {
+  return db
+    .selectFrom("checkpoint_blobs as splice")
+    .select(["splice.channel", "splice.version", "splice.base"])
+    .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`false`.as("is_candidate")])
+    .where("splice.thread_id", "=", parameter("threadId"))
+    .where("splice.checkpoint_ns", "=", parameter("checkpointNs"))
+    .where(sql<SqlBool>`splice.channel = any (${parameter("channels")}::text[])`)
+    .where("splice.base", "is not", null);
+}

@@ -5,13 +5,15 @@ import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { unreferencedBlobs } from "./blob-references.js";
 import { type GivenOrdinal, type GivenParams, runPerNamespace, withGiven } from "./given-namespaces.js";
 
-/** A value that no checkpoint references. */
+/** A value that no checkpoint needs. */
 export interface OrphanedBlobRow {
   channel: string;
   version: string;
+  /** The version that the value is a splice of; `null` for a whole value. */
+  base: string | null;
 }
 
-/** The values of each namespace that no checkpoint references, ordered by channel and version. */
+/** The values of each namespace that no checkpoint needs, directly or through a splice (C13), ordered by channel and version. */
 export async function selectOrphanedBlobs(
   call: CallContext,
   namespaces: readonly NamespaceKey[],
@@ -28,7 +30,7 @@ const orphanedBlobs = /* @__PURE__ */ new Statement<GivenParams, OrphanedBlobRow
     withGiven(db, parameter)
       .selectFrom("given")
       .innerJoinLateral(unreferencedBlobs(db, "all").as("each"), (join) => join.onTrue())
-      .select(["given.ordinal", "each.channel", "each.version"])
+      .select(["given.ordinal", "each.channel", "each.version", "each.base"])
       .orderBy("given.ordinal")
       .orderBy(sql`each.channel collate "C"`)
       .orderBy(sql`each.version collate "C"`),

@@ -1,4 +1,4 @@
-import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -10,7 +10,8 @@ export type BlobScope =
   { readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] };
 
 /**
- * Deletes the values that no checkpoint references. An earlier statement of the transaction has to lock them.
+ * Deletes the values that no checkpoint references and that no referenced splice needs (C13). An earlier statement of
+ * the transaction has to lock them.
  *
  * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating
  * the condition again, so a single statement would delete values of a checkpoint that commits in the meantime. The
@@ -37,26 +38,94 @@ interface ScopeParams {
 }
 
 const deletions = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
-  (kind) => (db, parameter) =>
-    db
+  (kind) => (db, parameter) => {
+    const isMeant = isWithin(kind, parameter("threadIds"), parameter("checkpointNss"));
+    const isReferenced = isOneOf(selectReferences(db, isMeant));
+    return withNeeded(db, sql<SqlBool>`${isMeant} and ${isReferenced} is true`)
       .deleteFrom("checkpoint_blobs")
-      .where(isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))
-      .where(isUnreferenced(db, isWithin(kind, parameter("threadIds"), parameter("checkpointNss")))),
+      .where(isMeant)
+      .where(sql<SqlBool>`${isReferenced} is not true`)
+      .where((eb) => sql<SqlBool>`${isOneOf(eb.selectFrom("needed").select(KEY))} is not true`);
+  },
 );
 
-function isUnreferenced(
-  db: QueryCreator<CheckpointDatabase>,
-  isMeant: RawBuilder<SqlBool>,
-): RawBuilder<SqlBool> {
-  const references = db
+const KEY = ["thread_id", "checkpoint_ns", "channel", "version"] as const;
+
+function selectReferences(db: QueryCreator<CheckpointDatabase>, isMeant: RawBuilder<SqlBool>) {
+  return db
     .selectFrom("checkpoints as header")
     .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
       join.onTrue(),
     )
     .select(["header.thread_id", "header.checkpoint_ns", "entry.channel", "entry.version"])
     .where(isMeant);
-  return sql<SqlBool>`((thread_id, checkpoint_ns, channel, version) in (${references})) is not true`;
 }
+
+function isOneOf(keys: Expression<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`((thread_id, checkpoint_ns, channel, version) in (${keys}))`;
+}
+
+type WithNeeded = CheckpointDatabase & { needed: Record<(typeof KEY)[number], string> };
+
+/**
+ * The CTE `needed`: the keys of the values that splices with the condition refer to, directly or through other splices.
+ *
+ * @param isNeeding - About a row of `checkpoint_blobs`. Postgres evaluates it only for splices.
+ */
+function withNeeded(
+  db: QueryCreator<CheckpointDatabase>,
+  isNeeding: RawBuilder<SqlBool>,
+): QueryCreator<WithNeeded> {
+  return db.withRecursive("needed", (qb) =>
+    qb
+      .selectFrom(ABSENT)
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoint_blobs")
+            .select(["thread_id", "checkpoint_ns", "channel", BASE.as("version")])
+            .where(BASE, "is not", null)
+            .where(isNeeding)
+            // Keeps the subquery, in which Postgres looks for the column first.
+            .offset(sql.lit(0))
+            .as("splice"),
+        (join) => join.onTrue(),
+      )
+      .select(["splice.thread_id", "splice.checkpoint_ns", "splice.channel"])
+      .select(sql<string>`splice.version`.as("version"))
+      .union((recursive) =>
+        recursive
+          .selectFrom("needed")
+          .innerJoin(ABSENT, (join) => join.onTrue())
+          .innerJoinLateral(
+            (eb) =>
+              eb
+                .selectFrom("checkpoint_blobs as stored")
+                .select(BASE.as("version"))
+                .whereRef("stored.thread_id", "=", "needed.thread_id")
+                .whereRef("stored.checkpoint_ns", "=", "needed.checkpoint_ns")
+                .whereRef("stored.channel", "=", "needed.channel")
+                .whereRef("stored.version", "=", "needed.version")
+                // Makes Postgres look up each value by the index, whatever the statistics say.
+                .limit(sql.lit(1))
+                .as("splice"),
+            (join) => join.onTrue(),
+          )
+          .where("splice.version", "is not", null)
+          .select(["needed.thread_id", "needed.checkpoint_ns", "needed.channel"])
+          .select(sql<string>`splice.version`.as("version")),
+      ),
+  );
+}
+
+/**
+ * The column `base`, without the name of its table: where the tables are not migrated, Postgres takes that of
+ * `ABSENT` from the outer query. So a shallow saver stores checkpoints there as any other saver does.
+ */
+const BASE = /* @__PURE__ */ sql<string | null>`base`;
+const ABSENT = /* @__PURE__ */ sql<{ base: string | null }>`(select null::text as base)`.as<"absent">(
+  sql`absent`,
+);
 
 function isWithin(
   kind: ScopeKind,
