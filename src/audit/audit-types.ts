@@ -53,6 +53,13 @@ export interface StorageSize {
   readonly blobs: number;
   /** The stored size of the checkpoints' values, after Postgres' compression. */
   readonly blobBytes: number;
+  /** How many of the checkpoints' values are stored as splices of earlier ones. */
+  readonly splices: number;
+  /**
+   * What the checkpoints' values would take if none was stored as a splice: the total length of the whole values, before Postgres'
+   * compression. A splice counts with its length before the compression and the encryption of the serializer.
+   */
+  readonly wholeBytes: number;
   readonly writes: number;
   /** The stored size of the writes' values, after Postgres' compression. */
   readonly writeBytes: number;
@@ -64,7 +71,7 @@ export interface ThreadStorage extends StorageSize {
 }
 
 /** The storage of a channel over all checkpoints. */
-export interface ChannelStorage extends Pick<StorageSize, "blobs" | "blobBytes" | "writes" | "writeBytes"> {
+export interface ChannelStorage extends Omit<StorageSize, "checkpoints" | "headerBytes"> {
   readonly channel: string;
 }
 

@@ -26,14 +26,16 @@ function sizeOf(row: StorageRow | undefined): StorageSize {
     headerBytes: row?.header_bytes ?? 0,
     blobs: row?.blobs ?? 0,
     blobBytes: row?.blob_bytes ?? 0,
+    splices: row?.splices ?? 0,
+    wholeBytes: row?.whole_bytes ?? 0,
     writes: row?.writes ?? 0,
     writeBytes: row?.write_bytes ?? 0,
   };
 }
 
 function channelOf(row: StorageRow): ChannelStorage {
-  const { blobs, blobBytes, writes, writeBytes } = sizeOf(row);
-  return { channel: row.name ?? "", blobs, blobBytes, writes, writeBytes };
+  const { blobs, blobBytes, splices, wholeBytes, writes, writeBytes } = sizeOf(row);
+  return { channel: row.name ?? "", blobs, blobBytes, splices, wholeBytes, writes, writeBytes };
 }
 
 function largestFirst(a: StorageRow, b: StorageRow): number {

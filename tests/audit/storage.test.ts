@@ -37,6 +37,28 @@ describeEachLayout("storage", (open) => {
     return row?.bytes ?? 0;
   }
 
+  async function lengthOf(where: string): Promise<number> {
+    const [row] = await audited.database.query<{ bytes: number }>(
+      `select sum(octet_length(blob))::int as bytes from checkpoint_blobs where ${where}`,
+    );
+    return row?.bytes ?? 0;
+  }
+
+  it("tells how long the values would be if none was stored as a splice", async () => {
+    const { saver, database } = audited;
+    await database.exec(
+      "update checkpoint_blobs set base = 'any', whole_bytes = 1000000 where thread_id = 'large' and channel = 'log'",
+    );
+    const note = await lengthOf("thread_id = 'large' and channel = 'note'");
+    const { total, channels } = await saver.storage({ threadId: "large" });
+    const blobBytes = await bytesOf("checkpoint_blobs", "thread_id = 'large'");
+    expect(total).toMatchObject({ blobs: 2, blobBytes, splices: 1, wholeBytes: 1_000_000 + note });
+    expect(channels[0]).toMatchObject({ channel: "log", blobs: 1, splices: 1, wholeBytes: 1_000_000 });
+    expect((await saver.storage()).total.wholeBytes).toBe(
+      1_000_000 + (await lengthOf("thread_id <> 'large' or channel <> 'log'")),
+    );
+  });
+
   it("measures headers, values and writes in total", async () => {
     const { total } = await audited.saver.storage();
     expect(total).toEqual({
@@ -45,6 +67,8 @@ describeEachLayout("storage", (open) => {
       headerBytes: expect.any(Number),
       blobs: 6,
       blobBytes: await bytesOf("checkpoint_blobs"),
+      splices: 0,
+      wholeBytes: await lengthOf("true"),
       writes: 6,
       writeBytes: await bytesOf("checkpoint_writes"),
     });
@@ -67,14 +91,26 @@ describeEachLayout("storage", (open) => {
         channel: "log",
         blobs: 3,
         blobBytes: await bytesOf("checkpoint_blobs", "channel = 'log'"),
+        splices: 0,
+        wholeBytes: await lengthOf("channel = 'log'"),
         writes: 3,
         writeBytes: await bytesOf("checkpoint_writes", "channel = 'log'"),
       },
-      { channel: "note", blobs: 3, blobBytes: note, writes: 0, writeBytes: 0 },
+      {
+        channel: "note",
+        blobs: 3,
+        blobBytes: note,
+        splices: 0,
+        wholeBytes: await lengthOf("channel = 'note'"),
+        writes: 0,
+        writeBytes: 0,
+      },
       {
         channel: "title",
         blobs: 0,
         blobBytes: 0,
+        splices: 0,
+        wholeBytes: 0,
         writes: 3,
         writeBytes: await bytesOf("checkpoint_writes", "channel = 'title'"),
       },
@@ -104,6 +140,8 @@ describeEachLayout("storage", (open) => {
       headerBytes: 0,
       blobs: 0,
       blobBytes: 0,
+      splices: 0,
+      wholeBytes: 0,
       writes: 0,
       writeBytes: 0,
     };

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import type { VerifyProgress } from "../../src/index.js";
+import { insertValue } from "../../test-support/chains.js";
 import { metadataOf, newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
@@ -104,6 +105,44 @@ describeEachLayout("verify", (open) => {
         channel: "long",
       },
     ]);
+  });
+
+  it("takes the values that a referenced splice needs for referenced, and no others (C13)", async () => {
+    const { saver, database } = audited;
+    const { thread, place, parent } = await family();
+    await family();
+    await insertValue(database, thread, "root", { channel: "log" });
+    await insertValue(database, thread, "then base", { channel: "log", base: "root" });
+    await insertValue(database, thread, "stray", { channel: "log", base: "root" });
+    await insertValue(database, thread, "base of a stray", { channel: "log" });
+    await insertValue(database, thread, "stray too", { channel: "log", base: "base of a stray" });
+    await insertValue(database, thread, "root", { channel: "long" });
+    const version = String(parent.checkpoint.channel_versions.log);
+    await change(
+      "update checkpoint_blobs set base = 'then base' where thread_id = $1 and channel = 'log' and version = $2",
+      thread,
+      version,
+    );
+    const strays = [
+      { ...place, channel: "log", version: "base of a stray" },
+      { ...place, channel: "log", version: "stray" },
+      { ...place, channel: "log", version: "stray too" },
+      { ...place, channel: "long", version: "root" },
+    ];
+    for (const scope of [thread, undefined]) {
+      const { problems } = await saver.verify(scope);
+      const found = problems
+        .filter(({ kind, threadId }) => kind === "stray-blob" && threadId === thread)
+        .map(({ threadId, checkpointNs, channel, version }) => ({
+          threadId,
+          checkpointNs,
+          channel,
+          version,
+        }));
+      expect(found).toHaveLength(strays.length);
+      expect(found).toEqual(expect.arrayContaining(strays));
+    }
+    await saver.deleteThread(thread);
   });
 
   it("reports a missing parent, writes without a checkpoint, and unreferenced blobs as notices", async () => {

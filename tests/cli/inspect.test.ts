@@ -161,6 +161,19 @@ describeAnyTarget("the commands that inspect threads", (target) => {
     });
   });
 
+  it("stats shows how long values would be if none was stored as a splice, where one is", async () => {
+    expect(await lines("stats", "42")).not.toContainEqual(expect.stringContaining("whole"));
+    await using saver = new PostgresSaver(database.source);
+    await putValues(saver, threadConfig("spliced"), { plan: ["A"] });
+    await database.query(
+      "update checkpoint_blobs set base = 'any', whole_bytes = 7000000 where thread_id = 'spliced'",
+    );
+    const text = (await lines("stats", "spliced")).join("\n");
+    expect(text).toMatch(/^if stored whole +7\.0 MB$/m);
+    expect(text).toMatch(/^CHANNEL +VALUES +SIZE +WHOLE +WRITES +SIZE\nplan +1 +\d+ B +7\.0 MB +0 +0 B$/m);
+    await saver.deleteThread("spliced");
+  });
+
   it.each([
     ["show", "none"],
     ["state", "none"],

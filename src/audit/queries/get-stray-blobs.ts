@@ -1,4 +1,5 @@
-import { sql, type SqlBool } from "kysely";
+import { type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -12,7 +13,7 @@ export interface ThreadRange {
   readonly upTo: string | undefined;
 }
 
-/** A blob that no header of its namespace references, and no splice. */
+/** A blob that no header of its namespace references, nor needs for a splice. */
 export interface StrayBlobRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
@@ -20,7 +21,7 @@ export interface StrayBlobRow {
   readonly version: string;
 }
 
-/** Finds the blobs of some threads that no header references, and no splice. One statement reads all of their headers once. */
+/** Finds the blobs of some threads that no header needs. One statement reads all of their headers once, and twice with splices. */
 export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
   if (typeof range === "string") {
     return runStatement(call, statements.of(["= upTo"]), { after: "", upTo: range });
@@ -54,32 +55,83 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
         sql` `,
       )}`;
     };
-    const columns = (owner: string, names: string, version = "version") => [
+    const columns = (owner: string, names: string) => [
       sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
       sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
       sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
-      sql<string>`${sql.ref(`${names}.${version}`)} collate "C"`.as("version"),
+      sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
     ];
+    const references = db
+      .selectFrom("checkpoints as header")
+      .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+        join.onTrue(),
+      )
+      .where(isInRange("header"));
     // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
-    return db
+    return withNeeded(db, {
+      splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
+      references: references.select([
+        "header.thread_id",
+        "header.checkpoint_ns",
+        "entry.channel",
+        "entry.version",
+      ]),
+    })
       .selectFrom("checkpoint_blobs as stored")
       .where(isInRange("stored"))
       .select(columns("stored", "stored"))
-      .except((others) =>
-        others
-          .selectFrom("checkpoints as header")
-          .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
-            join.onTrue(),
-          )
-          .where(isInRange("header"))
-          .select(columns("header", "entry")),
-      )
-      .except((others) =>
-        others
-          .selectFrom("checkpoint_blobs as stored")
-          .where(isInRange("stored"))
-          .where("stored.base", "is not", null)
-          .select(columns("stored", "stored", "base")),
-      );
+      .except(references.select(columns("header", "entry")))
+      .except((others) => others.selectFrom("needed").select(columns("needed", "needed")));
   },
 );
+
+const KEY = ["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version"] as const;
+
+interface Sources {
+  /** Rows of `checkpoint_blobs`. Only the splices among them count. */
+  readonly splices: SelectQueryBuilder<CheckpointDatabase & Stored, "stored", StrayBlobRow>;
+  readonly references: SelectQueryBuilder<CheckpointDatabase, never, StrayBlobRow>;
+}
+
+interface Stored {
+  stored: CheckpointDatabase["checkpoint_blobs"];
+}
+
+/**
+ * The CTE `needed`: the splices that headers reference, and the values that they refer to, directly or through other splices (C13).
+ * Where there are no splices, Postgres does not read the headers for it.
+ */
+function withNeeded(db: QueryCreator<CheckpointDatabase>, { splices, references }: Sources) {
+  return db
+    .withRecursive(
+      (cte) => cte("splice").materialized(),
+      () => splices.where("stored.base", "is not", null),
+    )
+    .withRecursive("needed", (qb) =>
+      qb
+        .selectFrom("splice")
+        .selectAll()
+        .intersect(references.where(sql<SqlBool>`exists (select from splice)`))
+        .union((recursive) =>
+          recursive
+            .selectFrom("needed")
+            .innerJoinLateral(
+              (eb) =>
+                eb
+                  .selectFrom("checkpoint_blobs as stored")
+                  .select("stored.base")
+                  .whereRef("stored.thread_id", "=", "needed.thread_id")
+                  .whereRef("stored.checkpoint_ns", "=", "needed.checkpoint_ns")
+                  .whereRef("stored.channel", "=", "needed.channel")
+                  .whereRef("stored.version", "=", "needed.version")
+                  // Makes Postgres look up each value by the index, whatever the statistics say.
+                  .limit(sql.lit(1))
+                  .as("splice"),
+              (join) => join.onTrue(),
+            )
+            .select(["needed.thread_id", "needed.checkpoint_ns", "needed.channel"])
+            .select(sql<string>`splice.base`.as("version"))
+            .where("splice.base", "is not", null),
+        ),
+    );
+}

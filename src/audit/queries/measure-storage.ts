@@ -25,6 +25,8 @@ export interface StorageRow {
   readonly header_bytes: number;
   readonly blobs: number;
   readonly blob_bytes: number;
+  readonly splices: number;
+  readonly whole_bytes: number;
   readonly writes: number;
   readonly write_bytes: number;
 }
@@ -61,7 +63,16 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, StorageParams, S
   },
 );
 
-const SUMS = ["checkpoints", "header_bytes", "blobs", "blob_bytes", "writes", "write_bytes"] as const;
+const SUMS = [
+  "checkpoints",
+  "header_bytes",
+  "blobs",
+  "blob_bytes",
+  "splices",
+  "whole_bytes",
+  "writes",
+  "write_bytes",
+] as const;
 type Sum = (typeof SUMS)[number];
 
 interface SizeRow extends Record<Sum, number> {
@@ -96,7 +107,15 @@ function withSizes(
             .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
             .groupBy(BY_THREAD_AND_CHANNEL)
             .select(OWNER)
-            .select(sumColumns({ blobs: sql`count(*)`, blob_bytes: VALUE_BYTES })),
+            .select(
+              sumColumns({
+                blobs: sql`count(*)`,
+                blob_bytes: VALUE_BYTES,
+                splices: sql`count(base)`,
+                // Postgres knows the length without reading the value.
+                whole_bytes: sql`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)`,
+              }),
+            ),
         )
         .unionAll((all) =>
           all

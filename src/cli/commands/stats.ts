@@ -51,12 +51,14 @@ function formatStorage(
   withThreads: boolean,
   width: number | undefined,
 ): string {
+  const hasSplices = total.splices > 0;
   const parts = [
     formatTable(
       [
         ["", "ROWS", "SIZE"],
         ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes)],
         ["values", humanCount(total.blobs), humanBytes(total.blobBytes)],
+        ...(hasSplices ? [["if stored whole", "", humanBytes(total.wholeBytes)]] : []),
         ["writes", humanCount(total.writes), humanBytes(total.writeBytes)],
         [counted(total.threads, "thread"), "", humanBytes(bytesOf(total))],
       ],
@@ -80,11 +82,12 @@ function formatStorage(
       printable(channel.channel),
       humanCount(channel.blobs),
       humanBytes(channel.blobBytes),
+      ...(hasSplices ? [humanBytes(channel.wholeBytes)] : []),
       humanCount(channel.writes),
       humanBytes(channel.writeBytes),
     ]);
-    const head = ["CHANNEL", "VALUES", "SIZE", "WRITES", "SIZE"];
-    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4], width }));
+    const head = ["CHANNEL", "VALUES", "SIZE", ...(hasSplices ? ["WHOLE"] : []), "WRITES", "SIZE"];
+    parts.push(formatTable([head, ...rows], { numbers: hasSplices ? [1, 2, 3, 4, 5] : [1, 2, 3, 4], width }));
   }
   return parts.join("\n\n");
 }

@@ -103,28 +103,38 @@ export function withUnneeded(
             .where("splice.base", "is not", null),
         ),
     )
-    .with("unneeded", (qb) =>
-      qb
-        .selectFrom((eb) =>
-          eb
-            .selectFrom("considered")
-            .select(["considered.channel", "considered.version", "considered.base", "considered.bytes"])
-            .select(sql<boolean>`false`.as("is_needed"))
-            .where("considered.is_candidate", "=", sql.lit(true))
-            .where("considered.is_referenced", "=", sql.lit(false))
-            .unionAll(
-              eb
-                .selectFrom("needed")
-                .select(["needed.channel", "needed.version", sql<string | null>`null::text`.as("base")])
-                .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_needed")]),
-            )
-            .as("each"),
-        )
-        .select(["each.channel", "each.version"])
-        .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
-        .groupBy(["each.channel", "each.version"])
-        .having(sql<SqlBool>`not bool_or(each.is_needed)`),
-    );
+    .with("unneeded", (qb) => {
+      const unreferenced = qb
+        .selectFrom("considered")
+        .select(["considered.channel", "considered.version", "considered.base", "considered.bytes"])
+        .where((eb) =>
+          eb.and([eb.ref("considered.is_candidate"), eb.not(eb.ref("considered.is_referenced"))]),
+        );
+      const isAnyNeeded = sql<SqlBool>`exists (${qb.selectFrom("needed").select("needed.version")})`;
+      const needed = qb
+        .selectFrom("needed")
+        .select(["needed.channel", "needed.version", sql<string | null>`null::text`.as("base")])
+        .select(sql<number | null>`null::integer`.as("bytes"));
+      return (
+        unreferenced
+          // Postgres decides once which of the two parts it runs. So nothing is grouped again where there are no splices.
+          .where(sql<SqlBool>`not ${isAnyNeeded}`)
+          .unionAll(
+            qb
+              .selectFrom(
+                unreferenced
+                  .select(sql<boolean>`false`.as("is_needed"))
+                  .where(isAnyNeeded)
+                  .unionAll(needed.select(sql<boolean>`true`.as("is_needed")))
+                  .as("each"),
+              )
+              .select(["each.channel", "each.version"])
+              .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
+              .groupBy(["each.channel", "each.version"])
+              .having(sql<SqlBool>`not bool_or(each.is_needed)`),
+          )
+      );
+    });
 }
 
 /** The `channel_versions` of headers, as a table of one column. */
