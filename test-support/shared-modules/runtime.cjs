@@ -6,9 +6,13 @@
  */
 const { createRequire, register } = require("node:module");
 const { pathToFileURL } = require("node:url");
+const { setFlagsFromString } = require("node:v8");
 
 const EVENT_HANDLERS = Symbol.for("EVENT_HANDLERS");
 const TEST_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
+
+// Now and then V8 aborts a worker while it frees compiled code of PGlite (nodejs/node#64500). It need not free any.
+setFlagsFromString("--no-wasm-code-gc");
 
 let loaders;
 
