@@ -1,6 +1,6 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
 const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
-const wholeThreads = ["threads", "retention", "audit", "backup", "watch", "doctor"];
+const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
   telemetry: ["errors"],
@@ -12,6 +12,7 @@ const mayImport = {
   saver: [...base, "migrations"],
   threads: [...base, "saver"],
   retention: [...base, "saver"],
+  growth: [...base, "saver"],
   audit: [...base, "saver"],
   backup: [...base, "saver"],
   watch: [...base, "saver"],
@@ -31,7 +32,7 @@ const mayImportInside = {
   "saver/notifications": ["saver/model", "saver/queries", "saver/codec", "saver/call"],
   "saver/call": ["saver/model", "saver/queries", "saver/boundary", "saver/codec"],
 };
-const roomsWithQueries = ["threads", "retention", "audit", "backup", "watch", "doctor"];
+const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {

@@ -39,6 +39,10 @@ import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
 import { health } from "./doctor/health.js";
 import type { Health } from "./doctor/health-types.js";
+import { parseGrowth } from "./growth/boundary/parse-growth.js";
+import { compact } from "./growth/compact.js";
+import { expand } from "./growth/expand.js";
+import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
 import { type CallOptions, parseCallOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
 import { deleteForRuns } from "./retention/delete-for-runs.js";
@@ -621,6 +625,53 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
     const parse = () => ({ ...parseRunOptions(options), runIds: parseRunIds(runIds) });
     return this.#run("deleteForRuns", { options }, parse, deleteForRuns);
+  }
+
+  /**
+   * Stores the splices of threads as whole values, so that savers read them which don't know splices: Python's, the
+   * official JavaScript one, and version 0.1.0 of this library. Turn the option `splices` off first. Agents may read
+   * and write meanwhile. It looks again for splices that were stored in the meantime.
+   *
+   * It uses small transactions. What an interrupted call has done stays done, and the next call continues.
+   *
+   * @returns How many values are whole now, and their length before and after.
+   * @throws BrokenChainError for a splice that can't be read.
+   * @throws MigrationRequiredError where the tables are older than the option `splices`.
+   *
+   * @example
+   * ```ts
+   * const { values, bytesAfter } = await saver.expand({ threads: ["42"], dryRun: true });
+   * ```
+   */
+  async expand(options?: GrowthOptions): Promise<GrowthReport> {
+    const parse = () => ({ request: parseGrowth(options) });
+    return this.#run("expand", { options }, parse, (call, { request }) =>
+      expand(call, request, () => this.serde),
+    );
+  }
+
+  /**
+   * Stores the values of threads as splices, as far as that saves at least half of a value: threads from before the
+   * option `splices`, or of another saver. From then on, only this library reads those threads. Agents may read and
+   * write meanwhile.
+   *
+   * It uses small transactions. What an interrupted call has done stays done, and the next call continues. Postgres
+   * uses the space again after a `VACUUM`, and returns it to the system only after a `VACUUM FULL` or `pg_repack`.
+   *
+   * @returns How many values became splices, and their length before and after.
+   * @throws DeserializationError for a value that can't be decrypted or decompressed.
+   * @throws MigrationRequiredError where the tables are older than the option `splices`.
+   *
+   * @example
+   * ```ts
+   * const { values, bytesBefore, bytesAfter } = await saver.compact({ threads: ["42"] });
+   * ```
+   */
+  async compact(options?: GrowthOptions): Promise<GrowthReport> {
+    const parse = () => ({ request: parseGrowth(options) });
+    return this.#run("compact", { options }, parse, (call, { request }) =>
+      compact(call, request, () => this.serde),
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import { rowKey } from "../saver/model/row-key.js";
-import { chunksOf } from "./chunks-of.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
 import type { OrphanedBlobRow } from "./queries/select-orphaned-blobs.js";
 
 /**

@@ -2,7 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { groupBy } from "../saver/model/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { chunksOf } from "./chunks-of.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs } from "./delete-orphans.js";

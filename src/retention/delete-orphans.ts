@@ -3,7 +3,7 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { batchesOfOrphans } from "./batches-of-orphans.js";
-import { chunksOf } from "./chunks-of.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { deleteUnreferencedBlobs } from "./queries/delete-orphaned-blobs.js";

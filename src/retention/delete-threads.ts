@@ -9,7 +9,7 @@ import { storeBatch } from "../saver/store.js";
 import { writeGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { PruneReport } from "./retention-types.js";
-import { threadPages } from "./thread-pages.js";
+import { threadPages } from "../saver/thread-pages.js";
 
 /** Deletes whole threads. */
 export async function deleteThreads(

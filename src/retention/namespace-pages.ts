@@ -1,10 +1,10 @@
 import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { chunksOf } from "./chunks-of.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
 import { selectNamespaceHeads } from "./queries/select-namespace-heads.js";
 import { selectNamespaces } from "./queries/select-namespaces.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
-import { threadPages } from "./thread-pages.js";
+import { threadPages } from "../saver/thread-pages.js";
 
 /** How many heads one statement reads: a thread may have any number of namespaces. */
 const HEADS_PER_STATEMENT = 1_000;

@@ -49,6 +49,7 @@ function gather(call: CallContext, begin: () => void) {
   return { places, rows: fetched() };
 }
 
-function chainRowOf({ type, base, blob }: ChainRowOfPage): ChainRow {
+/** A row of a chain from the columns of its row. */
+export function chainRowOf({ type, base, blob }: ChainRowOfPage): ChainRow {
   return { ...storedValueOf(type, blob), base };
 }

@@ -5,6 +5,12 @@ import { encodeSplice, type Splice } from "./splice-bytes.js";
 /** A shorter value is stored whole: its row takes about as much as that of a splice. */
 export const MIN_SPLICED_BYTES = 1_024;
 
+/**
+ * The most values that a new splice is made of. In a chain that was never compacted there are at most log2(n). `compact` may put as
+ * many below a chain that a writer continues meanwhile.
+ */
+export const MAX_BASES = 32;
+
 /** A stored value and its place in a chain. */
 export interface ChainedValue {
   readonly version: string;
@@ -60,7 +66,8 @@ export function nextValue(previous: ChainedValue, version: string, bytes: Uint8A
     ...previous.bases.map((base) => ({ ...base, segments: composeSegments(shared, base.segments) })),
   ].filter((base) => base.ordinal <= ordinal - lowestBit(ordinal));
   const [base] = bases;
-  if (base === undefined || copiedBytes(base.segments) * 2 < bytes.length) {
+  const isShort = bases.length <= MAX_BASES;
+  if (base === undefined || !isShort || copiedBytes(base.segments) * 2 < bytes.length) {
     return { value: wholeValue(version, bytes) };
   }
   const payload = encodeSplice(ordinal, bytes, base.segments);

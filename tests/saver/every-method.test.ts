@@ -175,6 +175,14 @@ const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
     expect(await saver.deleteForRuns([run])).toMatchObject({ checkpoints: 1 });
     expect(await listIds(saver.list(config))).toEqual(steps.slice(0, 2).map(idOf).reverse());
   },
+  compact: async ({ saver, id }) => {
+    expect(await saver.compact({ threads: [id, "no such thread"] })).toMatchObject({
+      ...{ threads: 0, values: 0, missing: ["no such thread"] },
+    });
+  },
+  expand: async ({ saver, id }) => {
+    expect(await saver.expand({ threads: [id], dryRun: true })).toMatchObject({ values: 0, missing: [] });
+  },
   watch: async ({ saver, id, steps }) => {
     const watch = saver.watch(id, { after: idOf(steps[1]) });
     expect((await watch.next()).value).toMatchObject({ config: steps[2] });

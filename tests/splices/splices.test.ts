@@ -110,6 +110,7 @@ describeAnyTarget("a saver with splices", (target) => {
       writer: fc.constantFrom("same", "same", "same", "new", "small memory", "whole"),
       from: fc.constantFrom("head", "head", "head", "fork"),
       reads: fc.boolean(),
+      rewritten: fc.constantFrom(undefined, undefined, undefined, "expand" as const, "compact" as const),
     });
     let run = 0;
     await fc.assert(
@@ -125,7 +126,7 @@ describeAnyTarget("a saver with splices", (target) => {
         const state = { list: [{ text: text(2_000) }], notes: text(1_500) };
         const first = await putValues(savers.same, threadConfig(thread), state);
         history.push({ ...first, expected: JSON.stringify(state) });
-        for (const { kind, at, size, writer, from, reads } of actions) {
+        for (const { kind, at, size, writer, from, reads, rewritten } of actions) {
           const parent = from === "head" ? history.at(-1) : history[at % history.length];
           if (parent === undefined) throw new Error("no parent");
           const saver = writer === "new" ? newSaver() : savers[writer];
@@ -135,6 +136,7 @@ describeAnyTarget("a saver with splices", (target) => {
           const values = kind === "grow" ? { notes: next.notes } : { list: next.list };
           const checkpoint = await putState(saver, parent, next, Object.keys(values));
           history.push({ ...checkpoint, expected: JSON.stringify(next) });
+          if (rewritten !== undefined) await savers.whole[rewritten]({ threads: [thread] });
           // The caller goes on with its own objects.
           for (const each of next.list) each.text = "changed after the put";
         }
@@ -193,7 +195,9 @@ describeAnyTarget("a saver with splices", (target) => {
         await saver.deleteThread("source");
         expect(await saver.importThreads(backup)).toMatchObject({ checkpoints });
         expect((await reader.getTuple(threadConfig("source")))?.checkpoint.channel_values).toEqual(values);
-        expect(await collect(saver.exportThreads({ threads: ["source"] }))).toEqual(backup);
+        // The rows of a checkpoint come in any order, and the last line has a checksum of all lines.
+        const again = await collect(saver.exportThreads({ threads: ["source"] }));
+        expect(again.slice(0, -1).sort()).toEqual(backup.slice(0, -1).sort());
       }
       expect((await reader.getTuple(threadConfig("copy")))?.checkpoint.channel_values).toEqual(values);
       const copied = await database.query(

@@ -4,7 +4,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { THREAD_TABLES } from "./select-thread-ids.js";
+import { THREAD_TABLES } from "../../saver/queries/select-thread-ids.js";
 
 /**
  * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from

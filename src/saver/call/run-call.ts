@@ -20,6 +20,8 @@ const OPERATIONS = {
   withThreadLock: "pg_locks",
   prune: "checkpoints",
   deleteForRuns: "checkpoints",
+  expand: "checkpoint_blobs",
+  compact: "checkpoint_blobs",
   copyThread: "checkpoints",
   listThreads: "checkpoints only",
   listTombstones: "checkpoint_tombstones only",

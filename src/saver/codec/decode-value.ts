@@ -3,7 +3,7 @@ import { innermost } from "../../serde/layers/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import type { ChainedValue } from "../../splices/value-chain.js";
-import { type ChainRows, readChain, UNTAGGED } from "./read-chain.js";
+import { type ChainRows, readChain, type RowReader, UNTAGGED } from "./read-chain.js";
 import type { StoredValue } from "./stored-value.js";
 
 const NO_BYTES = new Uint8Array();
@@ -67,10 +67,14 @@ async function loadValue(reader: ValueReader, stored: FoundValue, context: Value
 }
 
 async function chainedValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
-  const { serde, fetchChain } = reader;
   const known = isSplice(stored.type) ? stored.chain : () => ({ ...stored, base: null });
-  const rows = known ?? (await fetchChain(context));
-  return readChain({ serde, bytesOf: (row, place) => bytesOf(reader, row, place) }, context, rows);
+  const rows = known ?? (await reader.fetchChain(context));
+  return readChain(rowReaderOf(reader), context, rows);
+}
+
+/** Reads the rows of chains as `reader` reads values. */
+export function rowReaderOf(reader: ValueReader): RowReader {
+  return { serde: reader.serde, bytesOf: (row, place) => bytesOf(reader, row, place) };
 }
 
 async function bytesOf(

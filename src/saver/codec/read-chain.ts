@@ -3,7 +3,7 @@ import { unwrapBytes } from "../../serde/layers/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import { applySplice, decodeSplice, type Splice } from "../../splices/splice-bytes.js";
 import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
-import { type ChainedValue, splicedValue, wholeValue } from "../../splices/value-chain.js";
+import { type ChainedValue, MAX_BASES, splicedValue, wholeValue } from "../../splices/value-chain.js";
 import type { StoredValue } from "./stored-value.js";
 
 /** The rows of one channel by version: a value, its base, the base of that, and so on. */
@@ -31,8 +31,8 @@ export interface ReadValue {
 /** The tag of rows without one, which the first versions of the official savers wrote. */
 export const UNTAGGED = "json";
 
-/** More than a chain of 2^53 values has. */
-const MAX_SPLICES = 64;
+/** The most rows that a value is made of, besides a whole one. */
+const MAX_SPLICES = 2 * MAX_BASES;
 
 /**
  * Reads a value through the rows that it is made of.

@@ -57,7 +57,15 @@ const RUNS: readonly Row[] = [
   ["a run with U+0000", ["\0"], invalid("runIds.0")],
 ];
 
-/** Calls of `prune` and `deleteForRuns` that are refused before anything is sent. */
+const REWRITING: readonly (readonly [string, unknown, BadInput["error"]])[] = [
+  ["a thread without its list", { threads: "standing" }, invalid("options.threads")],
+  ["an empty thread id", { threads: [""] }, invalid("options.threads.0")],
+  ["text as dryRun", { dryRun: "yes" }, invalid("options.dryRun")],
+  ["progress that is no function", { onProgress: true }, invalid("options.onProgress")],
+  ["an unknown option", { batchSize: 1 }, invalid("options.batchSize")],
+];
+
+/** Calls of `prune`, `deleteForRuns`, `expand` and `compact` that are refused before anything is sent. */
 export const BAD_PRUNES: readonly BadInput[] = [
   ...[...THREADS, ...RETENTION].map(([what, first, error]): BadInput => ({
     what: `prune: ${what}`,
@@ -92,4 +100,11 @@ export const BAD_PRUNES: readonly BadInput[] = [
     call: ({ saver }) => saver.deleteForRuns(["run"], { dryRun: "yes" } as object),
     error: invalid("options.dryRun"),
   },
+  ...(["expand", "compact"] as const).flatMap((method) =>
+    REWRITING.map(([what, options, error]): BadInput => ({
+      what: `${method}: ${what}`,
+      call: ({ saver }) => saver[method](options as object),
+      error,
+    })),
+  ),
 ];

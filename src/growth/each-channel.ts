@@ -1,0 +1,78 @@
+import type { CallContext } from "../db/call-context.js";
+import { throwIfAborted } from "../db/statements/bounded-run.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import { threadPages } from "../saver/thread-pages.js";
+import type { GrowthRequest } from "./boundary/parse-growth.js";
+import type { GrowthReport } from "./growth-types.js";
+import { GrowthTally } from "./growth-tally.js";
+import { type ChannelRow, selectChannels } from "./queries/select-channels.js";
+import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
+import { rewriteValues, type Rewrite } from "./rewrite-values.js";
+
+/** Returns the serializer of a thread. */
+export type SerializerOf = (threadId: string) => ContextualSerializer | Promise<ContextualSerializer>;
+
+/** What one transaction does in a channel. */
+export type ChannelRewrite = Pick<Rewrite, "targets" | "context" | "replacementsOf">;
+
+/** How the values of a channel change their form. */
+export interface ChannelPlan {
+  /** Whether a channel has values that may change. */
+  readonly concerns: (channel: ChannelRow) => boolean;
+  /** Plans the transactions of a channel. */
+  readonly rewritesOf: (
+    key: ChannelKey,
+    versions: readonly VersionRow[],
+    serde: ContextualSerializer,
+  ) => Iterable<ChannelRewrite>;
+  /** Whether a thread is looked at again, for values that were stored meanwhile. */
+  readonly repeats: boolean;
+}
+
+/** How often a thread is looked at. Each time, there is only what was stored since the last one. */
+const MAX_PASSES = 100;
+
+/** Stores values of threads in another form, channel by channel, in small transactions. */
+export async function eachChannel(
+  call: CallContext,
+  request: GrowthRequest,
+  serdeOf: SerializerOf,
+  plan: ChannelPlan,
+): Promise<GrowthReport> {
+  const tally = new GrowthTally(request);
+  for await (const page of threadPages(call, request.threads)) {
+    for (const threadId of page) {
+      const passes = plan.repeats && !request.dryRun ? MAX_PASSES : 1;
+      for (let pass = 0; pass < passes; pass++) {
+        const channels = await selectChannels(call, threadId);
+        if (channels.length === 0 && pass === 0) tally.addMissing(threadId);
+        const concerned = channels.filter(plan.concerns);
+        if (concerned.length === 0) break;
+        const serde = await serdeOf(threadId);
+        for (const { checkpoint_ns: checkpointNs, channel } of concerned) {
+          await rewriteChannel({ call, request, serde, plan, tally }, { threadId, checkpointNs, channel });
+        }
+      }
+      tally.end(threadId);
+    }
+  }
+  return tally.report();
+}
+
+interface Run {
+  readonly call: CallContext;
+  readonly request: GrowthRequest;
+  readonly serde: ContextualSerializer;
+  readonly plan: ChannelPlan;
+  readonly tally: GrowthTally;
+}
+
+async function rewriteChannel({ call, request, serde, plan, tally }: Run, key: ChannelKey): Promise<void> {
+  const versions = await selectVersions(call, key);
+  const bytesBefore = new Map(versions.map(({ version, bytes }) => [version, bytes]));
+  for (const rewrite of plan.rewritesOf(key, versions, serde)) {
+    throwIfAborted(call.signal);
+    const replacements = await rewriteValues(call, { key, serde, dryRun: request.dryRun, ...rewrite });
+    tally.add(key.threadId, replacements, bytesBefore);
+  }
+}

@@ -1,0 +1,58 @@
+import type { GrowthRequest } from "./boundary/parse-growth.js";
+import type { GrowthReport } from "./growth-types.js";
+import type { Replacement } from "./queries/replace-value.js";
+
+/** Sums up what a call stores in another form, and reports progress. */
+export class GrowthTally {
+  readonly #request: GrowthRequest;
+  readonly #missing: string[] = [];
+  #values = 0;
+  #bytesBefore = 0;
+  #bytesAfter = 0;
+  #threads = 0;
+  #threadsDone = 0;
+  #valuesBeforeThread = 0;
+
+  constructor(request: GrowthRequest) {
+    this.#request = request;
+  }
+
+  /** Adds what one transaction stored. */
+  add(
+    threadId: string,
+    replacements: readonly Replacement[],
+    bytesBefore: ReadonlyMap<string, number>,
+  ): void {
+    for (const { version, blob } of replacements) {
+      this.#values++;
+      this.#bytesBefore += bytesBefore.get(version) ?? 0;
+      this.#bytesAfter += blob.byteLength;
+    }
+    this.#reportProgress(threadId);
+  }
+
+  addMissing(threadId: string): void {
+    if (this.#request.threads !== undefined) this.#missing.push(threadId);
+  }
+
+  /** Marks a thread as done. */
+  end(threadId: string): void {
+    if (this.#values > this.#valuesBeforeThread) this.#threads++;
+    this.#valuesBeforeThread = this.#values;
+    this.#threadsDone++;
+    this.#reportProgress(threadId);
+  }
+
+  report(): GrowthReport {
+    const { dryRun } = this.#request;
+    return { threads: this.#threads, ...this.#counts, missing: this.#missing, dryRun };
+  }
+
+  get #counts() {
+    return { values: this.#values, bytesBefore: this.#bytesBefore, bytesAfter: this.#bytesAfter };
+  }
+
+  #reportProgress(threadId: string): void {
+    this.#request.onProgress?.({ ...this.#counts, threadId, threadsDone: this.#threadsDone });
+  }
+}

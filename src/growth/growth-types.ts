@@ -1,0 +1,37 @@
+import type { CallOptions } from "../parsing/parse-call-options.js";
+
+/** Options of `expand` and `compact`. */
+export interface GrowthOptions extends CallOptions {
+  /** Only these threads; an empty list selects none. Default: all. */
+  readonly threads?: readonly string[] | undefined;
+  /** Counts what would be stored, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /** Called after each transaction. An error that it throws ends the call. */
+  readonly onProgress?: ((progress: GrowthProgress) => void) | undefined;
+}
+
+/** Values that are stored in another form. */
+export interface RewrittenValues {
+  /** The number of values. */
+  readonly values: number;
+  /** Their length before, in bytes, as they are stored without Postgres's own compression. */
+  readonly bytesBefore: number;
+  /** Their length now. */
+  readonly bytesAfter: number;
+}
+
+/** The result of `expand` or `compact`: what it stored in another form, or with `dryRun` would store. */
+export interface GrowthReport extends RewrittenValues {
+  /** Threads with such values. */
+  readonly threads: number;
+  /** The named threads that have no values. */
+  readonly missing: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** The progress of `expand` or `compact`: what it has done so far, and the current thread. */
+export interface GrowthProgress extends RewrittenValues {
+  readonly threadId: string;
+  /** How many threads are done. */
+  readonly threadsDone: number;
+}

@@ -1,0 +1,125 @@
+import type { CallContext } from "../db/call-context.js";
+import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import { chainRowOf } from "../saver/chain-source.js";
+import { rowReaderOf } from "../saver/codec/decode-value.js";
+import { type ChainRow, readChain, type ReadValue } from "../saver/codec/read-chain.js";
+import { valueReader } from "../saver/long-values.js";
+import { getChains } from "../saver/queries/get-chains.js";
+import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
+import { ReplacedValueError } from "../saver/replaced-value.js";
+import { lockBases, type LockedValue, lockReplaced } from "./queries/lock-values.js";
+import { type Replacement, replaceValue } from "./queries/replace-value.js";
+import type { ChannelKey } from "./queries/select-versions.js";
+
+/** The most values, and bytes of them, that one transaction stores. A longer value has a transaction of its own. */
+const BATCH_VALUES = 100;
+const BATCH_BYTES = 8 * 2 ** 20;
+
+/** Values of a channel that one transaction stores in another form. */
+export interface Rewrite {
+  readonly key: ChannelKey;
+  readonly serde: ContextualSerializer;
+  /** The versions of the values. */
+  readonly targets: readonly string[];
+  /** The versions of other values that are read with them. */
+  readonly context?: readonly string[];
+  readonly dryRun: boolean;
+  /** Returns the new forms of those values that change. It is called again where the transaction is. */
+  readonly replacementsOf: (values: StoredValues) => Promise<Replacement[]>;
+}
+
+/** The values that a transaction has read. */
+export interface StoredValues {
+  /** The row of a value. `undefined` where it was deleted. */
+  readonly rowOf: (version: string) => ChainRow | undefined;
+  /** Reads a value through the rows that it is made of. */
+  readonly read: (version: string) => Promise<ReadValue>;
+}
+
+/**
+ * Stores values in another form in one transaction, so that a reader sees either form, and each value stays equal. It locks the
+ * values, and those that new splices refer to. Readers don't wait for it, and neither do writers of new checkpoints.
+ *
+ * @returns What was stored.
+ */
+export async function rewriteValues(call: CallContext, rewrite: Rewrite): Promise<readonly Replacement[]> {
+  const { key, targets, context = [], dryRun, replacementsOf } = rewrite;
+  const versions = [...new Set([...context, ...targets])];
+  if (dryRun) return replacementsOf(await readValues(call, versions, rewrite));
+  return inOneTransaction(call, async (transaction) => {
+    const { schema } = transaction;
+    await runTransaction(transaction, {
+      guard: [threadLock(schema, key)],
+      statements: [lockReplaced(schema, { ...key, versions })],
+    });
+    const replacements = await replacementsOf(await readValues(transaction, versions, rewrite));
+    await runTransaction(transaction, {
+      guard: [baseLocks(schema, key, replacements)],
+      statements: replacements.map((replacement) => replaceValue(schema, key, replacement)),
+    });
+    return replacements;
+  });
+}
+
+/** One transaction of a thread at a time, so that two can't make values refer to each other. */
+function threadLock(schema: string, { threadId }: ChannelKey): GuardStep<LockRow> {
+  return {
+    statement: takeLocks(schema, [{ name: ["growth", threadId], shared: false }]),
+    check: (rows) => {
+      refuseSnapshots(rows, "expand and compact need");
+    },
+  };
+}
+
+function baseLocks(
+  schema: string,
+  key: ChannelKey,
+  replacements: readonly Replacement[],
+): GuardStep<LockedValue> {
+  const bases = [...new Set(replacements.flatMap(({ base }) => base ?? []))];
+  return {
+    statement: lockBases(schema, { ...key, versions: bases }),
+    check: (locked) => {
+      const missing = bases.find((base) => !locked.some(({ version }) => version === base));
+      if (missing !== undefined) throw new ReplacedValueError({ ...key, version: missing });
+    },
+  };
+}
+
+async function readValues(
+  call: CallContext,
+  versions: readonly string[],
+  { key, serde }: Rewrite,
+): Promise<StoredValues> {
+  const { threadId, checkpointNs, channel } = key;
+  const rows = await getChains(
+    call,
+    versions.map((version) => ({ thread_id: threadId, checkpoint_ns: checkpointNs, channel, version })),
+  );
+  const byVersion = new Map(rows.map((row) => [row.version, chainRowOf(row)]));
+  const rowOf = (version: string) => byVersion.get(version);
+  const reader = rowReaderOf(valueReader(call, serde));
+  return { rowOf, read: (version) => readChain(reader, { ...key, version }, rowOf) };
+}
+
+/** Splits values into the portions of {@link rewriteValues}. */
+export function* batchesOf<Value>(
+  values: readonly Value[],
+  bytesOf: (value: Value) => number,
+): Generator<Value[]> {
+  let batch: Value[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    const length = bytesOf(value);
+    if (batch.length > 0 && (batch.length >= BATCH_VALUES || bytes + length > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(value);
+    bytes += length;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
+import {
+  AesGcmSerializer,
+  CompressedSerializer,
+  EncryptedSerializer,
+  JsonSerializer,
+  MsgpackSerializer,
+} from "../../src/serde/index.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+
+const SERIALIZERS: readonly [string, SerializerProtocol][] = [
+  ["MessagePack", new MsgpackSerializer()],
+  ["JSON", new JsonSerializer()],
+  [
+    "compression and AES-GCM",
+    new AesGcmSerializer(new CompressedSerializer(), {
+      keys: [{ id: "1", key: randomBytes(32) }],
+      strict: true,
+    }),
+  ],
+  ["Python's encryption", EncryptedSerializer.fromAesKey(randomBytes(32))],
+];
+
+const STEPS = 25;
+
+const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
+
+describeAnyTarget("expand and compact", (target) => {
+  let database: TestDatabase;
+  const open: PostgresSaver[] = [];
+
+  const newSaver = (options: PostgresSaverOptions = {}, serde?: SerializerProtocol): PostgresSaver => {
+    const saver = new PostgresSaver(database.source, serde, options);
+    open.push(saver);
+    return saver;
+  };
+
+  beforeEach(async () => {
+    database = await target.sharedDatabase();
+    await newSaver().setup();
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((saver) => saver.end()));
+  });
+
+  /** Stores a chat, with a fork in the middle, and a channel of short values. */
+  async function putChat(saver: PostgresSaver, thread: string): Promise<void> {
+    const messages = [text(8_000)];
+    const first = await putValues(saver, threadConfig(thread), { messages, count: 0 });
+    let put = first;
+    for (let step = 1; step < STEPS; step++) {
+      messages.push(text(200));
+      const parent = step === STEPS / 5 ? first : put;
+      put = await putValues(saver, parent.config, { messages, count: step }, parent.checkpoint);
+    }
+  }
+
+  const rows = (thread: string) =>
+    database.query<{ version: string; type: string; base: string | null; blob: Uint8Array }>(
+      `select version, type, base, blob from checkpoint_blobs
+        where thread_id = $1 and channel = 'messages' order by version collate "C"`,
+      [thread],
+    );
+
+  const valuesOf = async (saver: PostgresSaver, thread: string) =>
+    (await collect(saver.list(threadConfig(thread)))).map(({ checkpoint }) => checkpoint.channel_values);
+
+  it.each(SERIALIZERS)(
+    "turn chains into whole values and back, and every value stays equal, with %s",
+    async (_name, serde) => {
+      const [spliced, plain] = [newSaver({ splices: true }, serde), newSaver({}, serde)];
+      await putChat(spliced, "chat");
+      await spliced.copyThread("chat", "other");
+      const values = await valuesOf(plain, "chat");
+      const stored = await rows("chat");
+
+      const wouldExpand = await plain.expand({ threads: ["chat"], dryRun: true });
+      expect(await rows("chat")).toEqual(stored);
+      const expanded = await plain.expand({ threads: ["chat"] });
+      expect(expanded).toMatchObject({ threads: 1, missing: [], dryRun: false });
+      expect(expanded.values).toBe(stored.filter(({ base }) => base !== null).length);
+      expect({ ...wouldExpand, dryRun: false, bytesAfter: 0 }).toEqual({ ...expanded, bytesAfter: 0 });
+      const whole = await rows("chat");
+      expect(whole.filter(({ base, type }) => base !== null || type.includes("splice"))).toEqual([]);
+      expect(await valuesOf(plain, "chat")).toEqual(values);
+      expect(await plain.expand({ threads: ["chat"] })).toMatchObject({ threads: 0, values: 0 });
+      expect((await rows("other")).some(({ base }) => base !== null)).toBe(true);
+
+      const compacted = await plain.compact({ threads: ["chat"] });
+      expect(compacted.values).toBe(STEPS - 1);
+      expect(compacted.bytesAfter).toBeLessThan(compacted.bytesBefore / 4);
+      expect((await rows("chat")).filter(({ base }) => base !== null)).toHaveLength(STEPS - 1);
+      for (const reader of [spliced, plain]) expect(await valuesOf(reader, "chat")).toEqual(values);
+      expect(await plain.compact({ threads: ["chat"] })).toMatchObject({ threads: 0, values: 0 });
+      const { problems } = await plain.verify();
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it("keep every value beside writers and a prune", async () => {
+    const [spliced, plain] = [newSaver({ splices: true }), newSaver()];
+    await putChat(plain, "chat");
+    const writing = (async () => {
+      const messages = ["a different start", text(3_000)];
+      let put = await putValues(spliced, threadConfig("chat"), { messages });
+      for (let step = 0; step < 30; step++) {
+        messages.push(text(200));
+        put = await putValues(spliced, put.config, { messages }, put.checkpoint);
+      }
+      return messages;
+    })();
+    const rewriting = (async () => {
+      for (let round = 0; round < 4; round++) {
+        await Promise.all([plain.compact(), newSaver().compact(), plain.prune({ keepLast: 3 })]);
+        await Promise.all([plain.expand(), newSaver().compact(), plain.prune({ keepLast: 2 })]);
+      }
+    })();
+    const messages = await writing;
+    await rewriting;
+    expect((await plain.getTuple(threadConfig("chat")))?.checkpoint.channel_values).toEqual({ messages });
+    const { problems } = await plain.verify();
+    expect(problems.filter(({ kind }) => kind !== "missing-parent")).toEqual([]);
+  });
+
+  it("can be interrupted, and continue with the next call", async () => {
+    const saver = newSaver();
+    await putChat(saver, "first");
+    await putChat(saver, "second");
+    const values = await valuesOf(saver, "second");
+    const controller = new AbortController();
+    const interrupted = saver.compact({
+      signal: controller.signal,
+      onProgress: ({ values: done }) => {
+        if (done > 0) controller.abort();
+      },
+    });
+    await expect(interrupted).rejects.toMatchObject({ name: "AbortError" });
+    expect(await saver.compact({ threads: ["first", "second", "third"] })).toMatchObject({
+      ...{ threads: 1, values: STEPS - 1, missing: ["third"] },
+    });
+    expect(await valuesOf(saver, "second")).toEqual(values);
+  });
+
+  it("never make a chain too long to be read, however often a chain is compacted and continued", async () => {
+    const plain = newSaver();
+    const messages = [text(3_000)];
+    let put = await putValues(newSaver({ splices: true }), threadConfig("chat"), { messages });
+    for (let restart = 0; restart < 6; restart++) {
+      // It remembers nothing, so each of its chains begins with a whole value.
+      const saver = newSaver({ splices: true });
+      for (let step = 0; step < 15; step++) {
+        messages.push(text(100));
+        put = await putValues(saver, put.config, { messages }, put.checkpoint);
+      }
+      await plain.compact();
+    }
+    expect((await rows("chat")).filter(({ base }) => base === null).length).toBeLessThan(4);
+    expect((await plain.getTuple(put.config))?.checkpoint.channel_values).toEqual({ messages });
+    expect((await plain.verify()).problems).toEqual([]);
+  });
+});
