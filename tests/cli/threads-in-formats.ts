@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { PostgresSaver } from "../../src/index.js";
+import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { threadConfig } from "../../test-support/checkpoints.js";
 import type { Target, TestDatabase } from "../../test-support/targets.js";
 import { cliOn, type CliOutcome } from "./cli.js";
@@ -8,7 +8,7 @@ import { cliOn, type CliOutcome } from "./cli.js";
 /** A migrated database for threads of services with different serializers, and the command line on it. */
 export interface ThreadsInFormats {
   readonly database: TestDatabase;
-  readonly saverOf: (serde?: SerializerProtocol) => PostgresSaver;
+  readonly saverOf: (serde?: SerializerProtocol, options?: PostgresSaverOptions) => PostgresSaver;
   readonly run: (argv: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CliOutcome>;
   readonly valuesOf: (saver: PostgresSaver, thread: string) => Promise<Record<string, unknown>>;
 }
@@ -17,8 +17,8 @@ export interface ThreadsInFormats {
 export function threadsInFormats(target: Target): ThreadsInFormats {
   let database: TestDatabase;
   const opened: PostgresSaver[] = [];
-  const saverOf = (serde?: SerializerProtocol): PostgresSaver => {
-    const saver = new PostgresSaver(database.source, serde);
+  const saverOf: ThreadsInFormats["saverOf"] = (serde, options) => {
+    const saver = new PostgresSaver(database.source, serde, options);
     opened.push(saver);
     return saver;
   };

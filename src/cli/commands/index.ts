@@ -1,9 +1,11 @@
 import type { CommandDefinition } from "../command-definition.js";
+import { compact } from "./compact.js";
 import { copy } from "./copy.js";
 import { deleteRuns } from "./delete-runs.js";
 import { deleteThreads } from "./delete.js";
 import { diff } from "./diff.js";
 import { doctor } from "./doctor.js";
+import { expand } from "./expand.js";
 import { exportCommand } from "./export.js";
 import { fork } from "./fork.js";
 import { importCommand } from "./import.js";
@@ -33,6 +35,8 @@ export const COMMANDS: readonly CommandDefinition[] = [
   deleteThreads,
   deleteRuns,
   tombstones,
+  compact,
+  expand,
   verify,
   doctor,
   exportCommand,

@@ -17,9 +17,9 @@ export function namespaceOption(): Option {
 /** The flags of {@link threadArgument} and {@link namespaceOption}. */
 export const threadFlags = z.object({ thread: z.string(), namespace: z.string().default("") });
 
-/** The option of commands that delete. */
-export function dryRunOption(): Option {
-  return new Option("--dry-run", "print what would be deleted, and delete nothing");
+/** The option of commands that delete, or of other commands that can count first what they would do. */
+export function dryRunOption(help = "print what would be deleted, and delete nothing"): Option {
+  return new Option("--dry-run", help);
 }
 
 /** The option of commands that ask for confirmation. */

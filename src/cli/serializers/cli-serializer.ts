@@ -4,6 +4,7 @@ import { KEY_VARIABLE } from "../../serde/encrypted/aes-cipher.js";
 import { isAesGcm } from "../../serde/encrypted/aes-gcm-layer.js";
 import { EncryptedSerializer } from "../../serde/encrypted/encrypted-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
+import { type SerializerLayer, unwrapBytes, wrapBytes } from "../../serde/layers/serializer-layer.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 import type { CommandIO } from "../command-io.js";
 
@@ -11,7 +12,8 @@ import type { CommandIO } from "../command-io.js";
  * Reads MessagePack, JSON and compressed values; with a key in the environment also values that this library or Python encrypted
  * with it. Writes MessagePack, encrypted if there is a key.
  */
-export class CliSerializer implements ContextualSerializer {
+export class CliSerializer implements SerializerLayer {
+  readonly wrapped: ContextualSerializer = new MsgpackSerializer();
   readonly #reader: ContextualSerializer;
   readonly #writer: ContextualSerializer;
   readonly #hasKey: boolean;
@@ -25,17 +27,37 @@ export class CliSerializer implements ContextualSerializer {
     const { [KEY_VARIABLE]: key = "" } = env;
     this.#hasKey = key !== "";
     this.#refusal = refusal;
-    const plain = new CompressedSerializer(new MsgpackSerializer());
-    this.#reader = this.#hasKey ? aesSerializer(key, plain) : plain;
-    this.#writer = this.#hasKey ? aesSerializer(key, new MsgpackSerializer()) : new MsgpackSerializer();
+    const compressed = new CompressedSerializer(this.wrapped);
+    this.#reader = this.#hasKey ? aesSerializer(key, compressed) : compressed;
+    this.#writer = this.#hasKey ? aesSerializer(key, this.wrapped) : this.wrapped;
   }
 
   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
-    if (this.#refusal !== undefined) throw new SerializationError("", this.#refusal);
+    this.#refuseWrites();
     return this.#writer.dumpsTyped(value, context);
   }
 
   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+    this.#refuseUnreadable(type);
+    const value: unknown = await this.#reader.loadsTyped(type, data, context);
+    return value;
+  }
+
+  async wrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+    this.#refuseWrites();
+    return wrapBytes(this.#writer, [type, data], context);
+  }
+
+  async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+    this.#refuseUnreadable(type);
+    return unwrapBytes(this.#reader, [type, data], context);
+  }
+
+  #refuseWrites(): void {
+    if (this.#refusal !== undefined) throw new SerializationError("", this.#refusal);
+  }
+
+  #refuseUnreadable(type: string): void {
     if (isAesGcm(type)) {
       throw new DeserializationError(
         "the value is encrypted with AES-256-GCM, and only the service that wrote it has the keys; use a saver with that service's serializer",
@@ -48,8 +70,6 @@ export class CliSerializer implements ContextualSerializer {
         { typeTag: type },
       );
     }
-    const value: unknown = await this.#reader.loadsTyped(type, data, context);
-    return value;
   }
 }
 

@@ -11,6 +11,7 @@ import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
 import { JsonSerializer } from "../../serde/json/json-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
+import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
 import type { CommandIO } from "../command-io.js";
 import { aesSerializer, CliSerializer } from "./cli-serializer.js";
 
@@ -34,7 +35,11 @@ export function matchingSerializer(types: readonly string[], env: CommandIO["env
   const { [KEY_VARIABLE]: key = "" } = env;
   const tags = types.filter((type) => type !== INLINE).map((type) => type.split("+"));
   const layers = new Set(tags.flatMap(([, ...others]) => others));
-  const formats = new Set(tags.flatMap(([format = ""]) => (SPECIAL_FORMATS.has(format) ? [] : [format])));
+  const formats = new Set(
+    tags
+      .map(([format = ""]) => (isSplice(format) ? wholeTypeOf(format) : format))
+      .filter((format) => !SPECIAL_FORMATS.has(format)),
+  );
   const isEncrypted = layers.has(AES_LAYER) || (types.length === 0 && key !== "");
   const refusal = refusalOf(formats, layers) ?? (isEncrypted && key === "" ? NO_KEY : undefined);
   if (refusal !== undefined) return new CliSerializer(env, refusal);

@@ -1,7 +1,9 @@
 import { getStoredTypes } from "../../audit/queries/get-stored-types.js";
+import { selectTypes } from "../../growth/queries/select-types.js";
 import type { PostgresSaver } from "../../postgres-saver.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { EncryptedSerializer } from "../../serde/encrypted/encrypted-serializer.js";
+import { isSplice } from "../../splices/splice-type.js";
 import type { CommandContext } from "../command-definition.js";
 import { isAes } from "./matching-serializer.js";
 
@@ -17,10 +19,12 @@ export async function openMatchingSaver(
   checkpointIds: readonly string[],
 ): Promise<PostgresSaver> {
   const types = await getStoredTypes(tables, key, checkpointIds);
-  const saver = openSaver(
-    { keepTombstones: true },
-    types.map(({ type }) => type),
-  );
+  // A splice may refer to values that are also compressed: a short splice is not compressed.
+  const isSpliced = types.some(({ type }) => isSplice(type));
+  const saver = openSaver({ keepTombstones: true }, [
+    ...types.map(({ type }) => type),
+    ...(isSpliced ? await selectTypes(tables, key.threadId) : []),
+  ]);
   const encrypted = types.find(({ type }) => isAes(type));
   if (encrypted === undefined || !(saver.serde instanceof EncryptedSerializer)) return saver;
   // Reads one encrypted value, which fails if the key is wrong: values encrypted with a wrong key could never be read.
