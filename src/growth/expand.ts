@@ -6,6 +6,7 @@ import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import { batchesOf } from "./rewrite-values.js";
+import { compareVersions } from "./version-order.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */
 export function expand(
@@ -20,7 +21,10 @@ const wholeValues: ChannelPlan = {
   repeats: true,
   concerns: ({ splices }) => splices > 0,
   *rewritesOf(key, versions, serde) {
-    const splices = versions.filter(({ base }) => base !== null);
+    // The newest first, because their chains contain older ones.
+    const splices = versions
+      .filter(({ base }) => base !== null)
+      .sort((a, b) => compareVersions(b.version, a.version));
     for (const batch of batchesOf(splices, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
       const targets = batch.map(({ version }) => version);
       yield {

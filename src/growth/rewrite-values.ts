@@ -2,9 +2,9 @@ import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { chainRowOf } from "../saver/chain-source.js";
 import { rowReaderOf } from "../saver/codec/decode-value.js";
-import { type ChainRow, readChain, type ReadValue } from "../saver/codec/read-chain.js";
+import { chainRowOf } from "../saver/codec/group-rows.js";
+import { type ChainRow, readChain, type ReadValue, RecentChain } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
@@ -101,7 +101,8 @@ async function readValues(
   const byVersion = new Map(rows.map((row) => [row.version, chainRowOf(row)]));
   const rowOf = (version: string) => byVersion.get(version);
   const reader = rowReaderOf(valueReader(call, serde));
-  return { rowOf, read: (version) => readChain(reader, { ...key, version }, rowOf) };
+  const recent = new RecentChain();
+  return { rowOf, read: (version) => readChain(reader, { ...key, version }, { rowOf, recent }) };
 }
 
 /** Splits values into the portions of {@link rewriteValues}. */

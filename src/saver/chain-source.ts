@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
-import type { ChainRow, ChainRows } from "./codec/read-chain.js";
-import { storedValueOf } from "./codec/stored-value.js";
+import { chainRowOf } from "./codec/group-rows.js";
+import type { ChainRows } from "./codec/read-chain.js";
 import { groupBy } from "./model/group-by.js";
 import { rowKey } from "./model/row-key.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";
@@ -24,7 +24,7 @@ export function chainSource(call: CallContext): (place: ChannelValueContext) => 
     const byVersion = new Map(rows?.map((row) => [row.version, chainRowOf(row)]));
     // Deleted since the read that found the splice.
     if (!byVersion.has(version)) throw new ReplacedValueError(place);
-    return (wanted) => byVersion.get(wanted);
+    return { rowOf: (wanted) => byVersion.get(wanted) };
   };
 }
 
@@ -47,9 +47,4 @@ function gather(call: CallContext, begin: () => void) {
     return groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel));
   };
   return { places, rows: fetched() };
-}
-
-/** A row of a chain from the columns of its row. */
-export function chainRowOf({ type, base, blob }: ChainRowOfPage): ChainRow {
-  return { ...storedValueOf(type, blob), base };
 }

@@ -76,13 +76,11 @@ export function decodeSplice(bytes: Uint8Array): Splice {
 
 /**
  * Builds the value from its base. A part of the base is copied once at most, so the value is never longer than what is stored.
+ * {@link checkDigest} tells whether it is the value that was stored.
  *
- * @throws BrokenChainError where the result is not the value that was stored.
+ * @throws BrokenChainError where the base is too short.
  */
-export function applySplice(
-  { wholeBytes, segments, digest, literals }: Splice,
-  base: Uint8Array,
-): Uint8Array {
+export function applySplice({ wholeBytes, segments, literals }: Splice, base: Uint8Array): Uint8Array {
   const last = segments.at(-1);
   if (last !== undefined && last.from + last.length > base.length) {
     throw new BrokenChainError(
@@ -99,12 +97,15 @@ export function applySplice(
     value.set(base.subarray(segment.from, segment.from + segment.length), at);
     at += segment.length;
   });
-  if (Buffer.compare(digestOf(value), digest) !== 0) {
-    throw new BrokenChainError(
-      "the value has another digest than when it was stored: the splice or its base was changed",
-    );
-  }
   return value;
+}
+
+/** @throws BrokenChainError where a value is not the one that was stored. */
+export function checkDigest(value: Uint8Array, digest: Uint8Array): void {
+  if (Buffer.compare(digestOf(value), digest) === 0) return;
+  throw new BrokenChainError(
+    "the value has another digest than when it was stored: the splice or its base was changed",
+  );
 }
 
 function digestOf(value: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { applySplice, decodeSplice } from "./splice-bytes.js";
+import { applySplice, checkDigest, decodeSplice, type Splice } from "./splice-bytes.js";
 import { type ChainedValue, nextValue, type NextValue, splicedValue, wholeValue } from "./value-chain.js";
 
 /** An edit of bytes: replaces `removed` bytes at a relative position by others. */
@@ -36,6 +36,13 @@ function edited(
   return result;
 }
 
+/** @throws BrokenChainError where the value is not the one that was stored. */
+function restored(splice: Splice, base: Uint8Array): Uint8Array {
+  const value = applySplice(splice, base);
+  checkDigest(value, splice.digest);
+  return value;
+}
+
 /** Reads a value as a reader without memory does: from the rows alone. */
 function readBack(rows: ReadonlyMap<string, NextValue>, version: string): ChainedValue {
   const row = rows.get(version);
@@ -43,7 +50,7 @@ function readBack(rows: ReadonlyMap<string, NextValue>, version: string): Chaine
   if (row.splice === undefined) return wholeValue(version, row.value.bytes);
   const base = readBack(rows, row.splice.base);
   const splice = decodeSplice(row.splice.payload);
-  return splicedValue(version, applySplice(splice, base.bytes), splice, base);
+  return splicedValue(version, restored(splice, base.bytes), splice, base);
 }
 
 describe("a chain of values", () => {
@@ -134,10 +141,10 @@ describe("a chain of values", () => {
     const changed = Buffer.from(before);
     changed[17] = (changed[17] ?? 0) ^ 1;
     const broken = expect.objectContaining({ code: "BROKEN_CHAIN" });
-    expect(() => applySplice(decodeSplice(payload), changed)).toThrow(broken);
-    expect(() => applySplice(decodeSplice(payload), before.subarray(1))).toThrow(broken);
+    expect(() => restored(decodeSplice(payload), changed)).toThrow(broken);
+    expect(() => restored(decodeSplice(payload), before.subarray(1))).toThrow(broken);
     for (let length = 0; length < payload.length; length++) {
-      expect(() => applySplice(decodeSplice(payload.subarray(0, length)), before)).toThrow(broken);
+      expect(() => restored(decodeSplice(payload.subarray(0, length)), before)).toThrow(broken);
     }
     fc.assert(
       fc.property(fc.nat({ max: payload.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -145,7 +152,7 @@ describe("a chain of values", () => {
         damaged[place] = (damaged[place] ?? 0) ^ change;
         let value: Uint8Array | undefined;
         try {
-          value = applySplice(decodeSplice(damaged), before);
+          value = restored(decodeSplice(damaged), before);
         } catch (error) {
           expect(error).toEqual(broken);
           return;

@@ -2,8 +2,11 @@ import { findSegments } from "./find-segments.js";
 import { composeSegments, copiedBytes, type Segment } from "./segments.js";
 import { encodeSplice, type Splice } from "./splice-bytes.js";
 
-/** A shorter value is stored whole: its row takes about as much as that of a splice. */
-export const MIN_SPLICED_BYTES = 1_024;
+/**
+ * A shorter value is stored whole. A conversation is soon longer, and the steps of a state that stays short cost the same each: there
+ * a comparison would take longer than it saves.
+ */
+export const MIN_SPLICED_BYTES = 4_096;
 
 /**
  * The most values that a new splice is made of. In a chain that was never compacted there are at most log2(n). `compact` may put as

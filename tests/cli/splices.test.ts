@@ -23,7 +23,7 @@ describeAnyTarget("commands on threads with splices", (target) => {
       const thread = newThread();
       const saver = saverOf(serde(), { splices: true });
       // Compresses well enough for each algorithm to compress it.
-      const plan = [`${text(2_000)}${"long ".repeat(400)}`];
+      const plan = [`${text(6_000)}${"long ".repeat(1_200)}`];
       const first = await putValues(saver, threadConfig(thread), { plan });
       const values = { plan: [...plan, "more"] };
       await putValues(saver, first.config, values, first.checkpoint);
@@ -57,7 +57,7 @@ describeAnyTarget("commands on threads with splices", (target) => {
       });
       expect(await rows(thread)).toMatchObject([{ base: null }, { base: expect.any(String) }]);
       expect(await valuesOf(saver, thread)).toEqual(values);
-      expect(await run(["fork", thread, "--set", `plan=["${text(2_000)}"]`], env)).toMatchObject({
+      expect(await run(["fork", thread, "--set", `plan=["${text(6_000)}"]`], env)).toMatchObject({
         code: 0,
         stderr: "",
       });
@@ -68,7 +68,7 @@ describeAnyTarget("commands on threads with splices", (target) => {
   it("change nothing in a thread that is encrypted with a key of the service", async () => {
     const thread = newThread();
     const saver = saverOf(gcm(), { splices: true });
-    const plan = text(2_000);
+    const plan = text(6_000);
     let put = await putValues(saver, threadConfig(thread), { plan });
     for (const more of ["A", "B"]) {
       put = await putValues(saver, put.config, { plan: plan + more }, put.checkpoint);

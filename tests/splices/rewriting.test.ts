@@ -105,7 +105,7 @@ describeAnyTarget("expand and compact", (target) => {
     const [spliced, plain] = [newSaver({ splices: true }), newSaver()];
     await putChat(plain, "chat");
     const writing = (async () => {
-      const messages = ["a different start", text(3_000)];
+      const messages = ["a different start", text(7_000)];
       let put = await putValues(spliced, threadConfig("chat"), { messages });
       for (let step = 0; step < 30; step++) {
         messages.push(text(200));
@@ -147,7 +147,7 @@ describeAnyTarget("expand and compact", (target) => {
 
   it("never make a chain too long to be read, however often a chain is compacted and continued", async () => {
     const plain = newSaver();
-    const messages = [text(3_000)];
+    const messages = [text(7_000)];
     let put = await putValues(newSaver({ splices: true }), threadConfig("chat"), { messages });
     for (let restart = 0; restart < 6; restart++) {
       // It remembers nothing, so each of its chains begins with a whole value.

@@ -105,7 +105,7 @@ describeAnyTarget("a saver with splices", (target) => {
     const action = fc.record({
       kind: fc.constantFrom("append", "append", "change", "trim", "mutate", "grow", "replace all"),
       at: fc.nat(),
-      size: fc.integer({ min: 1, max: 900 }),
+      size: fc.integer({ min: 1, max: 2_500 }),
       // The saver of the next step: the same one, one that remembers nothing, one that stores whole values.
       writer: fc.constantFrom("same", "same", "same", "new", "small memory", "whole"),
       from: fc.constantFrom("head", "head", "head", "fork"),
@@ -119,11 +119,11 @@ describeAnyTarget("a saver with splices", (target) => {
         const savers = {
           same: newSaver(),
           new: newSaver(),
-          "small memory": newSaver({ spliceMemoryBytes: 6_000 }),
+          "small memory": newSaver({ spliceMemoryBytes: 12_000 }),
           whole: newSaver({ splices: false }),
         };
         const history: { config: RunnableConfig; checkpoint: Checkpoint; expected: string }[] = [];
-        const state = { list: [{ text: text(2_000) }], notes: text(1_500) };
+        const state = { list: [{ text: text(6_000) }], notes: text(5_000) };
         const first = await putValues(savers.same, threadConfig(thread), state);
         history.push({ ...first, expected: JSON.stringify(state) });
         for (const { kind, at, size, writer, from, reads, rewritten } of actions) {
@@ -159,7 +159,7 @@ describeAnyTarget("a saver with splices", (target) => {
 
   it("keeps only the chain of the newest values in a shallow saver", async () => {
     const saver = new ShallowPostgresSaver(database.source, undefined, { splices: true });
-    const list = [text(2_000)];
+    const list = [text(6_000)];
     let put = await putValues(saver, threadConfig("shallow"), { list });
     for (let step = 0; step < 20; step++) {
       list.push(text(200));
@@ -176,7 +176,7 @@ describeAnyTarget("a saver with splices", (target) => {
     "copies, forks, exports and imports threads with their chains, with %s",
     async (_name, serde) => {
       const saver = newSaver({}, serde);
-      const list = [text(2_000)];
+      const list = [text(6_000)];
       let put = await putValues(saver, threadConfig("source"), { list });
       for (let step = 0; step < 9; step++) {
         list.push(text(200));
@@ -210,7 +210,7 @@ describeAnyTarget("a saver with splices", (target) => {
 
   it("stores a value whole where its base was deleted after it was read", async () => {
     const saver = newSaver();
-    const list = [text(2_000), text(500)];
+    const list = [text(6_000), text(500)];
     const put = await putValues(saver, threadConfig("base"), { list });
     await database.query("delete from checkpoint_blobs");
     const next = await putValues(saver, put.config, { list: [...list, text(100)] }, put.checkpoint);
@@ -220,7 +220,7 @@ describeAnyTarget("a saver with splices", (target) => {
 
   it("reports a base that is missing, damaged or circular by name, and verify finds it", async () => {
     const saver = newSaver();
-    const list = [text(2_000), text(500)];
+    const list = [text(6_000), text(500)];
     const put = await putValues(saver, threadConfig("broken"), { list });
     const next = await putValues(saver, put.config, { list: [...list, text(100)] }, put.checkpoint);
     const [base, value] = await blobs();
@@ -281,7 +281,7 @@ function edit(
   else if (kind === "trim" && list.length > 1) list.splice(0, 1 + (place % 2));
   else if (kind === "mutate") for (const each of list.slice(place, place + 2)) each.text += text(size);
   else if (kind === "grow") state.notes += text(size);
-  else if (kind === "replace all") state.list = [{ text: text(3_000) }];
+  else if (kind === "replace all") state.list = [{ text: text(7_000) }];
 }
 
 function sorted(values: Record<string, unknown> = {}): unknown {

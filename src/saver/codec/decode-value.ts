@@ -67,7 +67,7 @@ async function loadValue(reader: ValueReader, stored: FoundValue, context: Value
 }
 
 async function chainedValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
-  const known = isSplice(stored.type) ? stored.chain : () => ({ ...stored, base: null });
+  const known = isSplice(stored.type) ? stored.chain : { rowOf: () => ({ ...stored, base: null }) };
   const rows = known ?? (await reader.fetchChain(context));
   return readChain(rowReaderOf(reader), context, rows);
 }
