@@ -1,5 +1,7 @@
 import type { BenchServer } from "./bench-server.js";
 import { runPgbench } from "./floor/pgbench.js";
+import { historiesOf } from "./growth/histories.js";
+import { measureGrowth } from "./growth/measure-growth.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
 import { runCase } from "./measure/run-case.js";
@@ -48,7 +50,8 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   );
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
-  const measured = { timed, pgbench, loads, amounts };
+  const growth = await each(historiesOf(options), async (history) => [await measureGrowth(history, server)]);
+  const measured = { timed, pgbench, loads, amounts, growth };
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,

@@ -19,8 +19,13 @@ export interface Subject {
   /** The path of its package.json. */
   readonly manifest: URL;
   /** Creates a saver with default options on a pool, which the caller closes. */
-  open(pool: pg.Pool): Saver;
+  readonly open: (pool: pg.Pool) => Saver;
 }
+
+/** This library with the option `splices`. */
+export const SPLICED = {
+  open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { splices: true }),
+};
 
 /** A value for each of the two savers. */
 export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;

@@ -1,3 +1,4 @@
+import type { GrowthResult } from "./growth/measure-growth.js";
 import type { CaseResult } from "./measure/run-case.js";
 import type { LoadResult } from "./measure/run-load.js";
 import type { AmountResult, Measured } from "./report/results.js";
@@ -51,6 +52,42 @@ export const TARGETS: readonly Target[] = [
   ofLoad("% errors", "≤", { 0: 0.1, 1: 0.1 }, ({ figures: { ours } }) => (ours.errors / ours.steps) * 100),
   ofMemory("list() of 1000 × 200 kB", 64),
   ofMemory("list() of 200 × 1 MB", 64),
+  ofGrowth(
+    "a chat",
+    "times the disk of the official saver",
+    1 / 50,
+    ({ spliced, official }) => spliced.diskMB / official.diskMB,
+  ),
+  ofGrowth(
+    "a chat",
+    "times the WAL of the official saver",
+    1 / 30,
+    ({ spliced, official }) => spliced.walMB / official.walMB,
+  ),
+  ofGrowth(
+    "a chat",
+    "times the puts of the official saver",
+    1 / 3,
+    ({ spliced, official }) => spliced.putsS / official.putsS,
+  ),
+  ofGrowth(
+    "a chat",
+    "times the getTuple of whole values",
+    1,
+    ({ spliced, whole }) => spliced.getTupleMs / whole.getTupleMs,
+  ),
+  ofGrowth(
+    "a chat",
+    "times the list of 100 with whole values",
+    1 / 10,
+    ({ spliced, whole }) => spliced.list100Ms / whole.list100Ms,
+  ),
+  ofGrowth(
+    "a record",
+    "times the put without the option",
+    1.05,
+    ({ spliced, whole }) => spliced.lastPutP50Ms / whole.lastPutP50Ms,
+  ),
   {
     name: "memory, the highest peak of all, MB",
     bound: "≤",
@@ -120,6 +157,23 @@ function ofMemory(what: string, wanted: number): Target {
     bound: "≤",
     wanted,
     reached: ({ amounts }) => numberOf(amounts.find((one) => one.name === name)),
+  };
+}
+
+function ofGrowth(
+  history: string,
+  unit: string,
+  wanted: number,
+  pick: (figures: GrowthResult["figures"]) => number,
+): Target {
+  return {
+    name: `${history}, with \`splices\`: ${unit}`,
+    bound: "≤",
+    wanted,
+    reached: ({ growth }) => {
+      const result = growth.find(({ name }) => name.startsWith(history));
+      return result && pick(result.figures);
+    },
   };
 }
 

@@ -4,14 +4,14 @@
  */
 import { threadConfig } from "../../test-support/checkpoints.js";
 import { openPool } from "../open-pool.js";
-import { OFFICIAL, OURS, type Saver } from "../subjects.js";
+import { OFFICIAL, OURS, type Saver, SPLICED } from "../subjects.js";
 import { type MemoryFigures, MemoryTask } from "./memory-task.js";
 
 const SAMPLE_EVERY_MS = 2;
 
 const task = MemoryTask.parse(JSON.parse(process.argv[2] ?? ""));
 const pool = openPool(task.url);
-const saver = (task.subject === "ours" ? OURS : OFFICIAL).open(pool);
+const saver = { ours: OURS, spliced: SPLICED, official: OFFICIAL }[task.subject].open(pool);
 const thread = threadConfig(task.thread);
 
 await saver.getTuple(threadConfig("none"));

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The task of a process whose memory is measured. */
 export const MemoryTask = z.object({
-  subject: z.enum(["ours", "official"]),
+  subject: z.enum(["ours", "spliced", "official"]),
   url: z.string(),
   thread: z.string(),
   /** Reads every checkpoint of the thread: each by its id, or all by one list. */

@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import type { PgbenchResult } from "../floor/pgbench.js";
+import type { GrowthResult } from "../growth/measure-growth.js";
 import type { LoadResult } from "../measure/run-load.js";
 import type { CaseResult } from "../measure/run-case.js";
 import type { PerSubject } from "../subjects.js";
@@ -35,6 +36,7 @@ export interface Measured {
   readonly pgbench: readonly PgbenchResult[];
   readonly loads: readonly LoadResult[];
   readonly amounts: readonly AmountResult[];
+  readonly growth: readonly GrowthResult[];
 }
 
 /** All results of a run, the content of `latest.json`. */

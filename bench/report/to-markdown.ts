@@ -1,6 +1,7 @@
 import { OFFICIAL, OURS } from "../subjects.js";
 import type { AmountResult, FactResult, Results } from "./results.js";
 import { significant } from "./figures.js";
+import { growthSection } from "./growth-section.js";
 import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
 import type { Plot } from "./plots/draw-plots.js";
@@ -13,7 +14,7 @@ import { timedSections } from "./timed-sections.js";
  * @param plots - The files beside the page that it shows.
  */
 export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
-  const { timed, pgbench, loads, amounts, targets, facts } = results;
+  const { timed, pgbench, loads, amounts, growth, targets, facts } = results;
   const sections = [introduction(results)];
   if (targets.length > 0) sections.push(targetSection(targets));
   for (const { file, title } of plots) sections.push(`![${title}](${file})`);
@@ -22,6 +23,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
   }
   if (loads.length > 0) sections.push(loadSection(loads));
   if (amounts.length > 0) sections.push(amountSection(amounts));
+  if (growth.length > 0) sections.push(growthSection(growth));
   if (facts.length > 0) sections.push(factSection(facts));
   return `${sections.join("\n\n")}\n`;
 }

@@ -1,4 +1,4 @@
-import type { BenchServer } from "../bench-server.js";
+import type { BenchDatabase, BenchServer } from "../bench-server.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import type { Saver, Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
@@ -45,8 +45,7 @@ async function sizeOf({ name, steps }: History, subject: Subject, server: BenchS
   try {
     await withSaver(subject, database.source, (saver) => store(saver, steps));
     await database.exec("vacuum analyze");
-    const [row] = await database.query<{ bytes: string }>(TABLES_SIZE);
-    return { name: `on disk: ${name}, MB`, amount: Number(row?.bytes) / 1e6 };
+    return { name: `on disk: ${name}, MB`, amount: (await tablesBytes(database)) / 1e6 };
   } finally {
     await database.giveBack();
   }
@@ -57,6 +56,12 @@ async function store(saver: Saver, steps: History["steps"]): Promise<void> {
   for (const values of steps) {
     last = await putValues(saver, last?.config ?? threadConfig(newThread()), values, last?.checkpoint);
   }
+}
+
+/** Returns the size of all tables with their indexes. */
+export async function tablesBytes(database: BenchDatabase): Promise<number> {
+  const [row] = await database.query<{ bytes: string }>(TABLES_SIZE);
+  return Number(row?.bytes);
 }
 
 const TABLES_SIZE =

@@ -1,6 +1,9 @@
+import type { GrowthPoint, GrowthResult } from "../../growth/measure-growth.js";
+import { STORERS } from "../../growth/storers.js";
 import { significant } from "../figures.js";
 import type { Measured } from "../results.js";
 import { type Bar, barChart } from "./bar-chart.js";
+import { lineChart } from "./line-chart.js";
 
 /** A picture beside the tables. */
 export interface Plot {
@@ -12,12 +15,34 @@ export interface Plot {
 const OURS = "#3b82f6";
 const OFFICIAL = "#94a3b8";
 const SLOWER = "#f97316";
+const CURVES = { whole: OURS, spliced: "#22c55e", official: OFFICIAL, delta: "#a855f7" } as const;
 
-/** Draws one plot of the ratios for each distance, and one of the steps per second. */
+/** Draws one plot of the ratios for each distance, one of the steps per second, and two of the growth of a thread. */
 export function drawPlots(measured: Measured): Plot[] {
   const distances = [...new Set([...measured.timed, ...measured.loads].map(({ latencyMs }) => latencyMs))];
   const plots = distances.map((latencyMs) => ratioPlot(latencyMs, measured));
-  return measured.loads.length === 0 ? plots : [...plots, loadPlot(measured)];
+  const loadPlots = measured.loads.length === 0 ? [] : [loadPlot(measured)];
+  return [...plots, ...loadPlots, ...measured.growth.slice(0, 1).flatMap(growthPlots)];
+}
+
+function growthPlots({ name, figures }: GrowthResult): Plot[] {
+  const plot = (file: string, title: string, of: (point: GrowthPoint) => number): Plot => ({
+    file,
+    title: `${title}: ${name}`,
+    svg: lineChart({
+      title: `${title}: ${name}`,
+      axis: "steps",
+      curves: STORERS.map(({ id, title: label }) => ({
+        label: label.replaceAll("`", ""),
+        color: CURVES[id],
+        points: figures[id].curve.map((point) => ({ x: point.step, y: of(point) })),
+      })),
+    }),
+  });
+  return [
+    plot("growth-disk.svg", "MB on disk", ({ diskMB }) => diskMB),
+    plot("growth-puts.svg", "ms of a put", ({ putMs }) => putMs),
+  ];
 }
 
 function ratioPlot(latencyMs: number, { timed, loads }: Measured): Plot {

@@ -32,6 +32,12 @@ export function line(x1: number, y1: number, x2: number, y2: number): string {
   return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${INK}" stroke-opacity="0.35"/>`;
 }
 
+/** Draws lines from point to point. */
+export function polyline(points: readonly (readonly [number, number])[], color: string): string {
+  const places = points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
+  return `<polyline points="${places}" fill="none" stroke="${color}" stroke-width="2"/>`;
+}
+
 /** Escapes text for XML. */
 export function escapeXml(words: string): string {
   return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
