@@ -30,6 +30,7 @@ export interface Catalog {
     enumvals: string[] | null;
   };
   "pg_catalog.pg_stat_all_tables": { relid: number };
+  "pg_catalog.pg_stats": { schemaname: string; tablename: string; attname: string; null_frac: number };
   "pg_catalog.pg_stat_activity": {
     pid: number;
     datname: string | null;

@@ -16,6 +16,7 @@ import { checkRowSecurity } from "./check-row-security.js";
 import { checkSchema } from "./check-schema.js";
 import { checkServer } from "./check-server.js";
 import { checkSettings } from "./check-settings.js";
+import { checkSplices } from "./check-splices.js";
 import { checkVacuum } from "./check-vacuum.js";
 import { DEFAULT_DOCTOR_LIMITS, type DoctorLimits } from "./doctor-limits.js";
 import type { Check, Examination } from "./examination.js";
@@ -35,6 +36,7 @@ const CHECKS: readonly Check[] = [
   checkBloat,
   checkVacuum,
   checkCompression,
+  checkSplices,
   checkSettings,
 ];
 

@@ -42,6 +42,7 @@ describe("a saver under load, with faults everywhere", () => {
       expect(failures).toEqual([]);
       expect(run.incidents.length).toBeGreaterThanOrEqual(SHORT.length);
       expect(run.checkpoints).toBeGreaterThan(0);
+      expect(run.splices).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
   );

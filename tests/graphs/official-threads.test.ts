@@ -154,4 +154,27 @@ describeServer("a thread that the official saver began", (server) => {
 
     expect((await talk(official).getState(own)).values).toMatchObject({ messages: FIRST_RUN, facts });
   });
+
+  it("fails in the official saver while it has splices, and is continued by it after they are expanded", async () => {
+    const ours = new PostgresSaver(url, new JsonSerializer(), { splices: true });
+    await ours.setup();
+    const long = "long ".repeat(400);
+    await talk(ours).invoke(new Command({ resume: long }), thread);
+    await talk(ours).invoke(says("again"), thread);
+    const written = await historyOf(talk(ours), thread);
+
+    const unknown = "Unknown serialization type: json-splice";
+    await expect(talk(official).getState(thread)).rejects.toThrow(unknown);
+    await expect(historyOf(talk(official), thread)).rejects.toThrow(unknown);
+    await expect(talk(official).invoke(new Command({ resume: "bye" }), thread)).rejects.toThrow(unknown);
+    expect(await historyOf(talk(ours), thread)).toEqual(written);
+
+    await ours.expand({ threads: [thread.configurable.thread_id] });
+    await ours.end();
+    expect(await historyOf(talk(official), thread)).toEqual(written);
+    await talk(official).invoke(new Command({ resume: "bye" }), thread);
+    expect((await talk(official).getState(thread)).values).toMatchObject({
+      messages: ["hello", "reply 1", long, "again", "reply 4", "bye"].map((content) => ({ content })),
+    });
+  });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import pg from "pg";
@@ -11,6 +12,8 @@ import { configOf } from "./two-languages.js";
 
 const INPUT = { log: ["in"] };
 const LOG = ["in", "left", "right", "join"];
+/** Long enough for splices. */
+const LONG = randomBytes(1_500).toString("base64");
 
 /** One database that all three savers set up and use alternately. */
 export function describeDatabases(interpreter: string): void {
@@ -91,6 +94,37 @@ export function describeDatabases(interpreter: string): void {
           await python.do("state", { agent: "parallel", thread: "python", keys: ["log"] }),
         ).toMatchObject({ values: { log: thrice } });
         await readable.end();
+      });
+    });
+
+    it("is read and continued by Python after its splices are expanded, and before that fails in Python", async () => {
+      await withSavers(async ({ python, ours, database }) => {
+        await ours.setup();
+        const spliced = new PostgresSaver(database.source, undefined, { splices: true });
+        const rows = () =>
+          database.query("select type, base, blob from checkpoint_blobs order by channel, version");
+        const log = [LONG, ...LOG.slice(1)];
+        await parallel(spliced).invoke({ log: [LONG] }, configOf("t"));
+        const written = await rows();
+        expect(written.filter(({ base }) => base !== null)).toHaveLength(2);
+
+        const reads = { agent: "parallel", thread: "t" };
+        const unknown = /Unknown serialization type: msgpack-splice/;
+        await expect(python.do("state", { ...reads, keys: ["log"] })).rejects.toThrow(unknown);
+        await expect(python.do("history", { ...reads, key: "log" })).rejects.toThrow(unknown);
+        const refused = await python.do("run", { ...reads, input: { log: [LONG] } });
+        expect(refused).toEqual({ ran: [], failed: expect.stringMatching(unknown) });
+        expect(await rows()).toEqual(written);
+
+        await ours.expand({ threads: ["t"] });
+        expect(await python.do("state", { ...reads, keys: ["log"] })).toMatchObject({ values: { log } });
+        await python.do("run", { ...reads, input: { log: [LONG] } });
+        await parallel(spliced).invoke(INPUT, configOf("t"));
+        for (const saver of [ours, spliced])
+          expect((await parallel(saver).getState(configOf("t"))).values).toEqual({
+            log: [...log, ...log, ...LOG],
+          });
+        await spliced.end();
       });
     });
   });

@@ -1,10 +1,10 @@
-import { expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
 import { describeServer } from "../../test-support/targets.js";
-import { talk } from "./agents.js";
+import { parallel, talk } from "./agents.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
 
 const KEY = "0123456789abcdef0123456789abcdef";
@@ -12,11 +12,16 @@ const KEY = "0123456789abcdef0123456789abcdef";
 /** Threads whose values both languages encrypt with one key. */
 export function describeEncryption(interpreter: string): void {
   describeServer("an encrypted thread of both languages", (target) => {
-    it("continues in either language, and errors for a wrong key or a changed row name the place", async () => {
-      const both = await TwoLanguages.start(target, interpreter, {
+    let both: TwoLanguages;
+    beforeAll(async () => {
+      both = await TwoLanguages.start(target, interpreter, {
         serde: EncryptedSerializer.fromAesKey(KEY),
         key: KEY,
       });
+    });
+    afterAll(() => both.end());
+
+    it("continues in either language, and errors for a wrong key or a changed row name the place", async () => {
       const config = configOf("secret");
       await both.runInPython("talk", "secret", { say: "one" });
       await both.runHere(talk, "secret", new Command({ resume: "two" }));
@@ -47,7 +52,23 @@ export function describeEncryption(interpreter: string): void {
       );
       const tampered = await both.saver.getTuple(config).catch((error: unknown) => error);
       expect(tampered).toMatchObject({ constructor: DeserializationError, channel: "messages" });
-      await both.end();
+    });
+
+    it("that is compacted fails in Python until it is expanded, and then continues there", async () => {
+      const read = () => both.python.do("state", { agent: "parallel", thread: "compacted", keys: ["log"] });
+      const long = "long ".repeat(400);
+      await both.runInPython("parallel", "compacted", { input: { log: [long] } });
+      const { values } = await read();
+      expect(await both.saver.compact({ threads: ["compacted"] })).toMatchObject({ values: 2 });
+      await expect(read()).rejects.toThrow(/Unknown serialization type: msgpack-splice/);
+      expect((await parallel(both.saver).getState(configOf("compacted"))).values).toEqual(values);
+
+      await both.saver.expand({ threads: ["compacted"] });
+      expect(await read()).toMatchObject({ values });
+      await both.runInPython("parallel", "compacted", { input: { log: ["again"] } });
+      expect((await parallel(both.saver).getState(configOf("compacted"))).values).toEqual({
+        log: [long, "left", "right", "join", "again", "left", "right", "join"],
+      });
     });
   });
 }

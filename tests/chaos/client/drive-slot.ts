@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { batch, deleteThread, put, putWrites } from "./operations/write-operations.js";
+import { batch, deleteThread, put, putWrites, rewrite } from "./operations/write-operations.js";
 import { getNewest, getOlder, list } from "./operations/read-operations.js";
 import type { Operation } from "./operation.js";
 import type { ChaosSaver } from "./open-saver.js";
@@ -36,7 +36,8 @@ async function step(drive: Drive): Promise<void> {
   else if (draw < 0.6) await perform(putWrites(saver, slot, head));
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));
-  else if (draw < 0.92) await perform(list(saver, slot));
+  else if (draw < 0.91) await perform(list(saver, slot));
+  else if (draw < 0.92) await perform(rewrite(saver, slot));
   else if (draw < 0.985) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
   else if (draw < 0.99) await perform(deleteThread(saver, slot));
   // A finished conversation, which the checker reads at the end.

@@ -1,6 +1,6 @@
 /**
- * A service under load: it drives many threads at once on one saver, with fewer connections than threads. It records each call
- * in the journal before and after. It may be killed at any moment; the next process continues with its threads.
+ * A service under load: it drives many threads at once, with fewer connections than threads. Half of them use a saver with
+ * splices, chosen by the seed. It records each call in the journal before and after. It may be killed at any moment; the next process continues with its threads.
  */
 import { inspect } from "node:util";
 import { History } from "../checker/history.js";
@@ -12,13 +12,13 @@ import { countConnections } from "./counting-pool.js";
 import { driveSlot } from "./drive-slot.js";
 import { exhaustPool } from "./exhaust-pool.js";
 import type { Operation } from "./operation.js";
-import { openSaver } from "./open-saver.js";
+import { openSavers } from "./open-saver.js";
 import { Slot } from "./slot.js";
 
 const options = parseClientOptions(process.argv[2]);
 const history = History.of(readJournal(options.journal));
 const journal = new JournalFile(options.journal);
-const { saver, pool } = openSaver(options);
+const { savers, pool } = openSavers(options);
 const stopping = new AbortController();
 const random = new Random(options.seed + options.generation);
 let calls = 0;
@@ -40,7 +40,10 @@ process.send?.("started");
 const slots = Array.from({ length: options.slots }, (_, i) => new Slot(i, history, random.fork()));
 await Promise.all(
   slots.map((slot) =>
-    driveSlot({ saver, slot, perform: performFor(slot), forks: options.forks, stop: stopping.signal }),
+    driveSlot({
+      ...{ saver: slot.random.pick(savers), slot, perform: performFor(slot) },
+      ...{ forks: options.forks, stop: stopping.signal },
+    }),
   ),
 );
 note({ type: "process", event: "stopped", detail: "" });

@@ -7,7 +7,7 @@ import {
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Digests, PutRecord, WriteRecord } from "../journal/entry.js";
 import type { Random } from "../random.js";
-import { type ChaosValue, digestOf, makeValue } from "../values/chaos-value.js";
+import { type ChaosValue, digestOf, growValue, makeValue } from "../values/chaos-value.js";
 import type { ChaosSaver } from "./open-saver.js";
 import type { Head, Slot } from "./slot.js";
 
@@ -84,6 +84,8 @@ export function newWrites(
 }
 
 const CHANNELS = ["messages", "notes", "files", "plan"];
+/** The channel whose values have most of their content from the value before, so that they can be splices of it. */
+const GROWING = "history";
 /** The share of values with several hundred kilobytes. */
 const BIG_PART = 0.02;
 
@@ -94,10 +96,13 @@ function newValues(slot: Slot, id: string, parent: Head | undefined): Record<str
     const place = { thread: slot.thread, checkpoint: id, channel };
     return [channel, makeValue(place, sizeOf(random))] as const;
   });
+  const place = { thread: slot.thread, checkpoint: id, channel: GROWING };
+  const before = parent?.checkpoint.channel_values[GROWING];
+  const growing = parent === undefined || random.chance(0.5) ? { [GROWING]: growValue(place, before) } : {};
   const steps = (parent?.checkpoint.channel_values.step as number | undefined) ?? 0;
   // Both are stored in the header; most checkpoints carry the title over.
   const title = parent === undefined || random.chance(0.2) ? { title: `${slot.thread} ${id}` } : {};
-  return { ...Object.fromEntries(values), ...title, step: steps + 1 };
+  return { ...Object.fromEntries(values), ...growing, ...title, step: steps + 1 };
 }
 
 function sizeOf(random: Random): number {

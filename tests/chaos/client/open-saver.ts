@@ -1,6 +1,6 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
-import type { CheckpointBatch } from "../../../src/index.js";
+import type { CheckpointBatch, PostgresSaver as OurSaver } from "../../../src/index.js";
 import type { ClientOptions } from "./client-options.js";
 import { CountingPool } from "./counting-pool.js";
 
@@ -13,27 +13,27 @@ const { PostgresSaver } = (await import(
 export type ChaosSaver = BaseCheckpointSaver & {
   /** Undefined for a saver without batches. */
   batch?<T>(run: (batch: CheckpointBatch) => Promise<T>): Promise<T>;
-};
+} & Partial<Pick<OurSaver, "expand" | "compact">>;
 
-/** A saver and its passed-in pool. */
-export interface OpenedSaver {
-  readonly saver: ChaosSaver;
+/** Savers and their passed-in pool. */
+export interface OpenedSavers {
+  /** Each can continue the threads of the others. */
+  readonly savers: readonly ChaosSaver[];
   readonly pool: CountingPool;
 }
 
-/** Opens the saver under test, on a pool with the settings that `docs/reliability.md` recommends. */
-export function openSaver(options: ClientOptions): OpenedSaver {
+/** Opens the savers under test, on a pool with the settings that `docs/reliability.md` recommends. */
+export function openSavers(options: ClientOptions): OpenedSavers {
   const pool = new CountingPool({
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionTimeoutMs,
     keepAlive: true,
   });
-  return { pool, saver: openOn(pool, options) };
+  return { pool, savers: openOn(pool, options) };
 }
 
-function openOn(pool: CountingPool, { saver, statementTimeoutMs }: ClientOptions): ChaosSaver {
-  return saver === "ours"
-    ? new PostgresSaver(pool, undefined, { statementTimeoutMs })
-    : new OfficialSaver(pool);
+function openOn(pool: CountingPool, { saver, statementTimeoutMs }: ClientOptions): ChaosSaver[] {
+  if (saver === "official") return [new OfficialSaver(pool)];
+  return [true, false].map((splices) => new PostgresSaver(pool, undefined, { statementTimeoutMs, splices }));
 }

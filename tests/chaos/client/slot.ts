@@ -37,6 +37,11 @@ export class Slot {
     return this.#history.thread(this.#thread);
   }
 
+  /** The current thread of any slot. */
+  anyThread(): string {
+    return this.random.pick([...this.#history.slots.values()]);
+  }
+
   get config(): RunnableConfig {
     return { configurable: { thread_id: this.#thread, checkpoint_ns: "" } };
   }

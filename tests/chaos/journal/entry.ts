@@ -18,7 +18,8 @@ export interface WriteRecord {
 }
 
 /** The calls of the load. */
-export type OperationKind = "put" | "fork" | "putWrites" | "batch" | "getTuple" | "list" | "deleteThread";
+export type OperationKind =
+  "put" | "fork" | "putWrites" | "batch" | "getTuple" | "list" | "deleteThread" | "expand" | "compact";
 
 /** The changes of an operation. */
 export interface Changes {

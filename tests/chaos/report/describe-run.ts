@@ -43,7 +43,7 @@ export function describeRun(run: ChaosRun): string {
   return [
     figuresTable(run),
     promisesTable(run),
-    `${run.checkpoints} checkpoints at the end`,
+    `${run.checkpoints} checkpoints and ${run.splices} splices at the end`,
     `Calls that failed:\n${firstOf(errors).join("\n")}`,
     failures.length === 0 ? "Every promise was kept" : `BROKEN:\n${firstOf(failures).join("\n")}`,
   ].join("\n\n");

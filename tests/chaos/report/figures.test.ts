@@ -18,7 +18,16 @@ function incident(fault: string, beganAt: number, allMs?: number): Incident {
 }
 
 function run(more: Partial<ChaosRun>): ChaosRun {
-  return { incidents: [], findings: [], entries: [], exits: [], hasStopped: true, checkpoints: 0, ...more };
+  return {
+    incidents: [],
+    findings: [],
+    entries: [],
+    exits: [],
+    hasStopped: true,
+    checkpoints: 0,
+    splices: 0,
+    ...more,
+  };
 }
 
 describe("the figures of a run", () => {

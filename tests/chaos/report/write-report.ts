@@ -18,7 +18,7 @@ export async function writeReport(
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
     throw new Error("docs/reliability.md has no markers for the report");
-  const made = `${minutes} minutes on ${machine()}, Node ${process.versions.node}, CHAOS_SEED=${seed}; ${run.checkpoints} checkpoints at the end.`;
+  const made = `${minutes} minutes on ${machine()}, Node ${process.versions.node}, CHAOS_SEED=${seed}; ${run.checkpoints} checkpoints and ${run.splices} splices at the end.`;
   const whole = [
     before.trimEnd(),
     BEGIN,

@@ -33,6 +33,8 @@ export interface ChaosRun {
   readonly hasStopped: boolean;
   /** The number of checkpoints at the end. */
   readonly checkpoints: number;
+  /** The number of values that were stored as splices at the end. */
+  readonly splices: number;
 }
 
 const GIVE_UP_MS = 4 * RESUME_MS;
@@ -81,11 +83,14 @@ async function suffer(
 async function judge(
   { admin, directUrl }: Stage,
   entries: readonly JournalEntry[],
-): Promise<Pick<ChaosRun, "findings" | "entries" | "checkpoints">> {
+): Promise<Pick<ChaosRun, "findings" | "entries" | "checkpoints" | "splices">> {
   await using reader = PostgresSaver.fromConnString(directUrl);
   const snapshot = await readSnapshot(reader, admin);
   const checkpoints = [...snapshot.tuples.values()].reduce((sum, tuples) => sum + tuples.length, 0);
-  return { entries, checkpoints, findings: check(History.of(entries), snapshot) };
+  const [{ splices } = { splices: 0 }] = await admin.query<{ splices: number }>(
+    "select count(*)::integer as splices from checkpoint_blobs where base is not null",
+  );
+  return { entries, checkpoints, splices, findings: check(History.of(entries), snapshot) };
 }
 
 function describe({ fault, resumption, beganAt, returnedAt }: Incident): string {

@@ -20,11 +20,28 @@ export function makeValue(
   return { ...place, body, sum: sumOf({ ...place, body }) };
 }
 
+/** Makes a value for this place: what `before` contains, and something new. Of a long value it drops the start. */
+export function growValue(
+  place: Pick<ChaosValue, "thread" | "checkpoint" | "channel">,
+  before: unknown,
+): ChaosValue {
+  const body = isIntact(before) ? before.body : FIRST_ENTRIES;
+  if (typeof body === "string" || body instanceof Uint8Array) throw new Error("not a growing value");
+  const kept = body.length < MAX_ENTRIES ? body : body.slice(MAX_ENTRIES / 2);
+  const grown = [...kept, place.checkpoint.repeat(ENTRY_IDS)];
+  return { ...place, body: grown, sum: sumOf({ ...place, body: grown }) };
+}
+
 /** Whether a value is complete and not mixed with another one. */
 export function isIntact(value: unknown): value is ChaosValue {
   if (typeof value !== "object" || value === null || !("sum" in value) || !("body" in value)) return false;
   return value.sum === sumOf(value as ChaosValue);
 }
+
+/** A growing value has about 2 to 8 kB. */
+const MAX_ENTRIES = 40;
+const ENTRY_IDS = 5;
+const FIRST_ENTRIES = Array.from({ length: 10 }, (_, index) => `${index} `.repeat(100));
 
 const BODIES = [
   (seed: string, bytes: number) => seed.repeat(Math.ceil(bytes / seed.length)).slice(0, bytes),

@@ -248,6 +248,26 @@ describeEachTarget("doctor", (target) => {
     expect(await found("compression")).toEqual([]);
   });
 
+  it("tells which part of the values are splices, once the table was analyzed", async () => {
+    const told = async () =>
+      (await examine(database)).flatMap(({ check, state, message }) =>
+        check === "splices" ? [[state, message]] : [],
+      );
+    await using saver = new PostgresSaver(database.source, undefined, { splices: true });
+    const list = ["long ".repeat(400)];
+    let put = await putValues(saver, threadConfig("chat"), { list });
+    for (const added of ["a", "b", "c"]) {
+      list.push(added);
+      put = await putValues(saver, put.config, { list }, put.checkpoint);
+    }
+    expect(await told()).toEqual([]);
+    await database.exec("analyze checkpoint_blobs");
+    expect(await told()).toEqual([["ok", expect.stringMatching(/^about 75 % of the values are splices/)]]);
+    await saver.expand();
+    await database.exec("analyze checkpoint_blobs");
+    expect(await told()).toEqual([]);
+  });
+
   it("stops when the signal aborts", async () => {
     const aborted = await cliOn(database, { signal: AbortSignal.abort() })("doctor");
     expect(aborted).toMatchObject({ code: 130, stderr: "error: interrupted\n" });

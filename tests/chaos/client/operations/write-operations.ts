@@ -61,6 +61,20 @@ export function batch(saver: ChaosSaver, slot: Slot): Operation {
   };
 }
 
+/** Stores values of any thread in another form. No call may notice it. */
+export function rewrite(saver: ChaosSaver, slot: Slot): Operation {
+  const kind = slot.random.pick(["expand", "compact"] as const);
+  const threads = [slot.anyThread()];
+  return {
+    kind,
+    changes: NOTHING,
+    run: async () => {
+      await saver[kind]?.({ threads });
+      return {};
+    },
+  };
+}
+
 /** Deletes the thread. It may be used again, but not while the deletion may still take effect. */
 export function deleteThread(saver: ChaosSaver, slot: Slot): Operation {
   const isUsedAgain = slot.random.chance(0.5);
