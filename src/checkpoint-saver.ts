@@ -636,6 +636,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    *
    * @returns How many values are whole now, and their length before and after.
    * @throws BrokenChainError for a splice that can't be read.
+   * @throws DatabaseError where writers keep storing splices in a thread.
    * @throws MigrationRequiredError where the tables are older than the option `splices`.
    *
    * @example

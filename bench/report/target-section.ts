@@ -7,7 +7,7 @@ export function targetSection(targets: readonly TargetResult[]): string {
   const rows = targets.map(({ name, latencyMs, bound, wanted, reached, met }) => [
     name,
     latencyMs === undefined ? "" : `${latencyMs}`,
-    `${bound} ${wanted}`,
+    `${bound} ${Number(wanted.toFixed(3))}`,
     significant(reached),
     met ? "yes" : "no",
   ]);

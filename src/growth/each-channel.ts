@@ -1,5 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { threadPages } from "../saver/thread-pages.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
@@ -29,7 +30,7 @@ export interface ChannelPlan {
   readonly repeats: boolean;
 }
 
-/** How often a thread is looked at. Each time, there is only what was stored since the last one. */
+/** How often a thread is looked at, at most. Each time, there is only what was stored since the last one. */
 const MAX_PASSES = 100;
 
 /** Stores values of threads in another form, channel by channel, in small transactions. */
@@ -42,17 +43,7 @@ export async function eachChannel(
   const tally = new GrowthTally(request);
   for await (const page of threadPages(call, request.threads)) {
     for (const threadId of page) {
-      const passes = plan.repeats && !request.dryRun ? MAX_PASSES : 1;
-      for (let pass = 0; pass < passes; pass++) {
-        const channels = await selectChannels(call, threadId);
-        if (channels.length === 0 && pass === 0) tally.addMissing(threadId);
-        const concerned = channels.filter(plan.concerns);
-        if (concerned.length === 0) break;
-        const serde = await serdeOf(threadId);
-        for (const { checkpoint_ns: checkpointNs, channel } of concerned) {
-          await rewriteChannel({ call, request, serde, plan, tally }, { threadId, checkpointNs, channel });
-        }
-      }
+      await rewriteThread({ call, request, serdeOf, plan, tally }, threadId);
       tally.end(threadId);
     }
   }
@@ -62,12 +53,36 @@ export async function eachChannel(
 interface Run {
   readonly call: CallContext;
   readonly request: GrowthRequest;
-  readonly serde: ContextualSerializer;
+  readonly serdeOf: SerializerOf;
   readonly plan: ChannelPlan;
   readonly tally: GrowthTally;
 }
 
-async function rewriteChannel({ call, request, serde, plan, tally }: Run, key: ChannelKey): Promise<void> {
+async function rewriteThread(run: Run, threadId: string): Promise<void> {
+  const { call, request, plan, tally } = run;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const channels = await selectChannels(call, threadId);
+    if (channels.length === 0 && pass === 0) tally.addMissing(threadId);
+    const concerned = channels.filter(plan.concerns);
+    if (concerned.length === 0) return;
+    const serde = await run.serdeOf(threadId);
+    for (const { checkpoint_ns: checkpointNs, channel } of concerned) {
+      await rewriteChannel(run, serde, { threadId, checkpointNs, channel });
+    }
+    if (!plan.repeats || request.dryRun) return;
+  }
+  throw new DatabaseError(
+    `thread "${threadId}": writers with the option "splices" stored splices faster than they were expanded; ` +
+      "turn the option off first",
+    { threadId, transient: true },
+  );
+}
+
+async function rewriteChannel(
+  { call, request, plan, tally }: Run,
+  serde: ContextualSerializer,
+  key: ChannelKey,
+): Promise<void> {
   const versions = await selectVersions(call, key);
   const bytesBefore = new Map(versions.map(({ version, bytes }) => [version, bytes]));
   for (const rewrite of plan.rewritesOf(key, versions, serde)) {

@@ -2,7 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { rowReaderOf } from "../saver/codec/decode-value.js";
+import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { chainRowOf } from "../saver/codec/group-rows.js";
 import { type ChainRow, readChain, type ReadValue, RecentChain } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
@@ -102,7 +102,14 @@ async function readValues(
   const rowOf = (version: string) => byVersion.get(version);
   const reader = rowReaderOf(valueReader(call, serde));
   const recent = new RecentChain();
-  return { rowOf, read: (version) => readChain(reader, { ...key, version }, { rowOf, recent }) };
+  return {
+    rowOf,
+    read: (version) => {
+      const context = { ...key, version };
+      const type = rowOf(version)?.type ?? null;
+      return decodeAt(context, type, () => readChain(reader, context, { rowOf, recent }));
+    },
+  };
 }
 
 /** Splits values into the portions of {@link rewriteValues}. */

@@ -17,7 +17,7 @@ import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import { deleteThreads } from "./queries/delete-threads.js";
 import { type HeldRow, holdParents } from "./queries/hold-parents.js";
-import type { EncodedCheckpoint } from "./queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";

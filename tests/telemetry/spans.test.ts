@@ -279,6 +279,28 @@ describeAnyTarget("spans", (target) => {
     const points = JSON.stringify([...measured.values()].map(({ dataPoints }) => dataPoints));
     expect(points).not.toContain(thread);
   });
+
+  it("come with metrics of the memory for splices: hits, misses and bytes", async () => {
+    const spliced = new PostgresSaver(database.source, undefined, { splices: true });
+    const list = ["long ".repeat(2_000)];
+    let put = await putValues(spliced, threadConfig(thread), { list });
+    for (let step = 0; step < 3; step++) {
+      list.push("more");
+      put = await putValues(spliced, put.config, { list }, put.checkpoint);
+    }
+    // It has not read the thread, so it remembers nothing of it.
+    const other = new PostgresSaver(database.source, undefined, { splices: true });
+    await putValues(other, put.config, { list }, put.checkpoint);
+    const measured = await sdk.measured();
+    expect(measured.get("langgraph.checkpoint.splice.lookups")?.dataPoints).toMatchObject([
+      { attributes: { "langgraph.checkpoint.outcome": "hit" }, value: 3 },
+      { attributes: { "langgraph.checkpoint.outcome": "miss" }, value: 1 },
+    ]);
+    const [bytes] = measured.get("langgraph.checkpoint.splice.memory")?.dataPoints ?? [];
+    expect(bytes?.value).toBeGreaterThan(20_000);
+    expect(bytes?.value).toBeLessThan(30_000);
+    await Promise.all([spliced.end(), other.end()]);
+  });
 });
 
 /** Rejects with the error that a health check reports. */

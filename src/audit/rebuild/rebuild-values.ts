@@ -10,7 +10,7 @@ import { rowKey } from "../../saver/model/row-key.js";
 import { storedValueOf } from "../../saver/codec/stored-value.js";
 import { valueReader } from "../../saver/long-values.js";
 import { getChannelWrites } from "../queries/get-channel-writes.js";
-import type { EncodedBlob } from "../../saver/queries/put-checkpoint.js";
+import type { EncodedBlob } from "../../saver/queries/encoded-checkpoint.js";
 import { getSuccessors, type SuccessorRow } from "../queries/get-successors.js";
 import type { RecordedWriteRow } from "../queries/recorded-writes.js";
 import { readTuple } from "../../saver/read-tuple.js";

@@ -1,4 +1,4 @@
-import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 
 /** The size of what a call stores, in bytes. */

@@ -35,23 +35,32 @@ export interface FoundValue extends StoredValue {
  *
  * @throws DeserializationError naming the thread, the checkpoint and the channel.
  */
-export async function decodeValue(
+export function decodeValue(
   reader: ValueReader,
   stored: FoundValue,
   context: ValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
+  return decodeAt(location, stored.type, () => loadValue(reader, stored, { ...context, read: reader.read }));
+}
+
+/**
+ * Runs a function that decodes a value.
+ *
+ * @throws DeserializationError with the location, also for an error of another kind.
+ */
+export async function decodeAt<Value>(
+  location: ErrorLocation,
+  type: string | null,
+  decode: () => Promise<Value>,
+): Promise<Value> {
   try {
-    return await loadValue(reader, stored, { ...context, read: reader.read });
+    return await decode();
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);
     if (error instanceof CheckpointError) throw error;
     const problem = error instanceof Error ? error.message : String(error);
-    throw new DeserializationError(problem, {
-      ...location,
-      typeTag: stored.type ?? undefined,
-      cause: error,
-    });
+    throw new DeserializationError(problem, { ...location, typeTag: type ?? undefined, cause: error });
   }
 }
 

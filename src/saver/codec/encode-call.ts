@@ -9,7 +9,7 @@ import {
   parseWrites,
 } from "../boundary/parse-checkpoint.js";
 import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
-import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 import type { SizeCheck } from "./size-check.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";

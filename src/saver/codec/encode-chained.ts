@@ -3,7 +3,7 @@ import { innermost, wrapBytes } from "../../serde/layers/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer } from "../../serde/serde-context.js";
 import { spliceTypeOf } from "../../splices/splice-type.js";
 import { type ChainedValue, MIN_SPLICED_BYTES, nextValue, wholeValue } from "../../splices/value-chain.js";
-import type { SpliceColumns } from "../queries/put-checkpoint.js";
+import type { SpliceColumns } from "../queries/encoded-checkpoint.js";
 import { encodeAt, type EncodedValue, encodeValue } from "./encode-value.js";
 
 /** A value of a channel, and where it is stored. */

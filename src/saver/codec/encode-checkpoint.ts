@@ -4,7 +4,7 @@ import type { StoredCheckpoint } from "../../db/stored-json.js";
 import type { ErrorLocation } from "../../errors/index.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
-import type { EncodedBlob, EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";

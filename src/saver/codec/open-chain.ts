@@ -4,7 +4,7 @@ import type { ChainedValue } from "../../splices/value-chain.js";
 import type { ChainedValues, ValueMemory } from "../../splices/value-memory.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
-import type { EncodedBlob } from "../queries/put-checkpoint.js";
+import type { EncodedBlob } from "../queries/encoded-checkpoint.js";
 import { encodeChained } from "./encode-chained.js";
 
 /** A new checkpoint. */

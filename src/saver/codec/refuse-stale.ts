@@ -1,5 +1,5 @@
 import { ConcurrentModificationError } from "../../errors/index.js";
-import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { HeadRow } from "../queries/select-heads.js";
 import { compareText } from "../model/compare-text.js";
 import type { BatchOperation } from "./resolve-batch.js";

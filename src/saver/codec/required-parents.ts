@@ -2,7 +2,7 @@ import { CheckpointError } from "../../errors/index.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { rowKey } from "../model/row-key.js";
 import type { HeldRow } from "../queries/hold-parents.js";
-import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
 
 /** The checkpoints among some operations that require their parent, because they reference its values (C3). */

@@ -1,5 +1,5 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
-import type { EncodedCheckpoint } from "../queries/put-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 import { rowKey } from "../model/row-key.js";
 

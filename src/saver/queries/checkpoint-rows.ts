@@ -1,5 +1,5 @@
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import type { EncodedBlob } from "./put-checkpoint.js";
+import type { EncodedBlob } from "./encoded-checkpoint.js";
 import type { EncodedWrite } from "./put-pending-writes.js";
 
 /**

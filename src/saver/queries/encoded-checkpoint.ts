@@ -1,0 +1,52 @@
+import type { ChainedValues } from "../../splices/value-memory.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+
+/** A checkpoint as it is stored: one row of `checkpoints`, and the rows of `checkpoint_blobs` that it adds. */
+export interface EncodedCheckpoint extends CheckpointKey {
+  readonly parentCheckpointId: string | null;
+  /** Whether it may follow any checkpoint, not only the newest: a fork, an update of the state by hand, or a replay. */
+  readonly branches: boolean;
+  /** The header, as JSON text. */
+  readonly checkpoint: string;
+  /** The metadata, as JSON text. */
+  readonly metadata: string;
+  /** The unchanged inline numbers by channel. The parent's header may spell them in another way. */
+  readonly carriedNumbers: Readonly<Record<string, number>>;
+  /** Ordered by channel, so that concurrent writers of the same rows can't deadlock. */
+  readonly blobs: readonly EncodedBlob[];
+  /**
+   * Whether it is complete only together with its parent, because it references values or writes that the parent has. The
+   * statement locks the parent, and stores nothing where the parent is gone.
+   */
+  readonly requiresParent: boolean;
+  /**
+   * Encodes the values that did not change since the parent, for the case that the parent is gone. Encoding them in each call
+   * would cost more than the rest of the call. A value that the caller has changed since the call is stored as changed. Absent
+   * where a checkpoint must not be stored without its parent.
+   */
+  readonly carriedBlobs?: (() => Promise<readonly EncodedBlob[]>) | undefined;
+  /** What the saver remembers of the values once they are stored. Absent for a saver without splices. */
+  readonly chained?: ChainedValues | undefined;
+}
+
+/** A channel's value as it is stored. */
+export interface EncodedBlob {
+  readonly channel: string;
+  readonly version: string;
+  readonly type: string;
+  readonly blob: Uint8Array | null;
+  /** Whether the value did not change, so that it is inserted only where its row is missing. */
+  readonly isCarried?: boolean;
+  /** Where the value is stored as a splice of an earlier one. */
+  readonly splice?: SpliceColumns;
+}
+
+/** What a splice has beside its bytes. */
+export interface SpliceColumns {
+  /** The version of the earlier value. The statement locks its row, and stores nothing where the row is gone. */
+  readonly base: string;
+  /** The length of the whole value, before compression and encryption. */
+  readonly wholeBytes: number;
+  /** Encodes the whole value, for the case that the base is gone. */
+  readonly whole: () => Promise<Pick<EncodedBlob, "type" | "blob">>;
+}
