@@ -932,6 +932,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async end(): Promise<void> {
     this.#opened.ended.abort();
+    this.#opened.call.policy.memory?.clear();
     await this.#opened.call.database.close();
   }
 

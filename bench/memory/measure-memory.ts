@@ -13,11 +13,14 @@ const HEAP_MB = 1024;
  *
  * @returns The memory that it took, or the fate of a process that did not finish.
  */
-export async function measureMemory(task: MemoryTask): Promise<MemoryFigures | string> {
+export async function measureMemory(
+  task: MemoryTask,
+  patienceMs = PATIENCE_MS,
+): Promise<MemoryFigures | string> {
   const child = fork(PROGRAM, [JSON.stringify(task)], {
     execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, "--import", import.meta.resolve("tsx")],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    timeout: PATIENCE_MS,
+    timeout: patienceMs,
   });
   let complaint = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text));
@@ -25,11 +28,13 @@ export async function measureMemory(task: MemoryTask): Promise<MemoryFigures | s
   child.on("message", (message) => messages.push(message));
   await once(child, "close");
   const [figures] = messages;
-  return figures === undefined ? whatBecame(child.signalCode, complaint) : MemoryFigures.parse(figures);
+  return figures === undefined
+    ? whatBecame(child.signalCode, complaint, patienceMs)
+    : MemoryFigures.parse(figures);
 }
 
-function whatBecame(signal: NodeJS.Signals | null, complaint: string): string {
-  if (signal === "SIGTERM") return `no end within ${PATIENCE_MS / 1_000} s`;
+function whatBecame(signal: NodeJS.Signals | null, complaint: string, patienceMs: number): string {
+  if (signal === "SIGTERM") return `no end within ${patienceMs / 1_000} s`;
   if (complaint.includes("heap out of memory")) return `dies: more than ${HEAP_MB} MB of heap`;
   const [reason] = /^\w*Error: .*$/m.exec(complaint) ?? [];
   return `dies: ${reason ?? signal ?? "without a word"}`;

@@ -2,8 +2,11 @@
  * A service that does one thing, and then prints how much memory it took. Each saver and each task has a process of
  * its own. Started with `--expose-gc`; argument: the task as JSON.
  */
-import { threadConfig } from "../../test-support/checkpoints.js";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { openPool } from "../open-pool.js";
+import { record, variedText } from "../scenarios/sample-data.js";
 import { OFFICIAL, OURS, type Saver, SPLICED } from "../subjects.js";
 import { type MemoryFigures, MemoryTask } from "./memory-task.js";
 
@@ -41,7 +44,7 @@ function highest(): number {
 }
 
 async function run({ kind, checkpoints }: MemoryTask, saver: Saver): Promise<void> {
-  const seen = await { load, list }[kind](saver);
+  const seen = await { load, list, grow: () => grow(saver, checkpoints) }[kind](saver);
   if (seen !== checkpoints) throw new Error(`${seen} checkpoints instead of ${checkpoints}`);
 }
 
@@ -49,6 +52,16 @@ async function list(saver: Saver): Promise<number> {
   let seen = 0;
   for await (const tuple of saver.list(thread)) if (tuple.checkpoint.id !== "") seen++;
   return seen;
+}
+
+async function grow(saver: Saver, steps: number): Promise<number> {
+  const records: unknown[] = [];
+  let last: { readonly config: RunnableConfig; readonly checkpoint?: Checkpoint } = { config: thread };
+  for (let step = 0; step < steps; step++) {
+    records.push(record(1_000, step, variedText));
+    last = await putValues(saver, last.config, { records }, last.checkpoint);
+  }
+  return steps;
 }
 
 async function load(saver: Saver): Promise<number> {

@@ -5,9 +5,9 @@ export const MemoryTask = z.object({
   subject: z.enum(["ours", "spliced", "official"]),
   url: z.string(),
   thread: z.string(),
-  /** Reads every checkpoint of the thread: each by its id, or all by one list. */
-  kind: z.enum(["load", "list"]),
-  /** The number of checkpoints that it must read. */
+  /** Reads every checkpoint of the thread, each by its id or all by one list; or stores them, each with one more record of 1 kB. */
+  kind: z.enum(["load", "list", "grow"]),
+  /** The number of checkpoints that it must read or store. */
   checkpoints: z.number(),
 });
 

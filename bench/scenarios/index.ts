@@ -7,6 +7,7 @@ import { getTuple, plainGetTuple } from "./get-tuple.js";
 import { graphRun } from "./graph-run.js";
 import { killedBackend } from "./killed-backend.js";
 import { list } from "./list.js";
+import { longThread } from "./long-thread.js";
 import { memory } from "./memory.js";
 import { put } from "./put.js";
 import { putWrites } from "./put-writes.js";
@@ -30,7 +31,7 @@ export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
 /** The scenarios that measure something else than time, in the order of the report. */
-export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, disk];
+export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk];
 
 /** The scenarios that report facts, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];

@@ -1,7 +1,7 @@
 import type { BenchServer } from "../bench-server.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { measureMemory } from "../memory/measure-memory.js";
-import type { MemoryFigures, MemoryTask } from "../memory/memory-task.js";
+import type { MemoryFigures } from "../memory/memory-task.js";
 import type { Saver, Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 import { channels, document } from "./sample-data.js";
@@ -12,7 +12,7 @@ interface Thread {
   readonly label: string;
   /** The values that change in each checkpoint. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly kind: MemoryTask["kind"];
+  readonly kind: "load" | "list";
 }
 
 /** The memory of a process that reads a long thread and keeps nothing of it. */

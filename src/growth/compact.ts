@@ -4,6 +4,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import { spliceTypeOf } from "../splices/splice-type.js";
 import { type ChainedValue, MAX_BASES, MIN_SPLICED_BYTES, nextValue } from "../splices/value-chain.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
+import type { ReadValue } from "../saver/codec/read-chain.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import { chainHeights } from "./chain-heights.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
@@ -72,10 +73,10 @@ async function splicesOf(compaction: Compaction, links: readonly Link[]): Promis
     const row = rowOf(link.version);
     // Deleted meanwhile, or stored as a splice by another process.
     if (row?.base !== null || rowOf(link.previous) === undefined) continue;
-    const previous = newest?.version === link.previous ? newest : (await read(link.previous)).value;
+    const previous = newest?.version === link.previous ? newest : (await read(link.previous)).chained();
     const stored = await read(link.version);
     const next = await spliceOf(compaction, link, previous, stored);
-    newest = next?.value ?? stored.value;
+    newest = next?.value ?? stored.chained();
     if (next !== undefined) replacements.push(next.replacement);
   }
   return replacements;
@@ -86,9 +87,9 @@ async function spliceOf(
   { key, serde, heights }: Compaction,
   { version, bytes }: Link,
   previous: ChainedValue,
-  stored: { readonly type: string; readonly value: ChainedValue },
+  stored: ReadValue,
 ): Promise<{ readonly value: ChainedValue; readonly replacement: Replacement } | undefined> {
-  const { value, splice } = nextValue(previous, version, stored.value.bytes);
+  const { value, splice } = nextValue(previous, version, stored.bytes);
   // The splices of this value become splices of its bases too.
   if (splice === undefined || value.bases.length + (heights.get(version) ?? 0) > MAX_BASES) return undefined;
   const context = { ...key, version };

@@ -6,7 +6,6 @@ import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import { batchesOf } from "./rewrite-values.js";
-import { compareVersions } from "./version-order.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */
 export function expand(
@@ -21,10 +20,7 @@ const wholeValues: ChannelPlan = {
   repeats: true,
   concerns: ({ splices }) => splices > 0,
   *rewritesOf(key, versions, serde) {
-    // The newest first, because their chains contain older ones.
-    const splices = versions
-      .filter(({ base }) => base !== null)
-      .sort((a, b) => compareVersions(b.version, a.version));
+    const splices = versions.filter(({ base }) => base !== null);
     for (const batch of batchesOf(splices, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
       const targets = batch.map(({ version }) => version);
       yield {
@@ -33,9 +29,9 @@ const wholeValues: ChannelPlan = {
           const replacements: Replacement[] = [];
           for (const version of targets) {
             if (typeof rowOf(version)?.base !== "string") continue;
-            const { type, value } = await read(version);
+            const { type, bytes } = await read(version);
             const context = { ...key, version };
-            const whole = await encodeAt(context, () => wrapBytes(serde, [type, value.bytes], context));
+            const whole = await encodeAt(context, () => wrapBytes(serde, [type, bytes], context));
             replacements.push({ version, ...whole, base: null, wholeBytes: null });
           }
           return replacements;

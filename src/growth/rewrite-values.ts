@@ -4,7 +4,7 @@ import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { chainRowOf } from "../saver/codec/group-rows.js";
-import { type ChainRow, readChain, type ReadValue, RecentChain } from "../saver/codec/read-chain.js";
+import { type ChainRow, readChain, type ReadValue } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
@@ -101,13 +101,12 @@ async function readValues(
   const byVersion = new Map(rows.map((row) => [row.version, chainRowOf(row)]));
   const rowOf = (version: string) => byVersion.get(version);
   const reader = rowReaderOf(valueReader(call, serde));
-  const recent = new RecentChain();
   return {
     rowOf,
     read: (version) => {
       const context = { ...key, version };
       const type = rowOf(version)?.type ?? null;
-      return decodeAt(context, type, () => readChain(reader, context, { rowOf, recent }));
+      return decodeAt(context, type, () => readChain(reader, context, rowOf));
     },
   };
 }

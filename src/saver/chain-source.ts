@@ -24,7 +24,7 @@ export function chainSource(call: CallContext): (place: ChannelValueContext) => 
     const byVersion = new Map(rows?.map((row) => [row.version, chainRowOf(row)]));
     // Deleted since the read that found the splice.
     if (!byVersion.has(version)) throw new ReplacedValueError(place);
-    return { rowOf: (wanted) => byVersion.get(wanted) };
+    return (wanted) => byVersion.get(wanted);
   };
 }
 

@@ -74,32 +74,6 @@ export function decodeSplice(bytes: Uint8Array): Splice {
   return { ordinal, wholeBytes, segments, digest, literals };
 }
 
-/**
- * Builds the value from its base. A part of the base is copied once at most, so the value is never longer than what is stored.
- * {@link checkDigest} tells whether it is the value that was stored.
- *
- * @throws BrokenChainError where the base is too short.
- */
-export function applySplice({ wholeBytes, segments, literals }: Splice, base: Uint8Array): Uint8Array {
-  const last = segments.at(-1);
-  if (last !== undefined && last.from + last.length > base.length) {
-    throw new BrokenChainError(
-      `the splice refers to ${last.from + last.length} bytes of a base of ${base.length}`,
-    );
-  }
-  const value = Buffer.allocUnsafe(wholeBytes);
-  let at = 0;
-  literals.forEach((literal, index) => {
-    value.set(literal, at);
-    at += literal.length;
-    const segment = segments[index];
-    if (segment === undefined) return;
-    value.set(base.subarray(segment.from, segment.from + segment.length), at);
-    at += segment.length;
-  });
-  return value;
-}
-
 /** @throws BrokenChainError where a value is not the one that was stored. */
 export function checkDigest(value: Uint8Array, digest: Uint8Array): void {
   if (Buffer.compare(digestOf(value), digest) === 0) return;

@@ -1,8 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { applySplice, checkDigest, decodeSplice, type Splice } from "./splice-bytes.js";
-import { type ChainedValue, nextValue, type NextValue, splicedValue, wholeValue } from "./value-chain.js";
+import { restoreValue } from "./restore-value.js";
+import { decodeSplice } from "./splice-bytes.js";
+import {
+  type ChainedValue,
+  chainedValue,
+  type ChainLink,
+  nextValue,
+  type NextValue,
+  wholeValue,
+} from "./value-chain.js";
 
 /** An edit of bytes: replaces `removed` bytes at a relative position by others. */
 const edits = fc.array(
@@ -36,21 +44,21 @@ function edited(
   return result;
 }
 
-/** @throws BrokenChainError where the value is not the one that was stored. */
-function restored(splice: Splice, base: Uint8Array): Uint8Array {
-  const value = applySplice(splice, base);
-  checkDigest(value, splice.digest);
-  return value;
-}
-
 /** Reads a value as a reader without memory does: from the rows alone. */
 function readBack(rows: ReadonlyMap<string, NextValue>, version: string): ChainedValue {
-  const row = rows.get(version);
-  if (row === undefined) throw new Error(`no row ${version}`);
-  if (row.splice === undefined) return wholeValue(version, row.value.bytes);
-  const base = readBack(rows, row.splice.base);
-  const splice = decodeSplice(row.splice.payload);
-  return splicedValue(version, restored(splice, base.bytes), splice, base);
+  const links: ChainLink[] = [];
+  let at = version;
+  for (;;) {
+    const row = rows.get(at);
+    if (row === undefined) throw new Error(`no row ${at}`);
+    if (row.splice === undefined) {
+      const [first, ...others] = links.map(({ splice }) => splice);
+      const whole = row.value.bytes;
+      return chainedValue(first === undefined ? whole : restoreValue([first, ...others], whole), links, at);
+    }
+    links.push({ version: at, splice: decodeSplice(row.splice.payload) });
+    at = row.splice.base;
+  }
 }
 
 describe("a chain of values", () => {
@@ -141,10 +149,10 @@ describe("a chain of values", () => {
     const changed = Buffer.from(before);
     changed[17] = (changed[17] ?? 0) ^ 1;
     const broken = expect.objectContaining({ code: "BROKEN_CHAIN" });
-    expect(() => restored(decodeSplice(payload), changed)).toThrow(broken);
-    expect(() => restored(decodeSplice(payload), before.subarray(1))).toThrow(broken);
+    expect(() => restoreValue([decodeSplice(payload)], changed)).toThrow(broken);
+    expect(() => restoreValue([decodeSplice(payload)], before.subarray(1))).toThrow(broken);
     for (let length = 0; length < payload.length; length++) {
-      expect(() => restored(decodeSplice(payload.subarray(0, length)), before)).toThrow(broken);
+      expect(() => restoreValue([decodeSplice(payload.subarray(0, length))], before)).toThrow(broken);
     }
     fc.assert(
       fc.property(fc.nat({ max: payload.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -152,7 +160,7 @@ describe("a chain of values", () => {
         damaged[place] = (damaged[place] ?? 0) ^ change;
         let value: Uint8Array | undefined;
         try {
-          value = restored(decodeSplice(damaged), before);
+          value = restoreValue([decodeSplice(damaged)], before);
         } catch (error) {
           expect(error).toEqual(broken);
           return;

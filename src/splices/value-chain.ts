@@ -80,18 +80,29 @@ export function nextValue(previous: ChainedValue, version: string, bytes: Uint8A
   };
 }
 
-/** The value that a splice describes, from the value of its base. */
-export function splicedValue(
-  version: string,
-  bytes: Uint8Array,
-  { ordinal, segments }: Splice,
-  base: ChainedValue,
-): ChainedValue {
-  const bases = [
-    { version: base.version, ordinal: base.ordinal, segments },
-    ...base.bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
-  ];
-  return { version, bytes, ordinal, bases };
+/** A splice, and the version of the value that it describes. */
+export interface ChainLink {
+  readonly version: string;
+  readonly splice: Splice;
+}
+
+/**
+ * Returns the place of a value in its chain.
+ *
+ * @param links - The splice of the value, that of its base, and so on.
+ * @param root - The version of the base of the last splice.
+ */
+export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: string): ChainedValue {
+  let value = wholeValue(root, bytes);
+  for (const { version, splice } of links.toReversed()) {
+    const { ordinal, segments } = splice;
+    const bases = [
+      { version: value.version, ordinal: value.ordinal, segments },
+      ...value.bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
+    ];
+    value = { version, bytes, ordinal, bases };
+  }
+  return value;
 }
 
 /** Not by bit operations, which are limited to 32 bits. */

@@ -300,6 +300,8 @@ describeAnyTarget("spans", (target) => {
     expect(bytes?.value).toBeGreaterThan(20_000);
     expect(bytes?.value).toBeLessThan(30_000);
     await Promise.all([spliced.end(), other.end()]);
+    const [afterEnd] = (await sdk.measured()).get("langgraph.checkpoint.splice.memory")?.dataPoints ?? [];
+    expect(afterEnd?.value).toBe(0);
   });
 });
 

@@ -68,15 +68,15 @@ async function loadValue(reader: ValueReader, stored: FoundValue, context: Value
   const { serde, remember } = reader;
   const isChained = isSplice(stored.type) || remember !== undefined;
   if (isChained && !("taskId" in context)) {
-    const { type, value } = await chainedValue(reader, stored, context);
-    remember?.(context.channel, value);
-    return innermost(serde).loadsTyped(type, value.bytes, context);
+    const { type, bytes, chained } = await readValue(reader, stored, context);
+    remember?.(context.channel, chained());
+    return innermost(serde).loadsTyped(type, bytes, context);
   }
   return serde.loadsTyped(stored.type ?? UNTAGGED, await bytesOf(reader, stored, context), context);
 }
 
-async function chainedValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
-  const known = isSplice(stored.type) ? stored.chain : { rowOf: () => ({ ...stored, base: null }) };
+async function readValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
+  const known = isSplice(stored.type) ? stored.chain : () => ({ ...stored, base: null });
   const rows = known ?? (await reader.fetchChain(context));
   return readChain(rowReaderOf(reader), context, rows);
 }

@@ -2,7 +2,7 @@ import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import type { CheckpointRow, PageRow, TupleRow, ValueRow, WriteRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import type { FoundValue } from "./decode-value.js";
-import { type ChainRow, type ChainRows, RecentChain } from "./read-chain.js";
+import type { ChainRow, ChainRows } from "./read-chain.js";
 import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
@@ -47,7 +47,7 @@ export function groupTuple(
   const { threadId, checkpointNs } = namespace;
   const key = { threadId, checkpointNs, checkpointId: header.checkpoint_id };
   const blobOf = (channel: string, version: string) =>
-    foundValue(version, { rowOf: (each) => blobs.get(identity(channel, each)) }, followsChains);
+    foundValue(version, (each) => blobs.get(identity(channel, each)), followsChains);
   return {
     ...headerOf(header, key),
     key,
@@ -60,7 +60,6 @@ export function groupTuple(
 /** Groups the rows of a page by checkpoint, in the order of their `checkpoint` rows. */
 export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRead): TupleParts[] {
   const blobs = new Map<string, ChainRow>();
-  const recentChains = new Map<string, RecentChain>();
   const writes = new Map<string, StoredWrite[]>();
   const sends = new Map<string, StoredWrite[]>();
   const headers: { readonly row: CheckpointRow; readonly namespace: NamespaceKey }[] = [];
@@ -85,12 +84,7 @@ export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRe
       blobOf: (channel, version) =>
         foundValue(
           version,
-          {
-            rowOf: (each) => blobs.get(identity(threadId, checkpointNs, channel, each)),
-            recent: followsChains
-              ? recentChainOf(identity(threadId, checkpointNs, channel), recentChains)
-              : undefined,
-          },
+          (each) => blobs.get(identity(threadId, checkpointNs, channel, each)),
           followsChains,
         ),
       writes: (writes.get(id) ?? []).sort(compareWrites),
@@ -105,17 +99,9 @@ interface ChainedRead {
   readonly followsChains?: boolean;
 }
 
-function recentChainOf(channel: string, recentChains: Map<string, RecentChain>): RecentChain {
-  const known = recentChains.get(channel);
-  if (known !== undefined) return known;
-  const recent = new RecentChain();
-  recentChains.set(channel, recent);
-  return recent;
-}
-
-function foundValue(version: string, chain: ChainRows, followsChains = false): FoundValue | undefined {
-  const row = chain.rowOf(version);
-  return row === undefined || !followsChains ? row : { ...row, chain };
+function foundValue(version: string, rowOf: ChainRows, followsChains = false): FoundValue | undefined {
+  const row = rowOf(version);
+  return row === undefined || !followsChains ? row : { ...row, chain: rowOf };
 }
 
 /** A row of a chain from its columns. */
