@@ -3,8 +3,8 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
-import { chainRowOf } from "../saver/codec/group-rows.js";
-import { type ChainRow, readChain, type ReadValue } from "../saver/codec/read-chain.js";
+import { readChain, type ReadValue } from "../saver/codec/read-chain.js";
+import { storedValueOf, type StoredValue } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
@@ -33,7 +33,7 @@ export interface Rewrite {
 /** The values that a transaction has read. */
 export interface StoredValues {
   /** The row of a value. `undefined` where it was deleted. */
-  readonly rowOf: (version: string) => ChainRow | undefined;
+  readonly rowOf: (version: string) => StoredValue | undefined;
   /** Reads a value through the rows that it is made of. */
   readonly read: (version: string) => Promise<ReadValue>;
 }
@@ -98,7 +98,9 @@ async function readValues(
     call,
     versions.map((version) => ({ thread_id: threadId, checkpoint_ns: checkpointNs, channel, version })),
   );
-  const byVersion = new Map(rows.map((row) => [row.version, chainRowOf(row)]));
+  const byVersion = new Map(
+    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
+  );
   const rowOf = (version: string) => byVersion.get(version);
   const reader = rowReaderOf(valueReader(call, serde));
   return {

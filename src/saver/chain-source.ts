@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
-import { chainRowOf } from "./codec/group-rows.js";
 import type { ChainRows } from "./codec/read-chain.js";
+import { storedValueOf } from "./codec/stored-value.js";
 import { groupBy } from "./model/group-by.js";
 import { rowKey } from "./model/row-key.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";
@@ -21,7 +21,9 @@ export function chainSource(call: CallContext): (place: ChannelValueContext) => 
     waiting.places.push(place);
     const { threadId, checkpointNs, channel, version } = place;
     const rows = (await waiting.rows).get(rowKey(threadId, checkpointNs, channel));
-    const byVersion = new Map(rows?.map((row) => [row.version, chainRowOf(row)]));
+    const byVersion = new Map(
+      rows?.map(({ version: each, type, blob, base }) => [each, storedValueOf(type, blob, base)]),
+    );
     // Deleted since the read that found the splice.
     if (!byVersion.has(version)) throw new ReplacedValueError(place);
     return (wanted) => byVersion.get(wanted);

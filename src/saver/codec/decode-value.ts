@@ -76,7 +76,7 @@ async function loadValue(reader: ValueReader, stored: FoundValue, context: Value
 }
 
 async function readValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
-  const known = isSplice(stored.type) ? stored.chain : () => ({ ...stored, base: null });
+  const known = isSplice(stored.type) ? stored.chain : () => stored;
   const rows = known ?? (await reader.fetchChain(context));
   return readChain(rowReaderOf(reader), context, rows);
 }

@@ -1,8 +1,7 @@
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import type { CheckpointRow, PageRow, TupleRow, ValueRow, WriteRow } from "../queries/tuple-row.js";
+import type { CheckpointRow, PageRow, TupleRow, WriteRow } from "../queries/tuple-row.js";
 import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import type { FoundValue } from "./decode-value.js";
-import type { ChainRow, ChainRows } from "./read-chain.js";
 import { requiredColumn } from "./required-column.js";
 import { type StoredValue, storedValueOf } from "./stored-value.js";
 
@@ -33,25 +32,25 @@ export function groupTuple(
   namespace: NamespaceKey,
   { followsChains }: ChainedRead,
 ): TupleParts | undefined {
-  const blobs = new Map<string, ChainRow>();
+  const blobs = new Map<string, StoredValue>();
   const writes: StoredWrite[] = [];
   const sends: StoredWrite[] = [];
   let header: CheckpointRow | undefined;
   for (const row of rows) {
     if (row.part === "checkpoint") header = row;
-    else if (row.part === "value") blobs.set(identity(row.channel, row.version), chainRowOf(row));
+    else if (row.part === "value")
+      blobs.set(identity(row.channel, row.version), storedValueOf(row.type, row.blob, row.base));
     else if (row.part === "write") writes.push(storedWriteOf(row));
     else sends.push(storedWriteOf(row));
   }
   if (header === undefined) return undefined;
   const { threadId, checkpointNs } = namespace;
   const key = { threadId, checkpointNs, checkpointId: header.checkpoint_id };
-  const blobOf = (channel: string, version: string) =>
-    foundValue(version, (each) => blobs.get(identity(channel, each)), followsChains);
+  const rowOf = (channel: string, version: string) => blobs.get(identity(channel, version));
   return {
     ...headerOf(header, key),
     key,
-    blobOf,
+    blobOf: followsChains === true ? withChains(rowOf) : rowOf,
     writes: writes.sort(compareWrites),
     sends: sends.sort(compareWrites),
   };
@@ -59,14 +58,17 @@ export function groupTuple(
 
 /** Groups the rows of a page by checkpoint, in the order of their `checkpoint` rows. */
 export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRead): TupleParts[] {
-  const blobs = new Map<string, ChainRow>();
+  const blobs = new Map<string, StoredValue>();
   const writes = new Map<string, StoredWrite[]>();
   const sends = new Map<string, StoredWrite[]>();
   const headers: { readonly row: CheckpointRow; readonly namespace: NamespaceKey }[] = [];
   for (const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id, row } of rows) {
     if (row.part === "checkpoint") headers.push({ row, namespace: { threadId, checkpointNs } });
     else if (row.part === "value")
-      blobs.set(identity(threadId, checkpointNs, row.channel, row.version), chainRowOf(row));
+      blobs.set(
+        identity(threadId, checkpointNs, row.channel, row.version),
+        storedValueOf(row.type, row.blob, row.base),
+      );
     else
       append(
         row.part === "write" ? writes : sends,
@@ -78,15 +80,12 @@ export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRe
     const { threadId, checkpointNs } = namespace;
     const key = { threadId, checkpointNs, checkpointId: row.checkpoint_id };
     const id = identity(threadId, checkpointNs, row.checkpoint_id);
+    const rowOf = (channel: string, version: string) =>
+      blobs.get(identity(threadId, checkpointNs, channel, version));
     return {
       ...headerOf(row, key),
       key,
-      blobOf: (channel, version) =>
-        foundValue(
-          version,
-          (each) => blobs.get(identity(threadId, checkpointNs, channel, each)),
-          followsChains,
-        ),
+      blobOf: followsChains === true ? withChains(rowOf) : rowOf,
       writes: (writes.get(id) ?? []).sort(compareWrites),
       sends: (sends.get(id) ?? []).sort(compareWrites),
     };
@@ -99,14 +98,14 @@ interface ChainedRead {
   readonly followsChains?: boolean;
 }
 
-function foundValue(version: string, rowOf: ChainRows, followsChains = false): FoundValue | undefined {
-  const row = rowOf(version);
-  return row === undefined || !followsChains ? row : { ...row, chain: rowOf };
-}
-
-/** A row of a chain from its columns. */
-export function chainRowOf({ type, base, blob }: Pick<ValueRow, "type" | "base" | "blob">): ChainRow {
-  return { ...storedValueOf(type, blob), base };
+/** Adds to each value the rows that it may be made of. */
+function withChains(
+  rowOf: (channel: string, version: string) => StoredValue | undefined,
+): TupleParts["blobOf"] {
+  return (channel, version) => {
+    const row = rowOf(channel, version);
+    return row && { ...row, chain: (each) => rowOf(channel, each) };
+  };
 }
 
 function headerOf(row: CheckpointRow, key: CheckpointKey) {

@@ -8,13 +8,7 @@ import { type ChainedValue, chainedValue, type ChainLink, MAX_BASES } from "../.
 import type { StoredValue } from "./stored-value.js";
 
 /** The rows of one channel by version: a value, its base, the base of that, and so on. */
-export type ChainRows = (version: string) => ChainRow | undefined;
-
-/** A row of a chain. */
-export interface ChainRow extends StoredValue {
-  /** The version that the row refers to. `null` for a whole value. */
-  readonly base: string | null;
-}
+export type ChainRows = (version: string) => StoredValue | undefined;
 
 /** What reads rows. */
 export interface RowReader {

@@ -7,13 +7,17 @@ export interface StoredValue {
   readonly blob: Uint8Array | null;
   /** The version of the row, where its bytes have to be fetched. */
   readonly rowVersion?: string;
-  /** The version that a splice refers to. Absent where it was not read. */
-  readonly base?: string | null;
+  /** The version that a splice refers to. `null` also where it was not read. */
+  readonly base: string | null;
 }
 
 /** A value from the columns of its row. */
-export function storedValueOf(type: string | null, sent: string | null): StoredValue {
-  if (sent === null) return { type, blob: null };
-  if (sent.startsWith(LEFT_OUT)) return { type, blob: null, rowVersion: sent.slice(LEFT_OUT.length) };
-  return { type, blob: Buffer.from(sent, "base64") };
+export function storedValueOf(
+  type: string | null,
+  sent: string | null,
+  base: string | null = null,
+): StoredValue {
+  if (sent === null) return { type, blob: null, base };
+  if (sent.startsWith(LEFT_OUT)) return { type, blob: null, base, rowVersion: sent.slice(LEFT_OUT.length) };
+  return { type, blob: Buffer.from(sent, "base64"), base };
 }

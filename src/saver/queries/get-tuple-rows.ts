@@ -6,7 +6,7 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
-import { selectTupleRows, type WithMatching } from "./select-tuple-rows.js";
+import { selectTupleRows, withMatching } from "./select-tuple-rows.js";
 import type { SentRow } from "./sent-row.js";
 import { type TupleRow, tupleRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
@@ -45,7 +45,7 @@ interface ReadShape extends TupleShape {
 
 const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, SentRow>(
   (shape) => (db, parameter) =>
-    selectTupleRows(withMatching(db, parameter, shape), {
+    selectTupleRows(withMatching(db, matching(db, parameter, shape), shape), {
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
@@ -53,29 +53,26 @@ const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, S
     }),
 );
 
-function withMatching(
+function matching(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<TupleParams>,
   { byId }: ReadShape,
-): QueryCreator<WithMatching> {
-  // Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE.
-  return db.withRecursive("matching", (qb) =>
-    qb
-      .selectFrom("checkpoints")
-      .selectAll()
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("checkpoint_id", "=", (eb) =>
-        byId
-          ? parameter("checkpointId")
-          : // Finds the id in the index alone, before the row with its JSON is touched.
-            eb
-              .selectFrom("checkpoints")
-              .select("checkpoint_id")
-              .where("thread_id", "=", parameter("threadId"))
-              .where("checkpoint_ns", "=", parameter("checkpointNs"))
-              .orderBy(sql`checkpoint_id collate "C"`, "desc")
-              .limit(sql.lit(1)),
-      ),
-  );
+) {
+  return db
+    .selectFrom("checkpoints")
+    .selectAll()
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", (eb) =>
+      byId
+        ? parameter("checkpointId")
+        : // Finds the id in the index alone, before the row with its JSON is touched.
+          eb
+            .selectFrom("checkpoints")
+            .select("checkpoint_id")
+            .where("thread_id", "=", parameter("threadId"))
+            .where("checkpoint_ns", "=", parameter("checkpointNs"))
+            .orderBy(sql`checkpoint_id collate "C"`, "desc")
+            .limit(sql.lit(1)),
+    );
 }

@@ -6,7 +6,7 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
-import { selectPageRows } from "./select-tuple-rows.js";
+import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
@@ -97,9 +97,9 @@ const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, Se
   ({ narrowed, continued, ...shape }) =>
     (db, parameter) =>
       selectPageRows(
-        // Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE.
-        db.withRecursive("matching", (qb) =>
-          qb
+        withMatching(
+          db,
+          db
             .selectFrom("checkpoints")
             .selectAll()
             .where((eb) => eb.and(narrowed.map((name) => predicate(eb, name, parameter))))
@@ -108,6 +108,7 @@ const statements = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, Se
             .orderBy(sql`thread_id collate "C"`, "desc")
             .orderBy(sql`checkpoint_ns collate "C"`, "desc")
             .limit(parameter("pageSize")),
+          shape,
         ),
         {
           shape,

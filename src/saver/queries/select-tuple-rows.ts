@@ -4,6 +4,8 @@ import {
   type Expression,
   type QueryCreator,
   type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
   sql,
   type SqlBool,
 } from "kysely";
@@ -16,6 +18,19 @@ import type { TupleShape } from "../model/tuple-shape.js";
 
 /** The CTE `matching`: the checkpoints that are read. {@link selectTupleRows} starts from it. */
 export type WithMatching = CheckpointDatabase & { matching: CheckpointDatabase["checkpoints"] };
+
+/** Adds the CTE `matching`. Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE. */
+export function withMatching(
+  db: QueryCreator<CheckpointDatabase>,
+  matching: SelectQueryBuilder<
+    CheckpointDatabase,
+    "checkpoints",
+    Selectable<CheckpointDatabase["checkpoints"]>
+  >,
+  { followsChains }: TupleShape,
+): QueryCreator<WithMatching> {
+  return followsChains ? db.withRecursive("matching", () => matching) : db.with("matching", () => matching);
+}
 
 /** What a statement around the CTE `matching` is built for. */
 export interface TupleQuery {
@@ -74,7 +89,7 @@ function selectParts(db: QueryCreator<WithMatching>, query: TupleQuery, columns:
                 detail: eb.ref("value.version"),
                 type: eb.ref("value.type"),
                 blob: eb.ref("value.blob"),
-                ...(query.shape.followsChains && { content: eb.ref("value.base") }),
+                ...(query.shape.followsChains && { content: sql.ref<string | null>("value.base") }),
               },
             ),
           ),
@@ -164,8 +179,8 @@ function withParts(
   { several }: { readonly several: boolean },
 ) {
   const { followsChains } = shape;
-  const wanted = db.with("wanted", (qb) => {
-    const entries = qb
+  const entries = (qb: QueryCreator<WithPage>) =>
+    qb
       .selectFrom("page")
       .innerJoinLateral(
         (eb) => eachChannelVersion(eb.ref("page.channel_versions")),
@@ -173,11 +188,10 @@ function withParts(
       )
       .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
       .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
-    return several && !followsChains ? entries.distinct() : entries;
-  });
+  // Without splices, the values that are wanted are all of the chain.
   const values = followsChains
-    ? wanted.withRecursive(CHAIN, chainOfWanted)
-    : wanted.with("chain", (qb) => qb.selectFrom("wanted").selectAll());
+    ? db.with("wanted", entries).withRecursive(CHAIN, chainOfWanted)
+    : db.with("chain", (qb) => (several ? entries(qb).distinct() : entries(qb)));
   return values
     .with("channel_values", (qb) =>
       qb
@@ -187,7 +201,7 @@ function withParts(
             eb
               .selectFrom("checkpoint_blobs as stored")
               .select(["stored.type", sentBytes("stored", pieceBytes).as("blob")])
-              .select((followsChains ? sql.ref<string | null>("stored.base") : NO_BASE).as("base"))
+              .$if(followsChains, (found) => found.select("stored.base"))
               .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
               .whereRef("stored.channel", "=", "wanted.channel")
@@ -197,7 +211,8 @@ function withParts(
           (join) => join.onTrue(),
         )
         .selectAll("wanted")
-        .select(["found.type", "found.blob", "found.base"])
+        .select(["found.type", "found.blob"])
+        .$if(followsChains, (found) => found.select("found.base"))
         .where("found.type", "<>", sql.lit("empty")),
     )
     .with("pending_writes", (qb) =>
@@ -242,8 +257,6 @@ function withParts(
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id"]),
     );
 }
-
-const NO_BASE = /* @__PURE__ */ sql<string | null>`null::text`;
 
 function isWanted(
   channel: Expression<string>,
