@@ -171,7 +171,7 @@ function ofGrowth(
     bound: "≤",
     wanted,
     reached: ({ growth }) => {
-      const result = growth.find(({ name }) => name.startsWith(history));
+      const result = growth.find(({ name }) => name.startsWith(`growth: ${history}`));
       return result && pick(result.figures);
     },
   };

@@ -19,7 +19,7 @@ export function historiesOf({ quick }: Size): History[] {
 function chat(steps: number): History {
   const messages = conversation(steps, variedText);
   return {
-    name: `a chat of ${steps} messages of 1 kB, one more at each step`,
+    name: `growth: a chat of ${steps} messages of 1 kB, one more at each step`,
     steps,
     at: (step) => ({ value: messages.slice(0, step + 1), write: messages.slice(step, step + 1) }),
   };
@@ -31,7 +31,7 @@ function files(steps: number, count: number): History {
     Array.from({ length: count }, (_, index) => [nameOf(index), record(2_000, index, variedText)]),
   );
   return {
-    name: `a map of ${count} files of 2 kB, one of which changes at each of ${steps} steps`,
+    name: `growth: a map of ${count} files of 2 kB, one of which changes at each of ${steps} steps`,
     steps,
     at: (step) => {
       // A prime, so that the changed files lie far apart.
@@ -45,7 +45,7 @@ function files(steps: number, count: number): History {
 /** A state of constant size that changes completely, from which splices gain nothing. */
 function small(steps: number): History {
   return {
-    name: `a record of 2 kB that is replaced at each of ${steps} steps`,
+    name: `growth: a record of 2 kB that is replaced at each of ${steps} steps`,
     steps,
     at: (step) => {
       const value = record(2_000, step * 31, variedText);

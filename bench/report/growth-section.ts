@@ -25,7 +25,12 @@ export function growthSection(results: readonly GrowthResult[]): string {
         return typeof value === "string" ? value : significant(value);
       }),
     ]);
-    return `### ${name}\n\n${markdownTable(["", ...STORERS.map(({ title }) => title)], rows)}`;
+    return `### ${titleOf(name)}\n\n${markdownTable(["", ...STORERS.map(({ title }) => title)], rows)}`;
   });
   return ["## Growth", ...tables].join("\n\n");
+}
+
+/** The name without the prefix by which a run selects all of them. */
+export function titleOf(name: string): string {
+  return name.replace(/^growth: /, "");
 }

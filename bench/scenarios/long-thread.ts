@@ -8,7 +8,7 @@ const NOT_MEASURED = "not measured: stores every value whole";
 
 /** The memory of a process that runs a very long thread with splices, and of another one that lists all of it. */
 export const longThread: AmountScenario = {
-  name: "long thread",
+  name: "growth: a long thread",
   observe: async (subject, server, { quick }) => {
     const checkpoints = quick ? 20 : 10_000;
     const names = (["grow", "list"] as const).map((kind) => ({

@@ -101,7 +101,7 @@ describeAnyTarget("expand and compact", (target) => {
     },
   );
 
-  it("keep every value beside writers and a prune", async () => {
+  it("keep every value beside writers and a prune (C13)", async () => {
     const [spliced, plain] = [newSaver({ splices: true }), newSaver()];
     await putChat(plain, "chat");
     const writing = (async () => {

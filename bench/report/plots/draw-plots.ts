@@ -1,6 +1,7 @@
 import type { GrowthPoint, GrowthResult } from "../../growth/measure-growth.js";
 import { STORERS } from "../../growth/storers.js";
 import { significant } from "../figures.js";
+import { titleOf } from "../growth-section.js";
 import type { Measured } from "../results.js";
 import { type Bar, barChart } from "./bar-chart.js";
 import { lineChart } from "./line-chart.js";
@@ -28,9 +29,9 @@ export function drawPlots(measured: Measured): Plot[] {
 function growthPlots({ name, figures }: GrowthResult): Plot[] {
   const plot = (file: string, title: string, of: (point: GrowthPoint) => number): Plot => ({
     file,
-    title: `${title}: ${name}`,
+    title: `${title}: ${titleOf(name)}`,
     svg: lineChart({
-      title: `${title}: ${name}`,
+      title: `${title}: ${titleOf(name)}`,
       axis: "steps",
       curves: STORERS.map(({ id, title: label }) => ({
         label: label.replaceAll("`", ""),
