@@ -158,7 +158,7 @@ describeServer("a thread that the official saver began", (server) => {
   it("fails in the official saver while it has splices, and is continued by it after they are expanded", async () => {
     const ours = new PostgresSaver(url, new JsonSerializer(), { splices: true });
     await ours.setup();
-    const long = "long ".repeat(400);
+    const long = "long ".repeat(1_000);
     await talk(ours).invoke(new Command({ resume: long }), thread);
     await talk(ours).invoke(says("again"), thread);
     const written = await historyOf(talk(ours), thread);

@@ -13,7 +13,7 @@ import { configOf } from "./two-languages.js";
 const INPUT = { log: ["in"] };
 const LOG = ["in", "left", "right", "join"];
 /** Long enough for splices. */
-const LONG = randomBytes(1_500).toString("base64");
+const LONG = randomBytes(4_000).toString("base64");
 
 /** One database that all three savers set up and use alternately. */
 export function describeDatabases(interpreter: string): void {

@@ -56,7 +56,7 @@ export function describeEncryption(interpreter: string): void {
 
     it("that is compacted fails in Python until it is expanded, and then continues there", async () => {
       const read = () => both.python.do("state", { agent: "parallel", thread: "compacted", keys: ["log"] });
-      const long = "long ".repeat(400);
+      const long = "long ".repeat(1_000);
       await both.runInPython("parallel", "compacted", { input: { log: [long] } });
       const { values } = await read();
       expect(await both.saver.compact({ threads: ["compacted"] })).toMatchObject({ values: 2 });

@@ -38,10 +38,10 @@ export function isIntact(value: unknown): value is ChaosValue {
   return value.sum === sumOf(value as ChaosValue);
 }
 
-/** A growing value has about 2 to 8 kB. */
+/** A growing value has about 6 to 12 kB. */
 const MAX_ENTRIES = 40;
-const ENTRY_IDS = 5;
-const FIRST_ENTRIES = Array.from({ length: 10 }, (_, index) => `${index} `.repeat(100));
+const ENTRY_IDS = 8;
+const FIRST_ENTRIES = Array.from({ length: 10 }, (_, index) => `${index} `.repeat(300));
 
 const BODIES = [
   (seed: string, bytes: number) => seed.repeat(Math.ceil(bytes / seed.length)).slice(0, bytes),

@@ -254,7 +254,7 @@ describeEachTarget("doctor", (target) => {
         check === "splices" ? [[state, message]] : [],
       );
     await using saver = new PostgresSaver(database.source, undefined, { splices: true });
-    const list = ["long ".repeat(400)];
+    const list = ["long ".repeat(1_000)];
     let put = await putValues(saver, threadConfig("chat"), { list });
     for (const added of ["a", "b", "c"]) {
       list.push(added);
