@@ -5,6 +5,7 @@ import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./model/checkpoint-key.js";
 import { compareText } from "./model/compare-text.js";
 import { nextPageSize } from "./model/next-page-size.js";
+import { rowKey } from "./model/row-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { valueReader } from "./long-values.js";
@@ -12,6 +13,7 @@ import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { reportFailure, runCall } from "./call/run-call.js";
 import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
+import type { PageRow, TupleRow } from "./queries/tuple-row.js";
 import { readTuple } from "./read-tuple.js";
 import type { SaverCall } from "./call/saver-call.js";
 
@@ -48,7 +50,7 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const page = { after, pageSize: wanted };
-    const { tuples, size } = await runCall(call, "list", (part) => readPage(part, request, page));
+    const { tuples, sizePerTuple } = await runCall(call, "list", (part) => readPage(part, request, page));
     for (const parts of tuples) {
       throwIfAborted(call.signal);
       const tuple = await decodeOrReread(parts);
@@ -57,14 +59,14 @@ export async function* listTuples(
     after = tuples.at(-1)?.key;
     if (after === undefined || tuples.length < wanted) return;
     remaining -= tuples.length;
-    pageSize = nextPageSize(pageSize, size / tuples.length, PAGE_LIMITS);
+    pageSize = nextPageSize(pageSize, sizePerTuple, PAGE_LIMITS);
   }
 }
 
 interface Page {
   readonly tuples: readonly TupleParts[];
-  /** The size of the page in characters of base64. */
-  readonly size: number;
+  /** In characters of base64. */
+  readonly sizePerTuple: number;
 }
 
 // The rows are local to this function. Otherwise their text would stay in memory beside the bytes that were decoded
@@ -73,11 +75,25 @@ async function readPage(call: SaverCall, request: ListRequest, page: ListPage): 
   const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
   const rows = await listTupleRows(call, scope, request.selection, page);
   if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows.map(({ row }) => row)));
-  const size = rows.reduce(
-    (sum, { row }) => sum + (row.part === "checkpoint" ? 0 : (row.blob?.length ?? 0)),
-    0,
-  );
-  return { tuples: groupPage(rows, call.policy).sort(newestFirst), size };
+  const tuples = groupPage(rows, call.policy).sort(newestFirst);
+  const size = rows.reduce((sum, { row }) => sum + sizeOf(row), 0);
+  const shared = call.policy.followsChains === true && tuples.length > 1 ? sharedSize(rows) : 0;
+  return { tuples, sizePerTuple: (size - shared) / tuples.length };
+}
+
+function sizeOf(row: TupleRow): number {
+  return row.part === "checkpoint" ? 0 : (row.blob?.length ?? 0);
+}
+
+/** The size of the longest value of each channel. All splices on a page may be made of it, however many they are. */
+function sharedSize(rows: readonly PageRow[]): number {
+  const longest = new Map<string, number>();
+  for (const { thread_id, checkpoint_ns, row } of rows) {
+    if (row.part !== "value") continue;
+    const channel = rowKey(thread_id, checkpoint_ns, row.channel);
+    longest.set(channel, Math.max(longest.get(channel) ?? 0, sizeOf(row)));
+  }
+  return [...longest.values()].reduce((sum, size) => sum + size, 0);
 }
 
 // A UNION ALL guarantees no order.
