@@ -7,6 +7,7 @@ import {
   type ChainedValue,
   chainedValue,
   type ChainLink,
+  MAX_BASES,
   nextValue,
   type NextValue,
   wholeValue,
@@ -140,6 +141,22 @@ describe("a chain of values", () => {
     const before = randomBytes(4_000);
     const after = Buffer.concat([before.subarray(0, 1_900), randomBytes(2_100)]);
     expect(nextValue(wholeValue("0", before), "1", after)).toEqual({ value: wholeValue("1", after) });
+  });
+
+  test("begins a new chain where a value would be made of too many rows", () => {
+    const bytes = randomBytes(5_000);
+    const whole = [{ at: 0, from: 0, length: bytes.length }];
+    const chainOf = (length: number): ChainedValue => ({
+      ...{ version: "0", bytes, ordinal: 1_000 },
+      bases: Array.from({ length }, (_, index) => ({
+        version: `${index}`,
+        ordinal: 999 - index,
+        segments: whole,
+      })),
+    });
+    const appended = Buffer.concat([bytes, randomBytes(10)]);
+    expect(nextValue(chainOf(MAX_BASES - 1), "1", appended).splice).toBeDefined();
+    expect(nextValue(chainOf(MAX_BASES), "1", appended)).toEqual({ value: wholeValue("1", appended) });
   });
 
   test("refuses a base that was changed, and bytes that are not a splice, without reading past their end", () => {

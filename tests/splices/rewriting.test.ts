@@ -10,7 +10,7 @@ import {
   MsgpackSerializer,
 } from "../../src/serde/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const SERIALIZERS: readonly [string, SerializerProtocol][] = [
   ["MessagePack", new MsgpackSerializer()],
@@ -161,5 +161,92 @@ describeAnyTarget("expand and compact", (target) => {
     expect((await rows("chat")).filter(({ base }) => base === null).length).toBeLessThan(4);
     expect((await plain.getTuple(put.config))?.checkpoint.channel_values).toEqual({ messages });
     expect((await plain.verify()).problems).toEqual([]);
+  });
+});
+
+describeServer("a transaction of expand or compact", (server) => {
+  let database: TestDatabase<string>;
+  let meanwhile: (() => Promise<unknown>) | undefined;
+
+  /** Calls `meanwhile` while a value is encoded, which is between the reads of a transaction and its writes. */
+  class Interrupted extends CompressedSerializer {
+    override async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
+      return super.dumpsTyped(value);
+    }
+
+    override async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
+      return super.loadsTyped(type, data);
+    }
+
+    override async wrap(type: string, data: Uint8Array): Promise<[string, Uint8Array]> {
+      const call = meanwhile;
+      meanwhile = undefined;
+      await call?.();
+      return [type, data];
+    }
+
+    override unwrap(type: string, data: Uint8Array): Promise<[string, Uint8Array]> {
+      return Promise.resolve([type, data]);
+    }
+  }
+
+  beforeEach(async () => {
+    database = await server.createDatabase();
+    meanwhile = undefined;
+  });
+
+  /** Stores a chat whose last value is whole. As the fourth after the first one, it becomes a splice of the first one. */
+  async function putChat(): Promise<Awaited<ReturnType<typeof putValues>>> {
+    await using spliced = new PostgresSaver(database.source, undefined, { splices: true });
+    await using plain = new PostgresSaver(database.source);
+    await spliced.setup();
+    const messages = [text(8_000)];
+    let put = await putValues(spliced, threadConfig("chat"), { messages });
+    for (const saver of [spliced, spliced, spliced, plain]) {
+      messages.push(text(200));
+      put = await putValues(saver, put.config, { messages }, put.checkpoint);
+    }
+    return put;
+  }
+
+  const rows = () =>
+    database.query<{ version: string; base: string | null }>(
+      `select version, base from checkpoint_blobs order by version collate "C"`,
+    );
+
+  it("locks the values that it changes", async () => {
+    await putChat();
+    const locked: unknown[] = [];
+    meanwhile = async () => {
+      const error = await database
+        .query("select 1 from checkpoint_blobs for no key update nowait")
+        .catch((reason: unknown) => reason);
+      locked.push(error);
+    };
+    await using saver = new PostgresSaver(database.source, new Interrupted());
+    expect(await saver.compact()).toMatchObject({ values: 1 });
+    expect(locked).toMatchObject([{ code: "55P03" }]);
+  });
+
+  it("stores no splice of a value that was deleted meanwhile (C13)", async () => {
+    await putChat();
+    const before = await rows();
+    meanwhile = () => database.query("delete from checkpoint_blobs where version = $1", [before[0]?.version]);
+    await using saver = new PostgresSaver(database.source, new Interrupted());
+    await expect(saver.compact()).rejects.toMatchObject({ code: "BROKEN_CHAIN", threadId: "chat" });
+    expect(await rows()).toEqual(before.slice(1));
+  });
+
+  it("is followed by another one for splices that were stored meanwhile", async () => {
+    const put = await putChat();
+    await using writer = new PostgresSaver(database.source, undefined, { splices: true });
+    meanwhile = async () => {
+      const tuple = await writer.getTuple(put.config);
+      const values = { messages: [...(tuple?.checkpoint.channel_values.messages as string[]), "more"] };
+      await putValues(writer, put.config, values, put.checkpoint);
+    };
+    await using saver = new PostgresSaver(database.source, new Interrupted());
+    expect(await saver.expand()).toMatchObject({ values: 4 });
+    expect((await rows()).filter(({ base }) => base !== null)).toEqual([]);
   });
 });
