@@ -50,7 +50,9 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   );
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
-  const growth = await each(historiesOf(options), async (history) => [await measureGrowth(history, server)]);
+  const growth = await each(historiesOf(options), async (history) => [
+    await measureGrowth(history, server, options),
+  ]);
   const measured = { timed, pgbench, loads, amounts, growth };
   const results = {
     finishedAt: new Date().toISOString(),

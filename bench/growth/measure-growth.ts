@@ -7,6 +7,7 @@ import { quantile } from "../measure/statistics.js";
 import { takeTurns, timed } from "../measure/take-turns.js";
 import { openPool } from "../open-pool.js";
 import { tablesBytes } from "../scenarios/disk.js";
+import type { Size } from "../scenarios/scenario.js";
 import type { Saver } from "../subjects.js";
 import type { History } from "./histories.js";
 import { listFirst, prepareStep, readNewest, type StoredStep, type Storer, STORERS } from "./storers.js";
@@ -51,7 +52,11 @@ export interface GrowthResult {
 }
 
 /** Stores a history by each storer in turns, step by step, and reads it likewise. */
-export async function measureGrowth(history: History, server: BenchServer): Promise<GrowthResult> {
+export async function measureGrowth(
+  history: History,
+  server: BenchServer,
+  { quick }: Size,
+): Promise<GrowthResult> {
   const control = new pg.Client({ connectionString: server.url });
   await control.connect();
   const runs: Run[] = [];
@@ -82,7 +87,7 @@ export async function measureGrowth(history: History, server: BenchServer): Prom
       );
     }
     const figures: Partial<Record<Storer["id"], GrowthFigures>> = {};
-    for (const run of runs) figures[run.storer.id] = await run.figures(history.steps);
+    for (const run of runs) figures[run.storer.id] = await run.figures(history.steps, quick);
     const { whole, spliced, official, delta } = figures;
     if (!whole || !spliced || !official || !delta) throw new Error("a storer is missing");
     return { name: history.name, steps: history.steps, figures: { whole, spliced, official, delta } };
@@ -160,7 +165,7 @@ class Run {
     this.#readMs.lists.set(limit, times);
   }
 
-  async figures(steps: number): Promise<GrowthFigures> {
+  async figures(steps: number, quick: boolean): Promise<GrowthFigures> {
     const lists = [...this.#readMs.lists.values()].map(median);
     const task = {
       subject: SUBJECTS[this.storer.id],
@@ -169,7 +174,8 @@ class Run {
       kind: "list",
       checkpoints: steps,
     } as const;
-    const memory = await measureMemory(task);
+    // A process of its own takes seconds to start.
+    const memory = quick ? "not measured" : await measureMemory(task);
     return {
       diskMB: (await tablesBytes(this.#database)) / 1e6,
       walMB: this.#walBytes / 1e6,
