@@ -77,7 +77,7 @@ async function readPage(call: SaverCall, request: ListRequest, page: ListPage): 
   if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows.map(({ row }) => row)));
   const tuples = groupPage(rows, call.policy).sort(newestFirst);
   const size = rows.reduce((sum, { row }) => sum + sizeOf(row), 0);
-  const shared = call.policy.followsChains === true && tuples.length > 1 ? sharedSize(rows) : 0;
+  const shared = call.policy.followsChains === true ? sharedSize(rows) : 0;
   return { tuples, sizePerTuple: (size - shared) / tuples.length };
 }
 
@@ -85,15 +85,18 @@ function sizeOf(row: TupleRow): number {
   return row.part === "checkpoint" ? 0 : (row.blob?.length ?? 0);
 }
 
-/** The size of the longest value of each channel. All splices on a page may be made of it, however many they are. */
+/** The size of the values that others on the page are made of: they are on it once, however many checkpoints it has. */
 function sharedSize(rows: readonly PageRow[]): number {
-  const longest = new Map<string, number>();
-  for (const { thread_id, checkpoint_ns, row } of rows) {
-    if (row.part !== "value") continue;
-    const channel = rowKey(thread_id, checkpoint_ns, row.channel);
-    longest.set(channel, Math.max(longest.get(channel) ?? 0, sizeOf(row)));
-  }
-  return [...longest.values()].reduce((sum, size) => sum + size, 0);
+  const values = rows.flatMap(({ thread_id, checkpoint_ns, row }) =>
+    row.part === "value" ? [{ row, channel: rowKey(thread_id, checkpoint_ns, row.channel) }] : [],
+  );
+  const bases = new Set(
+    values.flatMap(({ row, channel }) => (row.base === null ? [] : [rowKey(channel, row.base)])),
+  );
+  return values.reduce(
+    (sum, { row, channel }) => sum + (bases.has(rowKey(channel, row.version ?? "")) ? sizeOf(row) : 0),
+    0,
+  );
 }
 
 // A UNION ALL guarantees no order.
