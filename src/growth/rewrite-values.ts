@@ -3,8 +3,7 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
-import { readChain, type ReadValue } from "../saver/codec/read-chain.js";
-import { storedValueOf, type StoredValue } from "../saver/codec/stored-value.js";
+import { type ChainRows, chainRowsOf, readChain, type ReadValue } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
@@ -33,7 +32,7 @@ export interface Rewrite {
 /** The values that a transaction has read. */
 export interface StoredValues {
   /** The row of a value. `undefined` where it was deleted. */
-  readonly rowOf: (version: string) => StoredValue | undefined;
+  readonly rowOf: ChainRows;
   /** Reads a value through the rows that it is made of. */
   readonly read: (version: string) => Promise<ReadValue>;
 }
@@ -93,15 +92,8 @@ async function readValues(
   versions: readonly string[],
   { key, serde }: Rewrite,
 ): Promise<StoredValues> {
-  const { threadId, checkpointNs, channel } = key;
-  const rows = await getChains(
-    call,
-    versions.map((version) => ({ thread_id: threadId, checkpoint_ns: checkpointNs, channel, version })),
-  );
-  const byVersion = new Map(
-    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
-  );
-  const rowOf = (version: string) => byVersion.get(version);
+  const places = versions.map((version) => ({ ...key, version }));
+  const rowOf = chainRowsOf(await getChains(call, places));
   const reader = rowReaderOf(valueReader(call, serde));
   return {
     rowOf,

@@ -1,7 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
-import type { ChainRows } from "./codec/read-chain.js";
-import { storedValueOf } from "./codec/stored-value.js";
+import { type ChainRows, chainRowsOf } from "./codec/read-chain.js";
 import { groupBy } from "./model/group-by.js";
 import { rowKey } from "./model/row-key.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";
@@ -21,12 +20,10 @@ export function chainSource(call: CallContext): (place: ChannelValueContext) => 
     waiting.places.push(place);
     const { threadId, checkpointNs, channel, version } = place;
     const rows = (await waiting.rows).get(rowKey(threadId, checkpointNs, channel));
-    const byVersion = new Map(
-      rows?.map(({ version: each, type, blob, base }) => [each, storedValueOf(type, blob, base)]),
-    );
+    const rowOf = chainRowsOf(rows ?? []);
     // Deleted since the read that found the splice.
-    if (!byVersion.has(version)) throw new ReplacedValueError(place);
-    return (wanted) => byVersion.get(wanted);
+    if (rowOf(version) === undefined) throw new ReplacedValueError(place);
+    return rowOf;
   };
 }
 
@@ -39,13 +36,7 @@ function gather(call: CallContext, begin: () => void) {
     // The other values of the read are asked for in the same turn.
     await Promise.resolve();
     begin();
-    const keys = places.map(({ threadId, checkpointNs, channel, version }) => ({
-      thread_id: threadId,
-      checkpoint_ns: checkpointNs,
-      channel,
-      version,
-    }));
-    const rows = await getChains(call, keys);
+    const rows = await getChains(call, places);
     return groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel));
   };
   return { places, rows: fetched() };

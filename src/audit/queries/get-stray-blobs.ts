@@ -3,6 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { CHAIN, chainOfWanted } from "../../saver/queries/get-chains.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** A range of threads in the order of the index. */
@@ -68,7 +69,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
       )
       .where(isInRange("header"));
     // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
-    return withNeeded(db, {
+    return withChain(db, {
       splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
       references: references.select([
         "header.thread_id",
@@ -81,7 +82,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
       .where(isInRange("stored"))
       .select(columns("stored", "stored"))
       .except(references.select(columns("header", "entry")))
-      .except((others) => others.selectFrom("needed").select(columns("needed", "needed")));
+      .except((others) => others.selectFrom("chain").select(columns("chain", "chain")));
   },
 );
 
@@ -98,40 +99,20 @@ interface Stored {
 }
 
 /**
- * The CTE `needed`: the splices that headers reference, and the values that they refer to, directly or through other splices (C13).
- * Where there are no splices, Postgres does not read the headers for it.
+ * The CTE `chain`: the splices that headers reference, and the values that they are made of (C13). Where there are no splices,
+ * Postgres does not read the headers for it.
  */
-function withNeeded(db: QueryCreator<CheckpointDatabase>, { splices, references }: Sources) {
+function withChain(db: QueryCreator<CheckpointDatabase>, { splices, references }: Sources) {
   return db
     .withRecursive(
       (cte) => cte("splice").materialized(),
       () => splices.where("stored.base", "is not", null),
     )
-    .withRecursive("needed", (qb) =>
+    .withRecursive("wanted", (qb) =>
       qb
         .selectFrom("splice")
         .selectAll()
-        .intersect(references.where(sql<SqlBool>`exists (select from splice)`))
-        .union((recursive) =>
-          recursive
-            .selectFrom("needed")
-            .innerJoinLateral(
-              (eb) =>
-                eb
-                  .selectFrom("checkpoint_blobs as stored")
-                  .select("stored.base")
-                  .whereRef("stored.thread_id", "=", "needed.thread_id")
-                  .whereRef("stored.checkpoint_ns", "=", "needed.checkpoint_ns")
-                  .whereRef("stored.channel", "=", "needed.channel")
-                  .whereRef("stored.version", "=", "needed.version")
-                  // Makes Postgres look up each value by the index, whatever the statistics say.
-                  .limit(sql.lit(1))
-                  .as("splice"),
-              (join) => join.onTrue(),
-            )
-            .select(["needed.thread_id", "needed.checkpoint_ns", "needed.channel"])
-            .select(sql<string>`splice.base`.as("version"))
-            .where("splice.base", "is not", null),
-        ),
-    );
+        .intersect(references.where(sql<SqlBool>`exists (select from splice)`)),
+    )
+    .withRecursive(CHAIN, chainOfWanted);
 }

@@ -2,11 +2,10 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 
 /** Identifies a channel of a namespace. */
-export interface ChannelKey {
-  readonly threadId: string;
-  readonly checkpointNs: string;
+export interface ChannelKey extends NamespaceKey {
   readonly channel: string;
 }
 

@@ -5,10 +5,19 @@ import { restoreValue } from "../../splices/restore-value.js";
 import { decodeSplice } from "../../splices/splice-bytes.js";
 import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
 import { type ChainedValue, chainedValue, type ChainLink, MAX_BASES } from "../../splices/value-chain.js";
-import type { StoredValue } from "./stored-value.js";
+import type { ChainRowOfPage } from "../queries/get-chains.js";
+import { storedValueOf, type StoredValue } from "./stored-value.js";
 
 /** The rows of one channel by version: a value, its base, the base of that, and so on. */
 export type ChainRows = (version: string) => StoredValue | undefined;
+
+/** The rows of one channel, by version. */
+export function chainRowsOf(rows: readonly ChainRowOfPage[]): ChainRows {
+  const byVersion = new Map(
+    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
+  );
+  return (version) => byVersion.get(version);
+}
 
 /** What reads rows. */
 export interface RowReader {

@@ -3,6 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
 
 /** Identifies a value of a channel. */
@@ -22,12 +23,15 @@ export interface ChainRowOfPage extends ValueKeyRow {
 }
 
 /** Reads values and all values that they are made of, each once, in one statement (C10). */
-export function getChains(call: CallContext, keys: readonly ValueKeyRow[]): Promise<ChainRowOfPage[]> {
+export function getChains(
+  call: CallContext,
+  places: readonly ChannelValueContext[],
+): Promise<ChainRowOfPage[]> {
   return runStatement(call, chains, {
-    threadIds: keys.map((key) => key.thread_id),
-    checkpointNss: keys.map((key) => key.checkpoint_ns),
-    channels: keys.map(({ channel }) => channel),
-    versions: keys.map(({ version }) => version),
+    threadIds: places.map(({ threadId }) => threadId),
+    checkpointNss: places.map(({ checkpointNs }) => checkpointNs),
+    channels: places.map(({ channel }) => channel),
+    versions: places.map(({ version }) => version),
     pieceBytes: pieceBytesOf(call),
   });
 }
