@@ -6,9 +6,9 @@ import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { type ChainRows, chainRowsOf, readChain, type ReadValue } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
+import { type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
 import { ReplacedValueError } from "../saver/replaced-value.js";
-import { lockBases, type LockedValue, lockReplaced } from "./queries/lock-values.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
 import type { ChannelKey } from "./queries/select-versions.js";
 
@@ -51,7 +51,7 @@ export async function rewriteValues(call: CallContext, rewrite: Rewrite): Promis
     const { schema } = transaction;
     await runTransaction(transaction, {
       guard: [threadLock(schema, key)],
-      statements: [lockReplaced(schema, { ...key, versions })],
+      statements: [lockBlobs(schema, blobsOf(key, versions), "forNoKeyUpdate")],
     });
     const replacements = await replacementsOf(await readValues(transaction, versions, rewrite));
     await runTransaction(transaction, {
@@ -76,15 +76,19 @@ function baseLocks(
   schema: string,
   key: ChannelKey,
   replacements: readonly Replacement[],
-): GuardStep<LockedValue> {
+): GuardStep<LockedBlob> {
   const bases = [...new Set(replacements.flatMap(({ base }) => base ?? []))];
   return {
-    statement: lockBases(schema, { ...key, versions: bases }),
+    statement: lockBlobs(schema, blobsOf(key, bases), "forKeyShare"),
     check: (locked) => {
       const missing = bases.find((base) => !locked.some(({ version }) => version === base));
       if (missing !== undefined) throw new ReplacedValueError({ ...key, version: missing });
     },
   };
+}
+
+function blobsOf({ channel, ...namespace }: ChannelKey, versions: readonly string[]): BlobsKey {
+  return { ...namespace, channels: versions.map(() => channel), versions };
 }
 
 async function readValues(

@@ -8,7 +8,7 @@ import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { deleteUnreferencedBlobs } from "./queries/delete-orphaned-blobs.js";
 import { deleteWritesWithoutCheckpoint } from "./queries/delete-orphaned-writes.js";
-import { lockBlobs } from "./queries/lock-blobs.js";
+import { lockBlobs } from "../saver/queries/lock-blobs.js";
 import { lockWrites } from "./queries/lock-writes.js";
 import type { OrphanedBlobRow } from "./queries/select-orphaned-blobs.js";
 import { requireReadCommitted } from "./require-read-committed.js";
@@ -35,7 +35,7 @@ export async function* deleteOrphanedBlobs(
       channels: batch.map(({ channel }) => channel),
       versions: batch.map(({ version }) => version),
     };
-    const guard = [{ statement: lockBlobs(call.schema, key), check: requireReadCommitted }];
+    const guard = [{ statement: lockBlobs(call.schema, key, "forUpdate"), check: requireReadCommitted }];
     const statements = [deleteUnreferencedBlobs(call.schema, key)];
     const [[deleted] = []] = await runTransaction(call, { guard, statements });
     yield { ...NO_ROWS, ...deleted };

@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { versionsOfNamespace, withUnneeded } from "./blob-references.js";
-import { type BlobsKey, namedBlobs } from "./lock-blobs.js";
+import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
 
 /** How many values were deleted or counted, and their size. */
 export interface BlobCountRow {
