@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { incompressibleText as text } from "../../test-support/spliced-values.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { FORMATS, gcm } from "./formats.js";
 import { threadsInFormats } from "./threads-in-formats.js";
-
-const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
 
 describeAnyTarget("commands on threads with splices", (target) => {
   const formats = threadsInFormats(target);

@@ -1,33 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
-import {
-  AesGcmSerializer,
-  CompressedSerializer,
-  EncryptedSerializer,
-  JsonSerializer,
-  MsgpackSerializer,
-} from "../../src/serde/index.js";
+import { CompressedSerializer } from "../../src/serde/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { incompressibleText as text, SPLICING_SERIALIZERS } from "../../test-support/spliced-values.js";
 import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
-const SERIALIZERS: readonly [string, SerializerProtocol][] = [
-  ["MessagePack", new MsgpackSerializer()],
-  ["JSON", new JsonSerializer()],
-  [
-    "compression and AES-GCM",
-    new AesGcmSerializer(new CompressedSerializer(), {
-      keys: [{ id: "1", key: randomBytes(32) }],
-      strict: true,
-    }),
-  ],
-  ["Python's encryption", EncryptedSerializer.fromAesKey(randomBytes(32))],
-];
-
 const STEPS = 25;
-
-const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
 
 describeAnyTarget("expand and compact", (target) => {
   let database: TestDatabase;
@@ -69,7 +48,7 @@ describeAnyTarget("expand and compact", (target) => {
   const valuesOf = async (saver: PostgresSaver, thread: string) =>
     (await collect(saver.list(threadConfig(thread)))).map(({ checkpoint }) => checkpoint.channel_values);
 
-  it.each(SERIALIZERS)(
+  it.each(SPLICING_SERIALIZERS)(
     "turn chains into whole values and back, and every value stays equal, with %s",
     async (_name, serde) => {
       const [spliced, plain] = [newSaver({ splices: true }, serde), newSaver({}, serde)];

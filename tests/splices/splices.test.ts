@@ -1,30 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { PostgresSaver, type PostgresSaverOptions, ShallowPostgresSaver } from "../../src/index.js";
-import {
-  AesGcmSerializer,
-  CompressedSerializer,
-  EncryptedSerializer,
-  JsonSerializer,
-  MsgpackSerializer,
-} from "../../src/serde/index.js";
 import { collect, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { incompressibleText as text, SPLICING_SERIALIZERS } from "../../test-support/spliced-values.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
-
-const keys = [{ id: "1", key: randomBytes(32) }];
-
-const SERIALIZERS: readonly [string, SerializerProtocol][] = [
-  ["MessagePack", new MsgpackSerializer()],
-  ["JSON", new JsonSerializer()],
-  ["compression and AES-GCM", new AesGcmSerializer(new CompressedSerializer(), { keys, strict: true })],
-  ["Python's encryption", EncryptedSerializer.fromAesKey(randomBytes(32))],
-];
-
-/** Text that does not repeat itself, so that compression changes little. */
-const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
 
 describeAnyTarget("a saver with splices", (target) => {
   let database: TestDatabase;
@@ -54,7 +35,7 @@ describeAnyTarget("a saver with splices", (target) => {
         where type <> 'empty' order by version collate "C"`,
     );
 
-  it.each(SERIALIZERS)(
+  it.each(SPLICING_SERIALIZERS)(
     "stores each step of a chat in about as many bytes as are new, with %s",
     async (_name, serde) => {
       const saver = newSaver({}, serde);
@@ -172,7 +153,7 @@ describeAnyTarget("a saver with splices", (target) => {
     await saver.end();
   });
 
-  it.each(SERIALIZERS)(
+  it.each(SPLICING_SERIALIZERS)(
     "copies, forks, exports and imports threads with their chains, with %s",
     async (_name, serde) => {
       const saver = newSaver({}, serde);
