@@ -10,14 +10,18 @@ const MAX_KEY_BYTES = 2_000;
  * Text that can be a key or a part of one. Postgres does not support U+0000, and would store a lone surrogate
  * as U+FFFD, so that two different threads would become one.
  */
-export const keyText = z
-  .string()
-  .refine((text) => !text.includes("\0"), "must not contain U+0000")
-  .refine((text) => !/\p{Surrogate}/u.test(text), "must not contain a lone surrogate")
-  .refine(
-    (text) => text.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(text) <= MAX_KEY_BYTES,
-    `must not be longer than ${MAX_KEY_BYTES} bytes`,
-  );
+export const keyText = z.string().superRefine((text, context) => {
+  const problem = problemOfKey(text);
+  // One check instead of three: each call checks dozens of keys.
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
+function problemOfKey(text: string): string | undefined {
+  if (text.includes("\0")) return "must not contain U+0000";
+  if (!text.isWellFormed()) return "must not contain a lone surrogate";
+  const isShort = text.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(text) <= MAX_KEY_BYTES;
+  return isShort ? undefined : `must not be longer than ${MAX_KEY_BYTES} bytes`;
+}
 
 /** A thread's id: a string, or a number, which is converted to a string. */
 export const threadId = z
@@ -44,7 +48,7 @@ export const plainNumber = z
   .refine((number) => !Object.is(number, -0), "must not be negative zero, which reads back as 0");
 
 /** The version of a channel. */
-export const channelVersion = z.union([plainNumber, keyText]);
+export const channelVersion = z.union([keyText, plainNumber]);
 
 /**
  * A plain object with keys and values of these kinds. The key `__proto__` is refused, since zod silently

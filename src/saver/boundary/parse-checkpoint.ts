@@ -13,16 +13,16 @@ import {
 import { parse } from "../../parsing/parse.js";
 
 const channelValues = z.custom<Record<string, unknown>>(isRecord, "must be a plain object");
-const versions = recordOf(keyText, channelVersion);
+const versions = recordOf(keyText, channelVersion).default({});
 // A header that could not be read back would make the whole checkpoint unreadable.
-const seen = recordOf(z.string(), z.union([plainNumber, z.string()]));
+const seen = recordOf(z.string(), z.union([z.string(), plainNumber]));
 
 const checkpointShape = z.looseObject({
   v: plainNumber,
   id: keyText.refine((id) => id !== "", "must not be empty"),
   ts: z.string().refine((ts) => !/\0|\p{Surrogate}/u.test(ts), "must not contain U+0000 or a lone surrogate"),
   channel_values: channelValues.default({}),
-  channel_versions: versions.default({}),
+  channel_versions: versions,
   versions_seen: recordOf(z.string(), seen).default({}),
 });
 
@@ -55,7 +55,7 @@ export function parseMetadata(metadata: unknown): Record<string, unknown> {
 
 /** Checks the versions of the channels that a checkpoint changes. */
 export function parseNewVersions(newVersions: unknown): Record<string, string | number> {
-  return parse(versions.default({}), newVersions, "newVersions");
+  return parse(versions, newVersions, "newVersions");
 }
 
 const writes = z.array(z.tuple([keyText, z.unknown()]).readonly());
@@ -65,12 +65,14 @@ export function parseWrites(value: unknown): readonly (readonly [channel: string
   return parse(writes, value, "writes");
 }
 
+const path = keyText.default("");
+
 /** Checks the id of the task that made the writes, and its path in the graph. */
 export function parseTask(taskId: unknown, taskPath: unknown): { taskId: string; taskPath: string } {
   if (taskId === "") throw new InvalidConfigError("taskId", "must not be empty");
   return {
     taskId: parse(keyText, taskId, "taskId"),
-    taskPath: parse(keyText.default(""), taskPath, "taskPath"),
+    taskPath: parse(path, taskPath, "taskPath"),
   };
 }
 
