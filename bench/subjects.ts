@@ -27,6 +27,11 @@ export const SPLICED = {
   open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { splices: true }),
 };
 
+/** This library without group commit. */
+export const UNGROUPED = {
+  open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { grouping: false }),
+};
+
 /** A value for each of the two savers. */
 export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;
 

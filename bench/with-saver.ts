@@ -3,7 +3,7 @@ import type { Saver, Subject } from "./subjects.js";
 
 /** Calls `use` with a saver on a database, after creating its tables. */
 export async function withSaver<T>(
-  subject: Subject,
+  subject: Pick<Subject, "open">,
   url: string,
   use: (saver: Saver) => Promise<T>,
 ): Promise<T> {

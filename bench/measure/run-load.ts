@@ -1,90 +1,122 @@
+import { MemorySaver } from "@langchain/langgraph-checkpoint";
+import type pg from "pg";
 import type { BenchDatabase, BenchServer } from "../bench-server.js";
 import { openPool } from "../open-pool.js";
 import type { LoadCase, TimedOperation } from "../scenarios/scenario.js";
-import { ofEach, type PerSubject, type Subject } from "../subjects.js";
+import { OFFICIAL, OURS, type Saver, UNGROUPED } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 import { preparedDatabase } from "./contestant.js";
 import { type LoadFigures, LoadTally } from "./load-tally.js";
 import { type Route, turnsOn } from "./route.js";
 import { type Operation, takeTurns } from "./take-turns.js";
 
+/** The savers that a load compares, with the titles of their figures. */
+export const LOADED_SAVERS = {
+  ours: "this library",
+  ungrouped: "`grouping: false`",
+  official: "official",
+  memory: "`MemorySaver`",
+} as const;
+
+/** One of {@link LOADED_SAVERS}. */
+export type SaverId = keyof typeof LOADED_SAVERS;
+
+type PerSaver<T> = Readonly<Record<SaverId, T>>;
+
+function perSaver<T>(make: (id: SaverId) => T): PerSaver<T> {
+  return {
+    ours: make("ours"),
+    ungrouped: make("ungrouped"),
+    official: make("official"),
+    memory: make("memory"),
+  };
+}
+
 /** The result of many concurrent threads. */
 export interface LoadResult {
   readonly name: string;
   readonly threads: number;
+  /** The size of the pool. */
+  readonly connections: number;
   /** The distance between client and server, one way. 0 without a proxy. */
   readonly latencyMs: number;
-  readonly figures: PerSubject<LoadFigures>;
+  readonly figures: PerSaver<LoadFigures>;
   /** Our steps per second divided by those of the official saver. */
   readonly ratio: number;
 }
 
 interface Loaded {
-  readonly subject: Subject;
+  readonly open: (pool: pg.Pool) => Saver;
   readonly database: BenchDatabase;
   /** The next step of each thread. */
   readonly threads: readonly TimedOperation[];
 }
 
-/** Loads both savers with many concurrent threads, slice by slice in turns, over one route after the other. */
+/** Loads the savers with many concurrent threads, slice by slice in turns, over one route after the other. */
 export async function runLoad(
   load: LoadCase,
   server: BenchServer,
   routes: readonly Route[],
 ): Promise<LoadResult[]> {
+  // It has no database, so it must be the same one in all slices.
+  const memory = Object.assign(new MemorySaver(), { setup: () => Promise.resolve() });
   const loaded: Loaded[] = [];
+  const begun = async (open: Loaded["open"]): Promise<Loaded> => {
+    const one = await begin(open, load, server);
+    loaded.push(one);
+    return one;
+  };
   try {
-    const both = await ofEach(async (subject) => {
-      const one = await begin(subject, load, server);
-      loaded.push(one);
-      return one;
-    });
+    const all = {
+      ours: await begun(OURS.open),
+      ungrouped: await begun(UNGROUPED.open),
+      official: await begun(OFFICIAL.open),
+      memory: await begun(() => memory),
+    };
     const results = [];
-    for (const route of routes) results.push(await runOver(route, load, both));
+    for (const route of routes) results.push(await runOver(route, load, all));
     return results;
   } finally {
     for (const { database } of loaded) await database.giveBack();
   }
 }
 
-async function begin(subject: Subject, load: LoadCase, server: BenchServer): Promise<Loaded> {
+async function begin(open: Loaded["open"], load: LoadCase, server: BenchServer): Promise<Loaded> {
   const { database, prepared: threads } = await preparedDatabase(server, (url) =>
-    withSaver(subject, url, (saver) =>
+    withSaver({ open }, url, (saver) =>
       Promise.all(Array.from({ length: load.threads }, () => load.begin(saver))),
     ),
   );
-  return { subject, database, threads };
+  return { open, database, threads };
 }
 
 async function runOver(
   route: Route,
-  { name, threads, steps, slices }: LoadCase,
-  { ours, official }: PerSubject<Loaded>,
+  { name, threads, connections, steps, slices }: LoadCase,
+  loaded: PerSaver<Loaded>,
 ): Promise<LoadResult> {
-  const a = start(ours, route);
-  const b = start(official, route);
+  const started = perSaver((id) => start(loaded[id], route, connections));
+  const inTurns = async (rounds: number): Promise<PerSaver<LoadTally>> => {
+    const tallies = perSaver(() => new LoadTally());
+    const slice = (id: SaverId) => () => tallies[id].slice(started[id].threads, steps);
+    await takeTurns(Object.values(perSaver(slice)), rounds);
+    return tallies;
+  };
   try {
     const { warmUps, rounds } = turnsOn(route, slices);
-    const inTurns = async (tallies: PerSubject<LoadTally>, times: number) => {
-      const ofOurs = () => tallies.ours.slice(a.threads, steps);
-      const ofOfficial = () => tallies.official.slice(b.threads, steps);
-      await takeTurns([ofOurs, ofOfficial], times);
-    };
-    await inTurns({ ours: new LoadTally(), official: new LoadTally() }, warmUps);
-    const tallies = { ours: new LoadTally(), official: new LoadTally() };
-    await inTurns(tallies, rounds);
-    const figures = { ours: tallies.ours.figures(), official: tallies.official.figures() };
+    await inTurns(warmUps);
+    const tallies = await inTurns(rounds);
+    const figures = perSaver((id) => tallies[id].figures());
     const ratio = figures.ours.perSecond / figures.official.perSecond;
-    return { name, threads, latencyMs: route.latencyMs, figures, ratio };
+    return { name, threads, connections, latencyMs: route.latencyMs, figures, ratio };
   } finally {
-    await a.pool.end();
-    await b.pool.end();
+    for (const { pool } of Object.values(started)) await pool.end();
   }
 }
 
-function start({ subject, database, threads }: Loaded, route: Route) {
-  const pool = openPool(route.via(database.source));
-  const saver = subject.open(pool);
+function start({ open, database, threads }: Loaded, route: Route, connections: number) {
+  const pool = openPool(route.via(database.source), connections);
+  const saver = open(pool);
   return {
     pool,
     threads: threads.map(

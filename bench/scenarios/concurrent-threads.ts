@@ -1,10 +1,16 @@
 import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { DEFAULT_CONNECTIONS } from "../open-pool.js";
 import type { Saver } from "../subjects.js";
 import { channels } from "./sample-data.js";
-import type { LoadScenario, TimedOperation } from "./scenario.js";
+import type { LoadCase, LoadScenario, TimedOperation } from "./scenario.js";
 
 /** The number of steps of all threads in a slice, and less for few threads. */
-const STEPS = 384;
+const STEPS = 512;
+
+const THREADS = [1, 16, 64, 256];
+
+/** The default comes first. */
+const CONNECTIONS = [DEFAULT_CONNECTIONS, 4, 1];
 
 /**
  * Concurrent threads, as in a service. Each stores what a task wrote to three channels, and then the checkpoint in
@@ -12,14 +18,22 @@ const STEPS = 384;
  */
 export const concurrentThreads: LoadScenario = {
   cases: ({ quick }) =>
-    [1, 16, 64].map((threads) => ({
-      name: `super-steps, ${threads} thread${threads === 1 ? "" : "s"} at once`,
-      threads,
-      steps: quick ? 1 : Math.min(100, STEPS / threads),
-      slices: quick ? 1 : 10,
-      begin,
-    })),
+    CONNECTIONS.flatMap((connections) =>
+      THREADS.map((threads): LoadCase => ({
+        name: nameOf(threads, connections),
+        threads,
+        connections,
+        steps: quick ? 1 : Math.min(100, STEPS / threads),
+        slices: quick ? 1 : 10,
+        begin,
+      })),
+    ),
 };
+
+function nameOf(threads: number, connections: number): string {
+  const pool = connections === DEFAULT_CONNECTIONS ? "" : `, a pool of ${connections}`;
+  return `super-steps, ${threads} thread${threads === 1 ? "" : "s"} at once${pool}`;
+}
 
 async function begin(saver: Saver): Promise<TimedOperation> {
   let last = await putValues(saver, threadConfig(newThread()), channels(5));

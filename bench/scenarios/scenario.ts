@@ -37,10 +37,12 @@ export interface TimedScenario {
   cases(size: Size): TimedCase[];
 }
 
-/** Threads that both savers run concurrently. */
+/** Threads that each saver runs concurrently. */
 export interface LoadCase {
   readonly name: string;
   readonly threads: number;
+  /** The size of the pool. */
+  readonly connections: number;
   /** The number of steps of each thread in a slice. */
   readonly steps: number;
   /** The number of slices of each saver. */

@@ -19,7 +19,8 @@ function caseResult(name: string, latencyMs: number): CaseResult {
 function loadResult(name: string, latencyMs: number): LoadResult {
   const figures = { perSecond: 500, p5PerSecond: 1, p95PerSecond: 1, p50Ms: 1, p99Ms: 1, steps: 1_000 };
   const ours = { ...figures, errors: 2 };
-  return { name, threads: 1, latencyMs, figures: { ours, official: ours }, ratio: 2.5 };
+  const all = { ours, ungrouped: ours, official: ours, memory: ours };
+  return { name, threads: 1, connections: 10, latencyMs, figures: all, ratio: 2.5 };
 }
 
 function growthResult(name: string): GrowthResult {

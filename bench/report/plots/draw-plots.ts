@@ -1,5 +1,8 @@
 import type { GrowthPoint, GrowthResult } from "../../growth/measure-growth.js";
 import { STORERS } from "../../growth/storers.js";
+import type { LoadFigures } from "../../measure/load-tally.js";
+import { LOADED_SAVERS, type LoadResult } from "../../measure/run-load.js";
+import { DEFAULT_CONNECTIONS } from "../../open-pool.js";
 import { significant } from "../figures.js";
 import { titleOf } from "../growth-section.js";
 import type { Measured } from "../results.js";
@@ -16,14 +19,16 @@ export interface Plot {
 const OURS = "#3b82f6";
 const OFFICIAL = "#94a3b8";
 const SLOWER = "#f97316";
+const LOADED_COLORS = { ours: OURS, ungrouped: "#22c55e", official: OFFICIAL } as const;
 const CURVES = { whole: OURS, spliced: "#22c55e", official: OFFICIAL, delta: "#a855f7" } as const;
 
-/** Draws one plot of the ratios for each distance, one of the steps per second, and two of the growth of a thread. */
+/** Draws one plot of the ratios for each distance, two of the concurrent threads for each distance, and two of the growth of a thread. */
 export function drawPlots(measured: Measured): Plot[] {
   const distances = [...new Set([...measured.timed, ...measured.loads].map(({ latencyMs }) => latencyMs))];
   const plots = distances.map((latencyMs) => ratioPlot(latencyMs, measured));
-  const loadPlots = measured.loads.length === 0 ? [] : [loadPlot(measured)];
-  return [...plots, ...loadPlots, ...measured.growth.slice(0, 1).flatMap(growthPlots)];
+  const loaded = [...new Set(measured.loads.map(({ latencyMs }) => latencyMs))];
+  const ofLoads = loaded.flatMap((latencyMs) => loadPlots(measured.loads, latencyMs));
+  return [...plots, ...ofLoads, ...measured.growth.slice(0, 1).flatMap(growthPlots)];
 }
 
 function growthPlots({ name, figures }: GrowthResult): Plot[] {
@@ -58,19 +63,26 @@ function ratioBar(ratio: number): Bar {
   return { value: ratio, caption: `${significant(ratio)} ×`, color: ratio < 1 ? SLOWER : OURS };
 }
 
-function loadPlot({ loads }: Measured): Plot {
-  const title = "Super-steps a second, medians";
-  const groups = loads.map(({ threads, latencyMs, figures: { ours, official } }) => ({
-    label: `${threads} thread${threads === 1 ? "" : "s"}, ${latencyMs} ms each way`,
-    bars: [rateBar(ours.perSecond, OURS), rateBar(official.perSecond, OFFICIAL)],
-  }));
-  const legend = [
-    { color: OURS, label: "this library" },
-    { color: OFFICIAL, label: "official" },
+/** One plot of the rate and one of the time of a step, over the number of threads. */
+function loadPlots(loads: readonly LoadResult[], latencyMs: number): Plot[] {
+  const shown = loads.filter(
+    (load) => load.latencyMs === latencyMs && load.connections === DEFAULT_CONNECTIONS,
+  );
+  const plot = (file: string, title: string, of: (figures: LoadFigures) => number): Plot => ({
+    file: `${file}-${latencyMs}ms.svg`,
+    title: `${title}, ${latencyMs} ms each way`,
+    svg: lineChart({
+      title: `${title}, ${latencyMs} ms each way`,
+      axis: "threads at once",
+      curves: (["ours", "ungrouped", "official"] as const).map((id) => ({
+        label: LOADED_SAVERS[id].replaceAll("`", ""),
+        color: LOADED_COLORS[id],
+        points: shown.map(({ threads, figures }) => ({ x: threads, y: of(figures[id]) })),
+      })),
+    }),
+  });
+  return [
+    plot("super-steps", "Super-steps a second, medians", ({ perSecond }) => perSecond),
+    plot("super-steps-p99", "ms of a super-step, p99", ({ p99Ms }) => p99Ms),
   ];
-  return { file: "super-steps.svg", title, svg: barChart({ title, scale: "linear", groups, legend }) };
-}
-
-function rateBar(perSecond: number, color: string): Bar {
-  return { value: perSecond, caption: perSecond.toFixed(0), color };
 }
