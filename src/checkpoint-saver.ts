@@ -76,7 +76,7 @@ import { channelValues } from "./saver/channel-values.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
 import { deltaChannelHistory } from "./saver/delta-channel-history.js";
-import { storeBatch } from "./saver/store.js";
+import { deleteThread } from "./saver/delete-thread.js";
 import { listTuples } from "./saver/list-tuples.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
@@ -280,7 +280,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
     const parse = () => ({ subject: { threadId: parseThreadId(threadId) } });
     await this.#run("deleteThread", { options: unlessIndex(options) }, parse, (call, { subject }) =>
-      storeBatch(call, [{ kind: "deleteThread", threadId: subject.threadId }]),
+      deleteThread(call, subject.threadId),
     );
   }
 

@@ -8,14 +8,15 @@ export interface ObservedPool {
 }
 
 /** Opens a pool that records its round trips. */
-export function observedPool(connectionString: string): ObservedPool {
+export function observedPool(connectionString: string, max?: number): ObservedPool {
   const sent: string[] = [];
-  const pool = new pg.Pool({ connectionString });
+  const pool = new pg.Pool({ connectionString, max });
   pool.on("connect", (client) => {
-    const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+    const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
-      query: (config: pg.QueryConfig) => {
-        sent.push(config.text);
+      query: (config: string | pg.QueryConfig) => {
+        // Text without parameters only prepares a new connection.
+        if (typeof config === "object") sent.push(config.text);
         return query(config);
       },
     });

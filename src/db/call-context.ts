@@ -29,6 +29,8 @@ export interface CallContext {
   readonly policy: StatementPolicy;
   /** Ends the call. The server cancels the statement that it runs for the call. */
   readonly signal?: AbortSignal | undefined;
+  /** How long the statements of this call wait for one lock, in milliseconds. Default: no limit. */
+  readonly lockTimeoutMs?: number | undefined;
   /** Whether the commit waits for synchronous standbys in any case, because an earlier attempt may have committed. */
   readonly confirmsEarlier?: boolean | undefined;
   /** Creates spans, metrics and log entries. Default: none. */
@@ -38,7 +40,7 @@ export interface CallContext {
 }
 
 /** Returns the part of a call's context that sending a statement needs. */
-export function runContextOf({ policy, signal, confirmsEarlier }: CallContext): RunContext {
+export function runContextOf({ policy, signal, lockTimeoutMs, confirmsEarlier }: CallContext): RunContext {
   const { statementTimeoutMs, tenantId } = policy;
-  return { signal, statementTimeoutMs, tenantId, confirmsEarlier };
+  return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier };
 }

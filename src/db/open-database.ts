@@ -125,6 +125,7 @@ function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender 
     interact: (run, context = {}) => statementPool.interact(run, context),
     locks: locksOfPool(pool),
     address: () => addressOfPool(pool),
+    maxConnections: pool.options.max,
     poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listener: () => listenerOfPool(pool),
   };
@@ -173,10 +174,14 @@ function throughPGlite(
   const listener = (): Listener => listenerOfPGlite(owner, open);
   return {
     ...throughKysely(kysely, locksOfPGlite(owner)),
+    maxConnections: "embedded",
     listener,
     opening: async () => (await open()).waitReady,
   };
 }
+
+/** The size of a pool without options, in `pg` and others. */
+const DEFAULT_POOL_SIZE = 10;
 
 /** Sends statements through a Kysely, which decides about the connections. */
 function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
@@ -187,6 +192,7 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
     transact: (steps, context = {}) => transactThroughKysely(kysely, steps, context),
     interact: (run, context = {}) => interactThroughKysely(kysely, context, run),
     locks,
+    maxConnections: DEFAULT_POOL_SIZE,
     address: () => ({}),
     listener: refuseToListen,
   };

@@ -75,6 +75,11 @@ export interface OpenedDatabase {
   readonly locks: Locks;
   /** The address, as far as it is known without asking the server. */
   readonly address: () => DatabaseAddress;
+  /**
+   * How many statements may run at once, or `embedded` for a database in this process. It is a guess for a passed-in Kysely, which does
+   * not tell.
+   */
+  readonly maxConnections: number | "embedded";
   /** The state of the pool, where there is one. */
   readonly poolState?: () => PoolState;
   /**

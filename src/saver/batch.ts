@@ -9,7 +9,13 @@ import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
-import { type CallEncoding, encodePut, encodePutWrites } from "./codec/encode-call.js";
+import {
+  type CallEncoding,
+  encodePut,
+  encodePutWrites,
+  parsePut,
+  parsePutWrites,
+} from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import { storeBatch } from "./store.js";
 import type { SaverCall } from "./call/saver-call.js";
@@ -86,14 +92,22 @@ class OpenBatch implements CheckpointBatch {
 
   put(...call: Parameters<CheckpointBatch["put"]>): Promise<RunnableConfig> {
     return this.#collect(
-      async () => ({ kind: "put", checkpoint: await encodePut(this.#encoding, ...call) }) as const,
+      async () =>
+        ({
+          kind: "put",
+          checkpoint: await encodePut(this.#encoding, parsePut(this.#encoding, ...call)),
+        }) as const,
       ({ checkpoint }) => configOf(checkpoint),
     );
   }
 
   putWrites(...call: Parameters<CheckpointBatch["putWrites"]>): Promise<void> {
     return this.#collect(
-      async () => ({ kind: "putWrites", writes: await encodePutWrites(this.#encoding, ...call) }) as const,
+      async () =>
+        ({
+          kind: "putWrites",
+          writes: await encodePutWrites(this.#encoding, parsePutWrites(...call)),
+        }) as const,
       nothing,
     );
   }

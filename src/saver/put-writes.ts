@@ -1,6 +1,12 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { sizeOfWrites } from "./codec/call-size.js";
-import { type CallEncoding, encodePutWrites, type PutWritesArguments } from "./codec/encode-call.js";
+import {
+  type CallEncoding,
+  encodePutWrites,
+  parsePutWrites,
+  type PutWritesArguments,
+} from "./codec/encode-call.js";
+import { storeInTurn } from "./grouping/store-in-turn.js";
 import { storeWrites } from "./store.js";
 
 /** Stores the writes of a task; see `PostgresSaver.putWrites`. */
@@ -9,8 +15,15 @@ export async function putWrites(
   encoding: CallEncoding,
   given: PutWritesArguments,
 ): Promise<void> {
-  const encoded = await encodePutWrites(encoding, ...given);
-  call.observer?.about(encoded);
-  if (call.observer !== undefined) call.observer.addBytes(sizeOfWrites(encoded).bytes);
-  await storeWrites(call, encoded);
+  const request = parsePutWrites(...given);
+  await storeInTurn(call, {
+    threadId: request.threadId,
+    encode: async () => {
+      const encoded = await encodePutWrites(encoding, request);
+      call.observer?.about(encoded);
+      if (call.observer !== undefined) call.observer.addBytes(sizeOfWrites(encoded).bytes);
+      return { kind: "putWrites", writes: encoded } as const;
+    },
+    store: (within, { writes }) => storeWrites(within, writes),
+  });
 }

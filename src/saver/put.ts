@@ -2,7 +2,8 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { SaverCall } from "./call/saver-call.js";
 import { sizeOfCheckpoint } from "./codec/call-size.js";
 import { configOf } from "./codec/config-of.js";
-import { type CallEncoding, encodePut, type PutArguments } from "./codec/encode-call.js";
+import { type CallEncoding, encodePut, parsePut, type PutArguments } from "./codec/encode-call.js";
+import { storeInTurn } from "./grouping/store-in-turn.js";
 import { storeCheckpoint } from "./store.js";
 
 /** Stores a checkpoint; see `PostgresSaver.put`. The arguments are encoded before this function first awaits. */
@@ -11,9 +12,16 @@ export async function put(
   encoding: CallEncoding,
   given: PutArguments,
 ): Promise<RunnableConfig> {
-  const encoded = await encodePut(encoding, ...given);
-  call.observer?.about(encoded);
-  if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
-  await storeCheckpoint(call, encoded);
-  return configOf(encoded);
+  const request = parsePut(encoding, ...given);
+  const { checkpoint } = await storeInTurn(call, {
+    threadId: request.threadId,
+    encode: async () => {
+      const encoded = await encodePut(encoding, request);
+      call.observer?.about(encoded);
+      if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
+      return { kind: "put", checkpoint: encoded } as const;
+    },
+    store: (within, operation) => storeCheckpoint(within, operation.checkpoint),
+  });
+  return configOf(checkpoint);
 }

@@ -167,7 +167,7 @@ function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown>
     case "longBlob":
       return putLongBlob(schema, portion.row);
     case "rows":
-      return putRows(schema, portion, notificationScope(call));
+      return putRows(schema, portion, { scope: notificationScope(call) });
   }
 }
 

@@ -37,23 +37,24 @@ async function storeInOneStatement(
     guard: [...guard, ...newest.guard],
     statements: [put, ...newest.removal],
   });
-  rememberValues(call, checkpoint, rows);
+  rememberValues(call, checkpoint, insertedBlobs(rows));
   return isStored(checkpoint, rows);
 }
 
 /**
  * Remembers the values of a checkpoint that was stored, for the next one. Where a row of the same key was stored before, nobody
  * knows which value it has: then nothing is remembered.
+ *
+ * @param inserted - How many values were inserted, where this is known.
  */
-function rememberValues(
+export function rememberValues(
   { policy: { memory } }: SaverCall,
   checkpoint: EncodedCheckpoint,
-  rows: readonly unknown[],
+  inserted: number | undefined,
 ): void {
   const { chained, blobs, threadId, checkpointNs, parentCheckpointId } = checkpoint;
   if (memory === undefined || chained === undefined || chained.size === 0) return;
-  const inserted = blobs.filter(({ isCarried }) => isCarried !== true).length;
-  if (insertedBlobs(rows) !== inserted) return;
+  if (inserted !== blobs.filter(({ isCarried }) => isCarried !== true).length) return;
   const parent =
     parentCheckpointId === null ? undefined : { threadId, checkpointNs, checkpointId: parentCheckpointId };
   memory.remember(checkpoint, chained, parent);

@@ -13,7 +13,7 @@ import { sizeOfCheckpoint } from "../saver/codec/call-size.js";
 import { idAfter } from "../saver/model/checkpoint-time.js";
 import { configOf } from "../saver/codec/config-of.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
-import { encodePut } from "../saver/codec/encode-call.js";
+import { encodePut, parsePut } from "../saver/codec/encode-call.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { SizeCheck } from "../saver/codec/size-check.js";
 import { storeCheckpoint } from "../saver/store.js";
@@ -53,13 +53,8 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
     channel_versions: { ...target.header.channel_versions, ...versions },
     versions_seen: target.header.versions_seen ?? {},
   };
-  const put = await encodePut(
-    { serde: forker.serde },
-    configOf(target.key),
-    checkpoint,
-    newMetadata(target, values),
-    versions,
-  );
+  const given = [configOf(target.key), checkpoint, newMetadata(target, values), versions] as const;
+  const put = await encodePut({ serde: forker.serde }, parsePut({}, ...given));
   const encoded = { ...put, metadata: joinedObjects(target.carriedMetadata, put.metadata) };
   forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);

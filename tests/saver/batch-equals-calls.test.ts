@@ -106,7 +106,7 @@ async function make(call: Call, serial: number, prefix: string, on: CheckpointBa
   await on.put(at(parent), checkpoint, { source: "loop", step: serial, parents: {} }, newVersions);
 }
 
-describeAnyTarget("a batch and the same calls one by one", (target) => {
+describeAnyTarget("a batch, calls at the same time, and the same calls one by one", (target) => {
   let database: TestDatabase;
   let savers: readonly [PostgresSaver, PostgresSaver];
 
@@ -151,7 +151,7 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
   async function bothWays(
     before: readonly Call[],
     batched: readonly Call[],
-    runBatched: (run: (batch: CheckpointBatch) => Promise<void>) => Promise<void>,
+    store: (makeAll: (on: CheckpointBatch) => Promise<unknown>) => Promise<unknown>,
   ): Promise<string> {
     const prefix = newThread();
     const [single] = savers;
@@ -163,9 +163,7 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
       await spellAsPython(schema, prefix);
     }
     for (const [index, call] of batched.entries()) await make(call, 100 + index, prefix, single);
-    await runBatched(async (batch) => {
-      for (const [index, call] of batched.entries()) await make(call, 100 + index, prefix, batch);
-    });
+    await store((on) => Promise.all(batched.map((call, index) => make(call, 100 + index, prefix, on))));
     return prefix;
   }
 
@@ -175,6 +173,16 @@ describeAnyTarget("a batch and the same calls one by one", (target) => {
         const prefix = await bothWays(before, batched, (run) => savers[1].batch(run));
         expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
         expect(await tuplesOf(savers[1], prefix)).toEqual(await tuplesOf(savers[0], prefix));
+      }),
+      runs(20),
+    );
+  });
+
+  it("store the same rows where the calls are made at the same time (C14)", async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, calls, async (before, together) => {
+        const prefix = await bothWays(before, together, (makeAll) => makeAll(savers[1]));
+        expect(await rowsOf("batched", prefix)).toEqual(await rowsOf("single", prefix));
       }),
       runs(20),
     );

@@ -122,7 +122,7 @@ describeServer("batches on a server", (target) => {
   }
 
   const WAITING = `select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%refused%'`;
 
   it("are retried as a whole when the connection is lost in the middle (C6)", async () => {
     const database = await target.createDatabase();

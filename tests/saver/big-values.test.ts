@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
-import { encodePut, encodePutWrites } from "../../src/saver/codec/encode-call.js";
+import { encodePut, encodePutWrites, parsePut, parsePutWrites } from "../../src/saver/codec/encode-call.js";
 import { parseListRequest } from "../../src/saver/boundary/parse-list.js";
 import { channelValues } from "../../src/saver/channel-values.js";
 import { deltaChannelHistory } from "../../src/saver/delta-channel-history.js";
@@ -65,7 +65,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
 
   async function putInPieces(config: RunnableConfig, checkpoint: Checkpoint): Promise<void> {
     const call = [config, checkpoint, metadataOf(), allVersions(checkpoint)] as const;
-    await storeCheckpoint(inPieces(), await encodePut({ serde }, ...call));
+    await storeCheckpoint(inPieces(), await encodePut({ serde }, parsePut({}, ...call)));
   }
 
   /** A database that sends the next piece only after something else has happened. */
@@ -92,7 +92,10 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
           [TASKS, written],
           [RESUME, [written]],
         ];
-        await storeWrites(inPieces(), await encodePutWrites({ serde }, config, writes, "task"));
+        await storeWrites(
+          inPieces(),
+          await encodePutWrites({ serde }, parsePutWrites(config, writes, "task")),
+        );
         const child = { ...checkpointOf(saver, { b }, parent), v: 3, channel_values: { a, b } };
         await saver.put(config, child, metadataOf(), { b: child.channel_versions.b ?? "" });
 

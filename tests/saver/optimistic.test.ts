@@ -3,7 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
-import { encodePut } from "../../src/saver/codec/encode-call.js";
+import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import {
@@ -172,13 +172,8 @@ describeAnyTarget("a saver with optimistic concurrency", (target) => {
     };
     const store = async (config: RunnableConfig): Promise<Checkpoint> => {
       const checkpoint = checkpointOf(saver, { a: ["x".repeat(2_000)], b: ["y".repeat(300)] });
-      const encoded = await encodePut(
-        { serde: saver.serde },
-        config,
-        checkpoint,
-        metadataOf(),
-        allVersions(checkpoint),
-      );
+      const request = parsePut({}, config, checkpoint, metadataOf(), allVersions(checkpoint));
+      const encoded = await encodePut({ serde: saver.serde }, request);
       await storeCheckpoint(call, encoded);
       return checkpoint;
     };

@@ -75,7 +75,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
   });
 
   it("wait only for puts of a successor in the same namespace, and for deletions of the thread", async () => {
-    const [one, two] = [openSaver(BOTH), openSaver(BOTH)];
+    const [one, two, three] = [openSaver(BOTH), openSaver(BOTH), openSaver(BOTH)];
     const first = await putFrom(one, "input", threadConfig("t"));
     let waiting: Promise<unknown> = Promise.resolve();
     await database
@@ -89,7 +89,8 @@ describeServer("many connections at once, under the rules for writes,", (target)
         await putFrom(two, "input", threadConfig("t", { checkpoint_ns: "child" }));
         await putFrom(two, "input", threadConfig("other"));
         await two.deleteThread("another");
-        waiting = outcomesOf([putFrom(two, "loop", first), two.deleteThread("t")]);
+        // Of different savers, because the calls of one saver on a thread wait for each other.
+        waiting = outcomesOf([putFrom(two, "loop", first), three.deleteThread("t")]);
         await until(async () => (await database.query(WAITERS)).length >= 2);
       });
     await waiting;

@@ -9,7 +9,7 @@ import {
   ThreadDeletedError,
 } from "../../src/index.js";
 import { migrateDown } from "../../src/migrations/index.js";
-import { encodePut } from "../../src/saver/codec/encode-call.js";
+import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
 import { storeCheckpoint } from "../../src/saver/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../../test-support/checkpoints.js";
@@ -160,13 +160,8 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
       policy: { retry: false, limits: { pieceBytes: 64, statementBytes: 256 }, keepTombstones: true },
     };
     const checkpoint = listCheckpoint(["x".repeat(2_000)]);
-    const encoded = await encodePut(
-      { serde: saver.serde },
-      threadConfig(thread),
-      checkpoint,
-      metadataOf(),
-      allVersions(checkpoint),
-    );
+    const request = parsePut({}, threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
+    const encoded = await encodePut({ serde: saver.serde }, request);
     await saver.deleteThread(thread);
     await expectThreadDeleted(storeCheckpoint(call, encoded));
     await opened.close();

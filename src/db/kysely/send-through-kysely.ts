@@ -2,6 +2,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import { throwIfAborted } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { onConnection } from "./kysely-connection.js";
+import { limitLocks } from "../statements/lock-timeout.js";
 import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
@@ -21,8 +22,10 @@ export async function executeThroughKysely<Row>(
   statement: BoundStatement<Row>,
   context: RunContext,
 ): Promise<Row[]> {
+  const { supportsMultipleConnections } = kysely.getExecutor().adapter;
   const confirms = statement.writes === true && context.confirmsEarlier === true;
-  if (context.tenantId === undefined && !confirms) return send(kysely, statement, context);
+  const limitsLocks = context.lockTimeoutMs !== undefined && supportsMultipleConnections;
+  if (context.tenantId === undefined && !confirms && !limitsLocks) return send(kysely, statement, context);
   return interactThroughKysely(kysely, context, (sendInTransaction) => sendInTransaction(statement));
 }
 
@@ -53,7 +56,7 @@ export function interactThroughKysely<T>(
   // Not Kysely's own transaction, whose BEGIN and COMMIT have no time limit.
   return onConnection(kysely, context, async (connection) => {
     const sendInTransaction: SendStatement = (statement) => connection.send(statement, context);
-    const opening = [BEGIN, ...setTenant(context), ...confirmEarlier(context)];
+    const opening = [BEGIN, ...setTenant(context), ...limitLocks(context), ...confirmEarlier(context)];
     try {
       for (const statement of opening) await sendInTransaction(statement);
       const result = await run(sendInTransaction);

@@ -51,11 +51,13 @@ function waitingCallersOf(pool: Pool): WaitingCallers {
   if (known !== undefined) return known;
   const waiting: WaitingCallers = new Set();
   waitingCallersOfPools.set(pool, waiting);
-  // While a caller waits, all connections are in use: the next one that is released shows whether the pool
-  // was ended.
-  pool.on("release", () => {
+  // While a caller waits, either all connections are in use, and the next one that is released shows whether the pool was ended. Or
+  // one is idle, and a pool that is ended in this moment removes it.
+  const check = (): void => {
     rejectIfEnded(pool);
-  });
+  };
+  pool.on("release", check);
+  pool.on("remove", check);
   return waiting;
 }
 

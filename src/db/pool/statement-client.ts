@@ -6,6 +6,7 @@ import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { handleClientErrors } from "./handle-pool-errors.js";
 import { PreparedStatements } from "./prepared-statements.js";
+import { limitLocks } from "../statements/lock-timeout.js";
 import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
@@ -244,7 +245,7 @@ export class StatementClient implements PostgresPoolClient {
 
 /** The statements that set up the transaction of a write. */
 function scopeOf(context: RunContext): BoundStatement<unknown>[] {
-  return [...setTenant(context), ...confirmEarlier(context)];
+  return [...setTenant(context), ...limitLocks(context), ...confirmEarlier(context)];
 }
 
 type Command = PostgresQueryResult<unknown>["command"];

@@ -7,6 +7,8 @@ export interface RunContext {
    * limit.
    */
   readonly statementTimeoutMs?: number | undefined;
+  /** How long each statement waits for one lock, in milliseconds. PGlite ignores it, since it has one connection. Default: no limit. */
+  readonly lockTimeoutMs?: number | undefined;
   /** The tenant whose rows the statements see under row-level security. */
   readonly tenantId?: string | undefined;
   /**

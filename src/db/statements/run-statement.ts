@@ -2,6 +2,7 @@ import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../er
 import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../opened-database.js";
+import { withoutLockRetries } from "./lock-timeout.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
@@ -94,14 +95,18 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
   const { database, schema, policy, signal, observer } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(attempt, database.kysely.isTransaction ? false : policy.retry, {
-      signal,
-      onRetry:
-        observer &&
-        ((again) => {
-          observer.retrying(again);
-        }),
-    });
+    return await retryTransient(
+      withoutLockRetries(call, attempt),
+      database.kysely.isTransaction ? false : policy.retry,
+      {
+        signal,
+        onRetry:
+          observer &&
+          ((again) => {
+            observer.retrying(again);
+          }),
+      },
+    );
   } catch (error) {
     throw explainMissingTables(error, schema);
   }

@@ -73,6 +73,13 @@ export interface PostgresSaverOptions {
    */
   readonly notify?: boolean | undefined;
   /**
+   * Whether `put`, `putWrites` and `deleteThread` calls that are made at the same time share a statement. A call of an idle saver is
+   * sent at once; while its statement is under way, other calls wait for each other, and go together in the next one. Each of them
+   * succeeds or fails by itself. The calls of one thread run in the order in which they were made. Calls with a signal, or with more
+   * than 64 KiB, are sent by themselves. Default `true`.
+   */
+  readonly grouping?: boolean | undefined;
+  /**
    * Whether a value is stored as a splice of the value before it, where that saves at least half of it: a conversation of n steps
    * then takes about n log n instead of n². Only this library reads splices, from this version on: other readers of the thread fail.
    * Savers without this option read and continue the thread, and store whole values. Default `false`.
@@ -157,6 +164,7 @@ const saverOptions = z.strictObject({
   logger: logger.optional(),
   telemetry: z.strictObject({ threadIds: z.boolean().optional() }).optional(),
   notify: z.boolean().default(false),
+  grouping: z.boolean().default(true),
   splices: z.boolean().default(false),
   spliceMemoryBytes: z
     .int()

@@ -9,6 +9,7 @@ import { Telemetry } from "../../telemetry/telemetry.js";
 import { metadataPicker } from "../boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "../boundary/parse-options.js";
 import { SizeCheck } from "../codec/size-check.js";
+import { openGroups } from "../grouping/store-in-turn.js";
 import type { SaverCall } from "./saver-call.js";
 
 /** What the methods of a saver work with. */
@@ -74,5 +75,6 @@ function openCall(source: DatabaseSource, options: SaverOptions, keepsNewest: bo
     memory,
     followsChains: options.splices,
   };
-  return { database, schema, telemetry, policy: { ...policy, notifies: options.notify } };
+  const call = { database, schema, telemetry, policy: { ...policy, notifies: options.notify } };
+  return { ...call, groups: options.grouping ? openGroups(call) : undefined };
 }

@@ -1,4 +1,5 @@
 import type { ValueMemory } from "../../splices/value-memory.js";
+import type { CallGroups } from "../grouping/call-groups.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
 
 /** What a saver was configured with. All of its calls share it. */
@@ -18,4 +19,6 @@ export interface SaverPolicy extends StatementPolicy {
 /** The context of one call of a saver. */
 export interface SaverCall extends CallContext {
   readonly policy: SaverPolicy;
+  /** The groups in which the saver's calls are stored. Absent where each call is sent by itself. */
+  readonly groups?: CallGroups | undefined;
 }

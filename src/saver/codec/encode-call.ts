@@ -13,8 +13,8 @@ import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 import type { SizeCheck } from "./size-check.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
-import { encodeCheckpoint } from "./encode-checkpoint.js";
-import { encodeWrites } from "./encode-writes.js";
+import { encodeCheckpoint, type PutRequest } from "./encode-checkpoint.js";
+import { encodeWrites, type PutWritesRequest } from "./encode-writes.js";
 
 /** What the calls of a saver are encoded with. */
 export interface CallEncoding {
@@ -44,22 +44,37 @@ export type PutWritesArguments = readonly [
 ];
 
 /**
- * Checks and encodes the arguments of `put`, before it first awaits.
+ * Checks the arguments of `put`.
  *
  * @throws InvalidConfigError for an invalid argument.
+ */
+export function parsePut(
+  { metadataOf }: Pick<CallEncoding, "metadataOf">,
+  ...[config, checkpoint, metadata, newVersions]: PutArguments
+): PutRequest {
+  const { threadId, checkpointNs, parentCheckpointId, isReplay } = parsePutConfig(config);
+  const own = parseMetadata(metadata);
+  return {
+    threadId,
+    checkpointNs,
+    parentCheckpointId,
+    isReplay,
+    checkpoint: parseCheckpoint(checkpoint),
+    metadata: metadataOf === undefined ? own : { ...metadataOf(config), ...own },
+    newVersions: parseNewVersions(newVersions),
+  };
+}
+
+/**
+ * Encodes the checked arguments of `put`, before it first awaits.
+ *
  * @throws SerializationError naming the channel and the path of a value that can't be stored.
  * @throws CheckpointTooLargeError for a call that would store too much.
  */
 export async function encodePut(
-  { serde, sizeCheck, metadataOf, memory }: CallEncoding,
-  ...[config, checkpoint, metadata, newVersions]: PutArguments
+  { serde, sizeCheck, memory }: CallEncoding,
+  request: PutRequest,
 ): Promise<EncodedCheckpoint> {
-  const request = {
-    ...parsePutConfig(config),
-    checkpoint: parseCheckpoint(checkpoint),
-    metadata: { ...metadataOf?.(config), ...parseMetadata(metadata) },
-    newVersions: parseNewVersions(newVersions),
-  };
   // Other serializers may encrypt, or have readers that don't know inline values. So may an application's subclass of
   // this one.
   const inlineScalars = serde.constructor === MsgpackSerializer;
@@ -68,16 +83,16 @@ export async function encodePut(
   return encoded;
 }
 
-/** Checks and encodes the arguments of `putWrites`, like {@link encodePut}. */
+/** Checks the arguments of `putWrites`, like {@link parsePut}. */
+export function parsePutWrites(...[config, writes, taskId, taskPath]: PutWritesArguments): PutWritesRequest {
+  return { ...parseWritesConfig(config), ...parseTask(taskId, taskPath), writes: parseWrites(writes) };
+}
+
+/** Encodes the checked arguments of `putWrites`, like {@link encodePut}. */
 export async function encodePutWrites(
   { serde, sizeCheck }: CallEncoding,
-  ...[config, writes, taskId, taskPath]: PutWritesArguments
+  request: PutWritesRequest,
 ): Promise<EncodedWrites> {
-  const request = {
-    ...parseWritesConfig(config),
-    ...parseTask(taskId, taskPath),
-    writes: parseWrites(writes),
-  };
   const encoded = await encodeWrites(request, serde);
   sizeCheck?.check(encoded, () => sizeOfWrites(encoded));
   return encoded;

@@ -2,6 +2,7 @@ import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
 import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
 import { type WithHeld, withHeld } from "./held-rows.js";
@@ -49,9 +50,15 @@ export function insertedBlobs([row]: readonly unknown[]): number | undefined {
 }
 
 function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutParams {
-  const { blobs, carriedNumbers, ...header } = encoded;
+  const { threadId, checkpointNs, checkpointId, parentCheckpointId, checkpoint, metadata } = encoded;
+  const { blobs, carriedNumbers } = encoded;
   return {
-    ...header,
+    threadId,
+    checkpointNs,
+    checkpointId,
+    parentCheckpointId,
+    checkpoint,
+    metadata,
     scope,
     carriedNumbers: Object.keys(carriedNumbers),
     channels: blobs.map(({ channel }) => channel),
@@ -64,10 +71,8 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
   };
 }
 
-interface PutParams extends Omit<
-  EncodedCheckpoint,
-  "blobs" | "branches" | "carriedNumbers" | "carriedBlobs" | "requiresParent" | "chained"
-> {
+interface PutParams
+  extends CheckpointKey, Pick<EncodedCheckpoint, "parentCheckpointId" | "checkpoint" | "metadata"> {
   readonly scope: string | undefined;
   readonly carriedNumbers: readonly string[];
   readonly channels: readonly string[];

@@ -1,61 +1,114 @@
-import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
-import { BLOB_COLUMNS, HEADER_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
-import { type RowArrays, toRowArrays } from "./row-arrays.js";
+import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
+import { isNotRefused, type RequiredParents, type WithRefused, withRefused } from "./refused-puts.js";
+import { type RowArrays, toRowArrays } from "./row-arrays.js";
 
 /**
- * Stores any number of rows of all three tables in one statement, by the same rules as single calls.
- *
- * Postgres inserts in the order checkpoints, writes, blobs. The rows of each table are sorted by key. So concurrent
- * statements take their locks in one order and can't deadlock.
- *
- * @param scope - The scope of the notifications that the statement sends, or `undefined` for none.
+ * What a statement of {@link putRows} did in one namespace of a thread: whether it stored a checkpoint, or how many values it
+ * inserted. Others were stored already.
+ */
+export interface PutResult {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly is_checkpoint: boolean;
+  readonly inserted_blobs: number;
+}
+
+/** Whether a row is one that the statement of {@link putRows} returns. */
+export function isPutResult(row: unknown): row is PutResult {
+  return typeof row === "object" && row !== null && "is_checkpoint" in row && "inserted_blobs" in row;
+}
+
+/** How rows are stored. */
+export interface PutRowsOptions {
+  /** The scope of the notifications that the statement sends, or `undefined` for none. */
+  readonly scope: string | undefined;
+  /** Parents that must be stored, at most one for each namespace of a thread. Default: none. */
+  readonly required?: readonly CheckpointKey[];
+}
+
+/**
+ * Stores any number of rows of all three tables in one statement, by the same rules as single calls. Nothing is stored in a
+ * namespace whose required parent is gone, or the base of one of whose splices is.
  */
 export function putRows(
   schema: string,
   rows: CheckpointRows,
-  scope: string | undefined,
-): BoundStatement<unknown> {
+  { scope, required = [] }: PutRowsOptions,
+): BoundStatement<PutResult> {
   const notifies = scope !== undefined;
-  return statements.of(notifies).bind(schema, { ...toRowArrays(rows), scope });
+  return statements.of(notifies).bind(schema, {
+    ...toRowArrays(rows),
+    scope,
+    required_threadId: required.map(({ threadId }) => threadId),
+    required_checkpointNs: required.map(({ checkpointNs }) => checkpointNs),
+    required_checkpointId: required.map(({ checkpointId }) => checkpointId),
+  });
 }
 
-type PutParams = RowArrays & { readonly scope: string | undefined };
+type PutParams = RowArrays & RequiredParents & { readonly scope: string | undefined };
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, unknown>(
-  (notifies) => (db, parameter) => {
-    const insert = putAll(db, parameter);
-    return notifies ? insert.returning(notifyWatchers(parameter("scope")).as("notified")) : insert;
-  },
+const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutResult>(
+  (notifies) => (db, parameter) =>
+    withRefused(db, parameter)
+      .with("stored", (qb) => {
+        const insert = insertHeaders(qb, db, parameter).returning(["thread_id", "checkpoint_ns"]);
+        return notifies ? insert.returning(notifyWatchers(parameter("scope")).as("notified")) : insert;
+      })
+      .with("writes", (qb) =>
+        qb
+          .insertInto("checkpoint_writes")
+          .columns(WRITE_COLUMNS)
+          .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS))
+          .onConflict(specialWriteIsReplaced)
+          .returning("idx"),
+      )
+      .with("blobs", (qb) =>
+        qb
+          .insertInto("checkpoint_blobs")
+          .columns(SPLICED_BLOB_COLUMNS)
+          .expression((eb) =>
+            eb
+              .selectFrom(blobRows(parameter))
+              .select(SPLICED_BLOB_COLUMNS)
+              .where(isNotRefused(db))
+              .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns"))),
+          )
+          .onConflict(blobIsHeld)
+          .returning(["thread_id", "checkpoint_ns"]),
+      )
+      // Postgres takes the locks in the order of these parts: checkpoints, writes, values (C2). The rows of each table are sorted
+      // by key. So concurrent statements can't deadlock.
+      .selectFrom("stored")
+      .select(["thread_id", "checkpoint_ns"])
+      .select([sql<boolean>`true`.as("is_checkpoint"), sql<number>`0`.as("inserted_blobs")])
+      .unionAll((eb) =>
+        eb
+          .selectFrom("blobs")
+          .select(["thread_id", "checkpoint_ns"])
+          .select([
+            sql<boolean>`false`.as("is_checkpoint"),
+            sql<number>`count(*)::integer`.as("inserted_blobs"),
+          ])
+          .where(sql<SqlBool>`(${eb.selectFrom("writes").select(sql<number>`count(*)`.as("rows"))}) >= 0`)
+          .groupBy(["thread_id", "checkpoint_ns"]),
+      ),
 );
 
-function putAll(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
-  return db
-    .with("blobs", (qb) =>
-      qb
-        .insertInto("checkpoint_blobs")
-        .columns(BLOB_COLUMNS)
-        .expression((eb) =>
-          eb
-            .selectFrom(blobRows(parameter))
-            .select(BLOB_COLUMNS)
-            .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns"))),
-        )
-        .onConflict(blobIsHeld),
-    )
-    .with("writes", (qb) =>
-      qb
-        .insertInto("checkpoint_writes")
-        .columns(WRITE_COLUMNS)
-        .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS))
-        .onConflict(specialWriteIsReplaced),
-    )
+function insertHeaders(
+  qb: QueryCreator<WithRefused>,
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<PutParams>,
+) {
+  return qb
     .insertInto("checkpoints")
     .columns(HEADER_COLUMNS)
     .expression((eb) =>
@@ -65,7 +118,8 @@ function putAll(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutPa
         .select((row) => [
           withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources")).as("checkpoint"),
           row.ref("row.metadata").as("metadata"),
-        ]),
+        ])
+        .where(isNotRefused(db)),
     )
     .onConflict(headerIsReplaced);
 }
@@ -159,6 +213,8 @@ interface BlobColumns {
   version: string;
   type: string;
   blob: Uint8Array | null;
+  base: string | null;
+  whole_bytes: number | null;
 }
 
 function blobRows(parameter: Parameter<PutParams>) {
@@ -169,6 +225,10 @@ function blobRows(parameter: Parameter<PutParams>) {
     ${parameter("blob_version")}::text[],
     ${parameter("blob_type")}::text[],
     ${parameter("blob_blob")}::bytea[],
-    ${parameter("blob_isCarried")}::boolean[]
-  )`.as<"row">(sql`row(thread_id, checkpoint_ns, channel, version, type, blob, is_carried)`);
+    ${parameter("blob_isCarried")}::boolean[],
+    ${parameter("blob_base")}::text[],
+    ${parameter("blob_wholeBytes")}::integer[]
+  )`.as<"row">(
+    sql`row(thread_id, checkpoint_ns, channel, version, type, blob, is_carried, base, whole_bytes)`,
+  );
 }

@@ -12,6 +12,10 @@ export type RowArrays = {
     BlobRow[Name],
     undefined
   >[];
+} & {
+  /** By value, the version that its splice refers to. */
+  readonly blob_base: readonly (string | null)[];
+  readonly blob_wholeBytes: readonly (number | null)[];
 };
 
 export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): RowArrays {
@@ -39,5 +43,7 @@ export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): Row
     blob_type: blobs.map(({ type }) => type),
     blob_blob: blobs.map(({ blob }) => blob),
     blob_isCarried: blobs.map(({ isCarried }) => isCarried === true),
+    blob_base: blobs.map(({ splice }) => splice?.base ?? null),
+    blob_wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
   };
 }

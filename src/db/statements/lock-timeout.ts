@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import { DatabaseError } from "../../errors/index.js";
+import { toDatabaseError } from "../to-database-error.js";
+import type { RunContext } from "./run-context.js";
+import { type BoundStatement, Statement } from "./statement.js";
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Limits how long the rest of the transaction waits for each lock. Empty where the context has no such limit. */
+export function limitLocks({ lockTimeoutMs }: RunContext): BoundStatement<unknown>[] {
+  return lockTimeoutMs === undefined ? [] : [setLimit.bind("", { limit: `${lockTimeoutMs}ms` })];
+}
+
+/**
+ * Wraps an attempt whose wait for locks is limited, so that it is not repeated after a lock timeout: its caller decides what to do
+ * meanwhile.
+ */
+export function withoutLockRetries<T>(
+  { lockTimeoutMs }: RunContext,
+  attempt: () => Promise<T>,
+): () => Promise<T> {
+  if (lockTimeoutMs === undefined) return attempt;
+  return async () => {
+    try {
+      return await attempt();
+    } catch (cause) {
+      const failure = toDatabaseError(cause);
+      if (!isLockTimeout(failure)) throw failure;
+      throw new DatabaseError(failure.message, { cause, sqlState: LOCK_NOT_AVAILABLE, transient: false });
+    }
+  };
+}
+
+/** Whether a statement has waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE;
+}
+
+const setLimit = /* @__PURE__ */ new Statement<{ readonly limit: string }, unknown>((db, parameter) =>
+  db.selectNoFrom([
+    sql<string>`set_config('lock_timeout', ${parameter("limit")}, true)`.as("lock_timeout"),
+    sql<string>`set_config('plan_cache_mode', 'force_generic_plan', true)`.as("plan_cache_mode"),
+  ]),
+);

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "@jest/globals";
+import type { BatchOperation } from "../codec/resolve-batch.js";
+import { GroupContent, mayShare } from "./group-content.js";
+
+function put(threadId: string, checkpointNs = "", bytes = 10): BatchOperation {
+  return {
+    kind: "put",
+    checkpoint: {
+      threadId,
+      checkpointNs,
+      checkpointId: "1",
+      parentCheckpointId: null,
+      branches: false,
+      checkpoint: "{}",
+      metadata: "{}",
+      carriedNumbers: {},
+      blobs: [{ channel: "a", version: "1", type: "bytes", blob: new Uint8Array(bytes) }],
+      requiresParent: false,
+    },
+  };
+}
+
+const deletion = (threadId: string): BatchOperation => ({ kind: "deleteThread", threadId });
+
+function contentOf(...operations: BatchOperation[]): boolean[] {
+  const content = new GroupContent();
+  return operations.map((operation) => content.add({ operation }));
+}
+
+describe("the content of a group", () => {
+  it("has one checkpoint of each namespace", () => {
+    expect(contentOf(put("1"), put("2"), put("1", "child"), put("1"))).toEqual([true, true, true, false]);
+  });
+
+  it("is either deletions or the rest", () => {
+    expect(contentOf(put("1"), deletion("2"), put("3"))).toEqual([true, false, true]);
+    expect(contentOf(deletion("1"), put("2"), deletion("3"))).toEqual([true, false, true]);
+  });
+
+  it("has at most 100 calls and 512 KiB", () => {
+    const many = contentOf(...Array.from({ length: 110 }, (_, index) => put(String(index))));
+    expect(many.filter((added) => added)).toHaveLength(100);
+    const large = contentOf(...Array.from({ length: 20 }, (_, index) => put(String(index), "", 60_000)));
+    expect(large.filter((added) => added)).toHaveLength(8);
+  });
+
+  it("has no call that is long or has a signal", () => {
+    expect(mayShare({ operation: put("1", "", 64 * 1_024) })).toBe(false);
+    expect(mayShare({ operation: put("1"), signal: new AbortController().signal })).toBe(false);
+    expect(contentOf(put("1", "", 70_000), put("2"))).toEqual([false, true]);
+  });
+});
