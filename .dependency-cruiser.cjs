@@ -30,7 +30,8 @@ const mayImportInside = {
   "saver/boundary": ["saver/model", "saver/queries"],
   "saver/codec": ["saver/model", "saver/queries", "saver/boundary"],
   "saver/notifications": ["saver/model", "saver/queries", "saver/codec", "saver/call"],
-  "saver/call": ["saver/model", "saver/queries", "saver/boundary", "saver/codec", "saver/grouping"],
+  "saver/grouping": ["saver/model", "saver/queries", "saver/codec"],
+  "saver/call": ["saver/grouping"],
 };
 const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 

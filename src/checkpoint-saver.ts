@@ -63,7 +63,7 @@ import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.
 import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
 import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
-import type { OpenedSaver } from "./saver/call/open-saver.js";
+import type { OpenedSaver } from "./saver/open-saver.js";
 import {
   callWithSignal,
   countingRefusal,

@@ -2,7 +2,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { DatabaseSource } from "./db/opened-database.js";
 import type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
 import { CheckpointSaver } from "./checkpoint-saver.js";
-import { openSaver } from "./saver/call/open-saver.js";
+import { openSaver } from "./saver/open-saver.js";
 
 /**
  * Stores the checkpoints of LangGraph.js in PostgreSQL, in the tables of the official savers for JavaScript and Python.

@@ -1,5 +1,5 @@
 import type { SaverCall } from "./call/saver-call.js";
-import { storeInTurn } from "./grouping/store-in-turn.js";
+import { storeInTurn } from "./store-in-turn.js";
 import { storeBatch } from "./store.js";
 
 /** Deletes a thread; see `PostgresSaver.deleteThread`. */

@@ -6,7 +6,7 @@ import {
   parsePutWrites,
   type PutWritesArguments,
 } from "./codec/encode-call.js";
-import { storeInTurn } from "./grouping/store-in-turn.js";
+import { storeInTurn } from "./store-in-turn.js";
 import { storeWrites } from "./store.js";
 
 /** Stores the writes of a task; see `PostgresSaver.putWrites`. */

@@ -3,7 +3,7 @@ import type { SaverCall } from "./call/saver-call.js";
 import { sizeOfCheckpoint } from "./codec/call-size.js";
 import { configOf } from "./codec/config-of.js";
 import { type CallEncoding, encodePut, parsePut, type PutArguments } from "./codec/encode-call.js";
-import { storeInTurn } from "./grouping/store-in-turn.js";
+import { storeInTurn } from "./store-in-turn.js";
 import { storeCheckpoint } from "./store.js";
 
 /** Stores a checkpoint; see `PostgresSaver.put`. The arguments are encoded before this function first awaits. */

@@ -11,7 +11,7 @@ import {
   requiredParents,
   requireHeld,
 } from "./codec/required-parents.js";
-import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
+import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
@@ -62,7 +62,7 @@ async function tryToStore(
   operations: readonly BatchOperation[],
   { guard, required, orphans }: Attempt,
 ): Promise<readonly EncodedCheckpoint[]> {
-  const newest = newestSteps(call, putsOf(operations));
+  const newest = newestSteps(call, checkpointsOf(operations));
   const complete = await Promise.all(operations.map((operation) => withAllValues(operation, orphans)));
   try {
     await runTransaction(call, {
@@ -107,10 +107,6 @@ function isolationGuard(
     },
   };
   return [step];
-}
-
-function putsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
-  return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
 }
 
 /**

@@ -15,6 +15,11 @@ export function threadOf(operation: BatchOperation): string {
   return operation.kind === "putWrites" ? operation.writes.threadId : operation.threadId;
 }
 
+/** Returns the checkpoints that operations put. */
+export function checkpointsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
+  return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
+}
+
 /** The effect of a batch: the threads whose stored rows are deleted, and the rows that are stored after that. */
 export interface ResolvedBatch extends CheckpointRows {
   readonly deletedThreads: readonly string[];

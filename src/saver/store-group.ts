@@ -1,15 +1,14 @@
-import { runTransaction } from "../../db/statements/run-statement.js";
-import type { SaverCall } from "../call/saver-call.js";
-import { requiredParents } from "../codec/required-parents.js";
-import { type BatchOperation, resolveBatch } from "../codec/resolve-batch.js";
-import { compareText } from "../model/compare-text.js";
-import { rowKey } from "../model/row-key.js";
-import { newestSteps } from "../newest-steps.js";
-import { notificationScope } from "../notifications/watch-channel.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
-import { isPutResult, putRows, type PutResult } from "../queries/put-rows.js";
-import { rememberValues, storeBatch } from "../store.js";
-import { writeGuard } from "../write-guard.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { requiredParents } from "./codec/required-parents.js";
+import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
+import { compareText } from "./model/compare-text.js";
+import { rowKey } from "./model/row-key.js";
+import { newestSteps } from "./newest-steps.js";
+import { notificationScope } from "./notifications/watch-channel.js";
+import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
+import { rememberValues, storeBatch } from "./store.js";
+import { writeGuard } from "./write-guard.js";
 
 /**
  * Stores the operations of several calls in one statement, or in one transaction where they are deletions or the saver has rules to
@@ -45,10 +44,6 @@ export async function storeGroup(
     rememberValues(call, checkpoint, inserted.get(key) ?? 0);
     return true;
   });
-}
-
-function checkpointsOf(operations: readonly BatchOperation[]): EncodedCheckpoint[] {
-  return operations.flatMap((operation) => (operation.kind === "put" ? [operation.checkpoint] : []));
 }
 
 function keyOf({ thread_id, checkpoint_ns }: PutResult): string {

@@ -1,16 +1,16 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { openDatabase } from "../../db/open-database.js";
-import type { DatabaseSource } from "../../db/opened-database.js";
-import { RowSecurityCheck } from "../../db/row-security.js";
-import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
-import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
-import { ValueMemory } from "../../splices/value-memory.js";
-import { Telemetry } from "../../telemetry/telemetry.js";
-import { metadataPicker } from "../boundary/parse-config.js";
-import { parseSaverOptions, type SaverOptions } from "../boundary/parse-options.js";
-import { SizeCheck } from "../codec/size-check.js";
-import { openGroups } from "../grouping/store-in-turn.js";
-import type { SaverCall } from "./saver-call.js";
+import { openDatabase } from "../db/open-database.js";
+import type { DatabaseSource } from "../db/opened-database.js";
+import { RowSecurityCheck } from "../db/row-security.js";
+import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
+import { ValueMemory } from "../splices/value-memory.js";
+import { Telemetry } from "../telemetry/telemetry.js";
+import { metadataPicker } from "./boundary/parse-config.js";
+import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
+import { SizeCheck } from "./codec/size-check.js";
+import { openGroups } from "./store-in-turn.js";
+import type { SaverCall } from "./call/saver-call.js";
 
 /** What the methods of a saver work with. */
 export interface OpenedSaver {

@@ -1,8 +1,8 @@
-import { DatabaseError } from "../../errors/index.js";
-import type { SaverCall } from "../call/saver-call.js";
-import type { BatchOperation } from "../codec/resolve-batch.js";
-import { CallGroups, type GroupedCall, type StoreTogether } from "./call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "./lock-waits.js";
+import { DatabaseError } from "../errors/index.js";
+import type { SaverCall } from "./call/saver-call.js";
+import type { BatchOperation } from "./codec/resolve-batch.js";
+import { CallGroups, type GroupedCall, type StoreTogether } from "./grouping/call-groups.js";
+import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
 import { storeGroup } from "./store-group.js";
 
 /**
