@@ -1,9 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError } from "../errors/index.js";
-
-const LOCK_NOT_AVAILABLE = "55P03";
+import { MigrationError } from "../errors/index.js";
 
 /**
  * Runs `work` in one transaction that holds the migration lock of the schema. A transaction that the caller passed in is used
@@ -29,11 +28,11 @@ export async function inLockedTransaction<T>(
     return isTransaction(db) ? await locked(db) : await db.transaction().execute(locked);
   } catch (error) {
     const failure = toDatabaseError(error);
-    if (!(failure instanceof DatabaseError) || failure.sqlState !== LOCK_NOT_AVAILABLE) throw failure;
+    if (!isLockTimeout(failure)) throw failure;
     throw new MigrationError(
       `waited ${lockTimeoutMs} ms for another migration of schema "${schema}", or for a query that locks one of its ` +
         `tables; nothing was changed. Migrate again later, or raise lockTimeoutMs`,
-      { cause: error, sqlState: LOCK_NOT_AVAILABLE, transient: true },
+      { cause: error, sqlState: failure.sqlState, transient: true },
     );
   }
 }

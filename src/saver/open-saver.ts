@@ -9,7 +9,7 @@ import { Telemetry } from "../telemetry/telemetry.js";
 import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
 import { SizeCheck } from "./codec/size-check.js";
-import { openGroups } from "./store-in-turn.js";
+import { openGroups } from "./open-groups.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /** What the methods of a saver work with. */
@@ -76,5 +76,5 @@ function openCall(source: DatabaseSource, options: SaverOptions, keepsNewest: bo
     followsChains: options.splices,
   };
   const call = { database, schema, telemetry, policy: { ...policy, notifies: options.notify } };
-  return { ...call, groups: options.grouping ? openGroups(call) : undefined };
+  return options.grouping ? { ...call, ...openGroups(call) } : call;
 }

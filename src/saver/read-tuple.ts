@@ -2,13 +2,13 @@ import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { type ChainedValue, MIN_SPLICED_BYTES } from "../splices/value-chain.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
+import { getTupleRows, type TupleKey } from "./queries/get-tuple-rows.js";
+import type { TupleRow } from "./queries/tuple-row.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { valueReader } from "./long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
-import { getTupleRows } from "./queries/get-tuple-rows.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 
 /**
@@ -19,13 +19,13 @@ import type { TupleSelection } from "./model/tuple-shape.js";
  */
 export function readTuple(
   call: SaverCall,
-  key: NamespaceKey & Partial<CheckpointKey>,
+  key: TupleKey,
   selection: TupleSelection,
   serde: ContextualSerializer,
   read?: object,
 ): Promise<CheckpointTuple | undefined> {
   return readUnreplaced(async () => {
-    const rows = await getTupleRows(call, key, selection);
+    const rows = await readRows(call, key, selection);
     if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
     const parts = groupTuple(rows, key, call.policy);
     if (parts === undefined) return undefined;
@@ -43,4 +43,11 @@ export function readTuple(
     memory.remember(parts.key, values);
     return tuple;
   });
+}
+
+/** Reads the rows in a statement of their own, or together with reads that are made at the same time. */
+function readRows(call: SaverCall, key: TupleKey, selection: TupleSelection): Promise<TupleRow[]> {
+  const alone = (): Promise<TupleRow[]> => getTupleRows(call, key, selection);
+  const { reads, signal, observer } = call;
+  return reads === undefined ? alone() : reads.read({ key, selection, signal, observer, alone });
 }

@@ -1,31 +1,8 @@
 import { DatabaseError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
-import { CallGroups, type GroupedCall, type StoreTogether } from "./grouping/call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
-import { storeGroup } from "./store-group.js";
-
-/**
- * Opens the groups for the calls of a saver.
- *
- * @param base - The context that each call of the saver starts from.
- * @returns `undefined` in a passed-in transaction, whose statements run one after another, and fail all together.
- */
-export function openGroups(base: SaverCall): CallGroups | undefined {
-  if (base.database.kysely.isTransaction) return undefined;
-  // A group that fails is sent again call by call, and these are retried.
-  const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
-  const storeTogether: StoreTogether = (calls) =>
-    storeGroup(
-      call,
-      calls.map(({ operation }) => operation),
-    );
-  const { maxConnections } = base.database;
-  // The only user of an embedded database finds no lock that another one holds.
-  const isEmbedded = maxConnections === "embedded";
-  const connections = isEmbedded ? 1 : maxConnections;
-  return new CallGroups(storeTogether, connections, new LockWaits(isEmbedded ? Infinity : connections - 1));
-}
+import type { GroupedCall } from "./grouping/call-groups.js";
+import { bytesOf } from "./grouping/group-content.js";
 
 /** How a call is encoded and stored. */
 export interface StoringCall<Operation extends BatchOperation> {
@@ -65,6 +42,7 @@ function groupedCall(
   const { signal, observer, policy } = call;
   return {
     operation,
+    bytes: bytesOf(operation),
     signal,
     timeoutMs: policy.statementTimeoutMs,
     send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }),

@@ -67,8 +67,9 @@ export class ConnectionFence {
   }
 
   /** Reads the server's clock from the answer to a {@link deadline} statement that has passed. */
-  passedDeadline([row]: readonly object[]): void {
-    this.#clock.read(row !== undefined && "clock" in row ? String(row.clock) : undefined);
+  passedDeadline([row]: readonly unknown[]): void {
+    const isClock = typeof row === "object" && row !== null && "clock" in row;
+    this.#clock.read(isClock ? String(row.clock) : undefined);
   }
 
   /** Runs statements on the connection, and records whether the server has answered them. */

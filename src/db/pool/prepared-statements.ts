@@ -5,33 +5,41 @@
  */
 export const MAX_PREPARED_STATEMENTS = 100;
 
-/** The names of the statements that are prepared on one connection. It keeps the most recently used ones. */
+/** A column of the rows of a statement. */
+export interface Column {
+  readonly name: string;
+  /** Converts a value from Postgres's text. */
+  readonly parse: (text: string) => unknown;
+}
+
+/** A statement that was sent to be prepared. */
+export interface PreparedStatement {
+  /** Known as soon as the statement has run. Until then nobody knows whether it is prepared. */
+  columns: readonly Column[] | undefined;
+}
+
+/** The statements that are prepared on one connection. It keeps the most recently used ones. */
 export class PreparedStatements {
-  /** By name, least recently used first: whether the statement has run. */
-  readonly #names = new Map<string, boolean>();
+  /** By name, least recently used first. */
+  readonly #statements = new Map<string, PreparedStatement>();
 
   /**
    * Records that a statement is about to be sent.
    *
-   * @returns The name of another statement to close first, where there are too many.
+   * @param name - Its name; `undefined` for one that is not prepared.
+   * @returns The statement, and the names of those to close first: a statement that may be prepared, and must be prepared again, and
+   * the least recently used one where there are too many.
    */
-  use(name: string): string | undefined {
-    const hasRun = this.#names.get(name);
-    if (hasRun !== undefined) this.#names.delete(name);
-    this.#names.set(name, hasRun ?? false);
-    if (this.#names.size <= MAX_PREPARED_STATEMENTS) return undefined;
-    const [leastRecent] = this.#names.keys();
-    if (leastRecent !== undefined) this.#names.delete(leastRecent);
-    return leastRecent;
-  }
-
-  /** Records that a statement has run, so that it is certainly prepared. */
-  ran(name: string): void {
-    if (this.#names.has(name)) this.#names.set(name, true);
-  }
-
-  /** Whether a statement is certainly prepared. */
-  hasRun(name: string): boolean {
-    return this.#names.get(name) ?? false;
+  use(name: string | undefined): { statement: PreparedStatement | undefined; closing: string[] } {
+    if (name === undefined) return { statement: undefined, closing: [] };
+    const known = this.#statements.get(name);
+    const statement = known ?? { columns: undefined };
+    this.#statements.delete(name);
+    this.#statements.set(name, statement);
+    const closing = known !== undefined && known.columns === undefined ? [name] : [];
+    if (this.#statements.size <= MAX_PREPARED_STATEMENTS) return { statement, closing };
+    const [leastRecent = name] = this.#statements.keys();
+    this.#statements.delete(leastRecent);
+    return { statement, closing: [...closing, leastRecent] };
   }
 }

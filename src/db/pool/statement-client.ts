@@ -1,11 +1,10 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import type { PoolClient } from "pg";
 import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { handleClientErrors } from "./handle-pool-errors.js";
-import { PreparedStatements } from "./prepared-statements.js";
 import { limitLocks } from "../statements/lock-timeout.js";
 import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
@@ -13,7 +12,7 @@ import type { BoundStatement } from "../statements/statement.js";
 import { isRefusedAsLate, lateError } from "./statement-deadline.js";
 import { StatementSender } from "./statement-sender.js";
 import { setTenant } from "../tenant.js";
-import { areSmall, toNamedQuery, toQuery } from "./to-query.js";
+import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 import {
   BEGIN,
   COMMIT,
@@ -39,7 +38,6 @@ export class StatementClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #fence: ConnectionFence;
   readonly #sender: StatementSender;
-  readonly #prepared = new PreparedStatements();
   #lostPreparedStatement = false;
 
   private constructor(client: PoolClient, fences: BackendFences, openStream: OpenStream | undefined) {
@@ -95,7 +93,7 @@ export class StatementClient implements PostgresPoolClient {
     parameters: readonly unknown[],
     context: RunContext,
   ): Promise<PostgresQueryResult<R>> {
-    const { command, rowCount, rows } = await this.#sender.send<R>(
+    const { command, rowCount, rows } = await this.#sender.sendQuery<R>(
       { text, values: [...parameters] },
       context,
     );
@@ -113,7 +111,7 @@ export class StatementClient implements PostgresPoolClient {
       return await this.#sendScoped(statement, toNamedQuery, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
-      // pg considers statements prepared that are not: this connection stops using prepared statements.
+      // Statements are not prepared that seemed to be: this connection stops using prepared statements.
       this.#lostPreparedStatement = true;
       return this.#sendScoped(statement, toQuery, context);
     }
@@ -135,23 +133,21 @@ export class StatementClient implements PostgresPoolClient {
     // How many statements are sent one by one. The others are sent together with COMMIT.
     const alone = areSmall(statements) ? 0 : statements.length - 1;
     const last = statements.slice(alone).map(toQuery);
-    const sendLast = (before: readonly QueryConfig[]): Promise<QueryResult<Row & object>[]> => {
+    const sendLast = (before: readonly Query[]): Promise<Row[][]> => {
       const check = this.#fence.deadline(context).map(toQuery);
       return this.#sendInTime<Row>([...before, ...last], check, [toQuery(COMMIT)], context);
     };
     const rows: Row[][] = [];
     try {
       if (alone === 0 && guard.every((step) => step.check === undefined)) {
-        const together = await sendLast(opening);
-        return together.slice(opening.length).map((result) => result.rows);
+        return (await sendLast(opening)).slice(opening.length);
       }
-      const results = await this.#sender.sendAll(opening, context);
+      const results = await this.#sender.send(opening, context);
       const rowsOfGuard = results.slice(results.length - guard.length);
-      guard.forEach((step, index) => step.check?.(rowsOfGuard[index]?.rows ?? []));
-      for (const statement of statements.slice(0, alone)) {
-        rows.push((await this.#sender.send<Row>(toQuery(statement), context)).rows);
-      }
-      return [...rows, ...(await sendLast([])).map((result) => result.rows)];
+      guard.forEach((step, index) => step.check?.(rowsOfGuard[index] ?? []));
+      for (const statement of statements.slice(0, alone))
+        rows.push(await this.#sendOne<Row>(statement, context));
+      return [...rows, ...(await sendLast([]))];
     } catch (error) {
       await this.#rollBack(context);
       throw error;
@@ -161,11 +157,8 @@ export class StatementClient implements PostgresPoolClient {
   /** Runs a function that decides by the rows of one statement which one to send next, in one transaction. */
   async interact<T>(run: (send: SendStatement) => Promise<T>, context: RunContext): Promise<T> {
     try {
-      await this.#sender.sendAll([BEGIN, ...scopeOf(context)].map(toQuery), context);
-      const result = await run(
-        async <Row>(statement: BoundStatement<Row>) =>
-          (await this.#sender.send<Row>(toQuery(statement), context)).rows,
-      );
+      await this.#sender.send([BEGIN, ...scopeOf(context)].map(toQuery), context);
+      const result = await run((statement) => this.#sendOne(statement, context));
       const check = this.#fence.deadline(context).map(toQuery);
       await this.#sendInTime([], check, [toQuery(COMMIT)], context);
       return result;
@@ -181,21 +174,16 @@ export class StatementClient implements PostgresPoolClient {
     toQueryOf: typeof toQuery,
     context: RunContext,
   ): Promise<Row[]> {
-    const query = toQueryOf(statement);
     const isWrite = statement.writes === true;
     const check = isWrite ? this.#fence.deadline(context).map(toQueryOf) : [];
-    const scope = isWrite ? scopeOf(context) : setTenant(context);
-    if (check.length > 0 || scope.length > 0) {
-      const results = await this.#sendInTime<Row>([...scope.map(toQuery), query], check, [], context);
-      return results.at(-1)?.rows ?? [];
-    }
-    const closing = query.name === undefined ? undefined : this.#prepared.use(query.name);
-    const result =
-      closing === undefined
-        ? await this.#sender.send<Row>(query, context)
-        : (await this.#sender.sendAll<Row>([query], context, [closing])).at(-1);
-    if (query.name !== undefined) this.#prepared.ran(query.name);
-    return result?.rows ?? [];
+    const scope = (isWrite ? scopeOf(context) : setTenant(context)).map(toQuery);
+    const results = await this.#sendInTime<Row>([...scope, toQueryOf(statement)], check, [], context);
+    return results.at(-1) ?? [];
+  }
+
+  async #sendOne<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
+    const [rows = []] = await this.#sender.send<Row>([toQuery(statement)], context);
+    return rows;
   }
 
   /**
@@ -203,27 +191,23 @@ export class StatementClient implements PostgresPoolClient {
    *
    * @param check - The statement that refuses them, if any.
    * @param ending - The statements to send after the check.
-   * @returns The results of `queries` alone.
+   * @returns The rows of each of `queries`.
    */
   async #sendInTime<Row>(
-    queries: readonly QueryConfig[],
-    check: readonly QueryConfig[],
-    ending: readonly QueryConfig[],
+    queries: readonly Query[],
+    check: readonly Query[],
+    ending: readonly Query[],
     context: RunContext,
-  ): Promise<QueryResult<Row & object>[]> {
-    const sent = [...queries, ...check, ...ending];
-    const names = sent.flatMap(({ name }) => name ?? []);
-    const closing = names.flatMap((name) => this.#prepared.use(name) ?? []);
+  ): Promise<Row[][]> {
+    if (check.length === 0)
+      return (await this.#sender.send<Row>([...queries, ...ending], context)).slice(0, queries.length);
     const began = performance.now();
     try {
-      const results = await this.#sender.sendAll<Row>(sent, context, closing);
-      for (const name of names) this.#prepared.ran(name);
-      if (check.length > 0) this.#fence.passedDeadline(results[queries.length]?.rows ?? []);
+      const results = await this.#sender.send<Row>([...queries, ...check, ...ending], context);
+      this.#fence.passedDeadline(results[queries.length] ?? []);
       return results.slice(0, queries.length);
     } catch (error) {
-      // pg records a named statement as prepared as soon as the first one of a pipeline is.
-      if (!names.every((name) => this.#prepared.hasRun(name))) this.#sender.spoil();
-      if (check.length === 0 || !isRefusedAsLate(error)) throw error;
+      if (!isRefusedAsLate(error)) throw error;
       this.#sender.spoil();
       throw lateError(error, performance.now() - began, context);
     }
@@ -236,7 +220,7 @@ export class StatementClient implements PostgresPoolClient {
   async #rollBack({ statementTimeoutMs }: RunContext): Promise<void> {
     if (this.#sender.isSpoiled) return;
     try {
-      await this.#sender.send(toQuery(ROLLBACK), { statementTimeoutMs });
+      await this.#sendOne(ROLLBACK, { statementTimeoutMs });
     } catch {
       this.#sender.spoil();
     }

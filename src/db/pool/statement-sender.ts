@@ -5,7 +5,9 @@ import { isBounded, runBounded, throwIfAborted } from "../statements/bounded-run
 import { type OpenStream, requestCancel } from "./cancel-request.js";
 import type { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
-import { type Pipeline, queryInPipeline } from "./pipelined-query.js";
+import { sendPipeline } from "./pipeline.js";
+import { PreparedStatements } from "./prepared-statements.js";
+import type { Query } from "./to-query.js";
 import { isUnreplicated, isWorthRepeating, type Warning } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 
@@ -23,6 +25,7 @@ export class StatementSender {
   readonly #client: PoolClient;
   readonly #openStream: OpenStream;
   readonly #fence: ConnectionFence;
+  readonly #prepared = new PreparedStatements();
   #isSpoiled = false;
   /** Whether a cancel request has been sent, which may arrive at any time. */
   #awaitsCancel = false;
@@ -55,25 +58,14 @@ export class StatementSender {
     this.#isSpoiled = true;
   }
 
-  /** Sends one statement. */
-  send<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
+  /** Sends a query of Kysely. */
+  sendQuery<Row>(query: QueryConfig, context: RunContext): Promise<QueryResult<Row & object>> {
     return this.#bounded(() => this.#client.query<Row & object>(query), context);
   }
 
-  /**
-   * Sends statements in one round trip.
-   *
-   * @param closing - The names of prepared statements that the server closes first.
-   */
-  sendAll<Row = unknown>(
-    queries: readonly QueryConfig[],
-    context: RunContext,
-    closing: readonly string[] = [],
-  ): Promise<QueryResult<Row & object>[]> {
-    const last = queries.at(-1);
-    if (last === undefined) return Promise.resolve([]);
-    const pipeline: Pipeline = [last, ...queries.slice(0, -1)];
-    return this.#bounded(() => queryInPipeline<Row & object>(this.#client, pipeline, closing), context);
+  /** Sends statements in one round trip, and returns the rows of each. */
+  send<Row = unknown>(queries: readonly Query[], context: RunContext): Promise<Row[][]> {
+    return this.#bounded(() => sendPipeline<Row>(this.#client, queries, this.#prepared), context);
   }
 
   async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {

@@ -1,6 +1,5 @@
-import type { QueryConfig } from "pg";
 import type { BoundStatement } from "../statements/statement.js";
-import { toBinaryArray } from "./to-binary-array.js";
+import { type QueryParameter, toParameter } from "./to-parameter.js";
 
 /** How many bytes of parameters are sent at once. They are in memory several times meanwhile. */
 const MAX_BYTES_TOGETHER = 2 * 2 ** 20;
@@ -24,12 +23,21 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The statement as pg expects it, not prepared. */
-export function toQuery({ sql, parameters }: BoundStatement<unknown>): QueryConfig {
-  return { text: sql, values: parameters.map(toBinaryArray) };
+/** A query to send, with its parameters as they are sent. */
+export interface Query {
+  /** Absent for a query that is not prepared. */
+  readonly name?: string;
+  readonly text: string;
+  /** pg takes no readonly array. */
+  readonly values: QueryParameter[];
 }
 
-/** The statement as pg expects it, prepared under its name. */
-export function toNamedQuery(statement: BoundStatement<unknown>): QueryConfig {
+/** The query of a statement, not prepared. */
+export function toQuery({ sql, parameters }: BoundStatement<unknown>): Query {
+  return { text: sql, values: parameters.map(toParameter) };
+}
+
+/** The query of a statement, prepared under its name. */
+export function toNamedQuery(statement: BoundStatement<unknown>): Query {
   return { name: statement.name, ...toQuery(statement) };
 }

@@ -32,13 +32,10 @@ export function withoutLockRetries<T>(
 }
 
 /** Whether a statement has waited too long for a lock. */
-export function isLockTimeout(error: unknown): boolean {
+export function isLockTimeout(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE;
 }
 
 const setLimit = /* @__PURE__ */ new Statement<{ readonly limit: string }, unknown>((db, parameter) =>
-  db.selectNoFrom([
-    sql<string>`set_config('lock_timeout', ${parameter("limit")}, true)`.as("lock_timeout"),
-    sql<string>`set_config('plan_cache_mode', 'force_generic_plan', true)`.as("plan_cache_mode"),
-  ]),
+  db.selectNoFrom([sql<string>`set_config('lock_timeout', ${parameter("limit")}, true)`.as("lock_timeout")]),
 );

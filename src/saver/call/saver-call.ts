@@ -1,5 +1,6 @@
 import type { ValueMemory } from "../../splices/value-memory.js";
 import type { CallGroups } from "../grouping/call-groups.js";
+import type { ReadGroups } from "../grouping/read-groups.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
 
 /** What a saver was configured with. All of its calls share it. */
@@ -19,6 +20,8 @@ export interface SaverPolicy extends StatementPolicy {
 /** The context of one call of a saver. */
 export interface SaverCall extends CallContext {
   readonly policy: SaverPolicy;
+  /** The groups in which the saver reads tuples. Absent where each read is sent by itself. */
+  readonly reads?: ReadGroups | undefined;
   /** The groups in which the saver's calls are stored. Absent where each call is sent by itself. */
   readonly groups?: CallGroups | undefined;
 }

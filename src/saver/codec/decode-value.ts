@@ -64,21 +64,26 @@ export async function decodeAt<Value>(
   }
 }
 
-async function loadValue(reader: ValueReader, stored: FoundValue, context: ValueContext): Promise<unknown> {
+// Not async, because a history has thousands of values, and each promise takes as long as a short value.
+function loadValue(reader: ValueReader, stored: FoundValue, context: ValueContext): Promise<unknown> {
   const { serde, remember } = reader;
   const isChained = isSplice(stored.type) || remember !== undefined;
-  if (isChained && !("taskId" in context)) {
-    const { type, bytes, chained } = await readValue(reader, stored, context);
-    remember?.(context.channel, chained());
-    return innermost(serde).loadsTyped(type, bytes, context);
-  }
-  return serde.loadsTyped(stored.type ?? UNTAGGED, await bytesOf(reader, stored, context), context);
+  if (isChained && !("taskId" in context)) return loadChained(reader, stored, context);
+  const { type, blob, rowVersion } = stored;
+  const load = (bytes: Uint8Array): Promise<unknown> => serde.loadsTyped(type ?? UNTAGGED, bytes, context);
+  return rowVersion === undefined ? load(blob ?? NO_BYTES) : reader.fetch(context, rowVersion).then(load);
 }
 
-async function readValue(reader: ValueReader, stored: FoundValue, context: ChannelValueContext) {
+async function loadChained(
+  reader: ValueReader,
+  stored: FoundValue,
+  context: ChannelValueContext,
+): Promise<unknown> {
   const known = isSplice(stored.type) ? stored.chain : () => stored;
   const rows = known ?? (await reader.fetchChain(context));
-  return readChain(rowReaderOf(reader), context, rows);
+  const { type, bytes, chained } = await readChain(rowReaderOf(reader), context, rows);
+  reader.remember?.(context.channel, chained());
+  return innermost(reader.serde).loadsTyped(type, bytes, context);
 }
 
 /** Reads the rows of chains as `reader` reads values. */

@@ -3,17 +3,9 @@ import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { abortErrorOf } from "../../db/statements/bounded-run.js";
 import { GroupContent, type GroupMember, mayShare } from "./group-content.js";
-import { LOCK_TIMEOUT_MS, type LockWaits, type SendableCall } from "./lock-waits.js";
-import { type Place, ThreadQueues } from "./thread-queues.js";
-
-/** How many connections are left to reads and to calls that wait for a lock. */
-const SPARE_CONNECTIONS = 2;
-
-/**
- * A statement carries at least a third of the calls under way, so that many calls are sent in few statements, and the server still
- * has one to work on while this process prepares the next.
- */
-const LEAST_PART = 1 / 3;
+import type { LockWaits, SendableCall } from "./lock-waits.js";
+import { StatementsUnderWay } from "./statements-under-way.js";
+import { type Place, type TakenPlaces, ThreadQueues } from "./thread-queues.js";
 
 /** A call that stores or deletes. */
 export interface GroupedCall extends GroupMember, SendableCall {
@@ -33,24 +25,27 @@ export type StoreTogether = (calls: readonly GroupedCall[]) => Promise<readonly 
  * to end, and then share the next one. The calls of a thread run in the order in which they were made.
  *
  * A call neither fails because of its neighbours nor waits for their locks: where a group fails, each of its calls is sent by
- * itself, and a statement that takes longer than {@link LOCK_TIMEOUT_MS} no longer holds others back.
+ * itself, and {@link StatementsUnderWay} stops waiting for slow statements.
  */
 export class CallGroups {
   readonly #storeTogether: StoreTogether;
   readonly #lockWaits: LockWaits;
-  /** How many statements may be under way while calls wait for them. */
-  readonly #statements: number;
   readonly #queues = new ThreadQueues<Turn>();
   /** How many calls are ready and wait. */
   #waiting = 0;
   /** The statements that waiting calls wait for. */
-  readonly #awaited = new Set<SentStatement>();
-  #isExpiring = false;
+  readonly #awaited: StatementsUnderWay;
 
   /** @param connections - How many statements the database can run at once. */
   constructor(storeTogether: StoreTogether, connections: number, lockWaits: LockWaits) {
     this.#storeTogether = storeTogether;
-    this.#statements = Math.max(1, connections - SPARE_CONNECTIONS);
+    this.#awaited = new StatementsUnderWay(connections, {
+      areThere: () => this.#waiting > 0,
+      onExpired: (sentUntil) => {
+        lockWaits.interrupt(sentUntil);
+        this.#sendWaiting();
+      },
+    });
     this.#lockWaits = lockWaits;
   }
 
@@ -69,12 +64,12 @@ export class CallGroups {
 
   #run(turn: Turn, call: GroupedCall): Promise<void> {
     turn.call = call;
-    const mayStart = !mayShare(call) || (this.#waiting === 0 && this.#maySend(1));
-    if (mayStart && this.#queues.takeFirst(turn)) return this.#sendFirst(turn, call);
+    const mayStart = !mayShare(call) || (this.#waiting === 0 && this.#awaited.maySend(1));
+    if (mayStart && this.#queues.takeFirst(turn)) return this.#sendAlone(turn, call);
     return this.#wait(turn, call);
   }
 
-  async #sendFirst({ threadId }: Turn, call: GroupedCall): Promise<void> {
+  async #sendAlone({ threadId }: Turn, call: GroupedCall): Promise<void> {
     const end = this.#begin([call]);
     try {
       await this.#lockWaits.send(call, mayShare(call));
@@ -90,7 +85,7 @@ export class CallGroups {
       turn.reject = reject;
     });
     this.#waiting++;
-    this.#expireLater();
+    this.#awaited.expireLater();
     this.#sendWaiting();
     const stopListening = onAbort(signal, () => {
       if (!this.#queues.remove(turn)) return;
@@ -113,54 +108,44 @@ export class CallGroups {
   /** Sends what may be sent now that the calls of a thread have advanced. */
   #advance(threadId: string): void {
     const next = this.#queues.next(threadId);
-    if (next?.call !== undefined && !mayShare(next.call) && this.#queues.takeFirst(next)) {
-      this.#waiting--;
-      void this.#sendTaken([[next]], [next.call]);
-    }
+    if (next?.call !== undefined && !mayShare(next.call) && this.#queues.takeFirst(next))
+      this.#sendWaited(next, next.call);
     this.#sendWaiting();
-  }
-
-  /** Whether a statement of so many calls may be sent beside those under way. */
-  #maySend(calls: number): boolean {
-    let underWay = 0;
-    for (const statement of this.#awaited) underWay += statement.calls;
-    if (underWay + calls <= this.#statements) return true;
-    return (
-      this.#awaited.size === 0 || (this.#awaited.size < this.#statements && calls >= underWay * LEAST_PART)
-    );
   }
 
   /** Sends calls that wait together, unless they have to wait for a statement. */
   #sendWaiting(): void {
-    while (this.#waiting > 0 && this.#maySend(this.#waiting)) {
+    while (this.#waiting > 0 && this.#awaited.maySend(this.#waiting)) {
       const content = new GroupContent<GroupedCall>();
       const taken = this.#queues.take(({ call }) => call !== undefined && content.add(call));
-      if (taken.length === 0) return;
-      this.#waiting -= content.calls.length;
-      void this.#sendTaken(taken, content.calls);
+      const [first, ...others] = taken.flatMap(({ places }) => places);
+      if (first?.call === undefined) return;
+      if (others.length === 0) this.#sendWaited(first, first.call);
+      else {
+        this.#waiting -= content.calls.length;
+        void this.#sendGroup(taken, content.calls);
+      }
     }
   }
 
-  async #sendTaken(taken: readonly Turn[][], calls: readonly GroupedCall[]): Promise<void> {
-    const [[first] = []] = taken;
-    if (calls.length === 1 && first?.call !== undefined) {
-      await this.#sendFirst(first, first.call).then(first.resolve, first.reject);
-      return;
-    }
+  /** Sends one call that has waited. */
+  #sendWaited(turn: Turn, call: GroupedCall): void {
+    this.#waiting--;
+    this.#sendAlone(turn, call).then(turn.resolve, turn.reject);
+  }
+
+  async #sendGroup(taken: readonly TakenTurns[], calls: readonly GroupedCall[]): Promise<void> {
     const end = this.#begin(calls);
     const { stored, failure } = await this.#sendTogether(calls);
     const isStored = ({ call }: Turn): boolean => call !== undefined && stored.has(call);
-    const done = taken.filter((turns) => turns.every(isStored));
-    for (const [turn] of done) if (turn !== undefined) this.#queues.free(turn.threadId);
+    const done = taken.filter(({ places }) => places.every(isStored));
+    for (const { threadId } of done) this.#queues.free(threadId);
     end();
     // The next statement is written before the callers of this one go on: they would keep this process busy, and the server idle.
-    if (this.#awaited.size > 0) await nextTurn();
-    for (const { resolve } of done.flat()) resolve();
-    await Promise.all(
-      taken
-        .filter((turns) => !done.includes(turns))
-        .map((turns) => this.#sendAgain(turns, failure, isStored)),
-    );
+    if (this.#awaited.count > 0) await nextTurn();
+    for (const { resolve } of done.flatMap(({ places }) => places)) resolve();
+    const others = taken.filter((thread) => !done.includes(thread));
+    await Promise.all(others.map((thread) => this.#sendAgain(thread, isStored, failure)));
   }
 
   async #sendTogether(calls: readonly GroupedCall[]): Promise<GroupOutcome> {
@@ -174,11 +159,11 @@ export class CallGroups {
 
   /** Sends calls of a thread by themselves that their group has not stored, so that each gets its own error. */
   async #sendAgain(
-    turns: readonly Turn[],
-    failure: unknown,
+    { threadId, places }: TakenTurns,
     isStored: (turn: Turn) => boolean,
+    failure: unknown,
   ): Promise<void> {
-    for (const turn of turns) {
+    for (const turn of places) {
       const { call, resolve, reject } = turn;
       try {
         if (call !== undefined && !isStored(turn)) {
@@ -190,7 +175,7 @@ export class CallGroups {
         reject(error);
       }
     }
-    for (const { threadId } of turns.slice(0, 1)) this.#free(threadId);
+    this.#free(threadId);
   }
 
   /**
@@ -200,29 +185,11 @@ export class CallGroups {
    */
   #begin(calls: readonly GroupedCall[]): () => void {
     if (!calls.every(mayShare)) return noop;
-    const statement = { sentAt: performance.now(), calls: calls.length };
-    this.#awaited.add(statement);
-    this.#expireLater();
+    const statement = this.#awaited.add(calls.length);
     return () => {
       this.#awaited.delete(statement);
       this.#sendWaiting();
     };
-  }
-
-  /** Stops waiting for statements that take long, while calls wait for them. */
-  #expireLater(): void {
-    if (this.#isExpiring || this.#waiting === 0 || this.#awaited.size === 0) return;
-    this.#isExpiring = true;
-    setTimeout(() => {
-      this.#isExpiring = false;
-      const sentBefore = performance.now() - LOCK_TIMEOUT_MS;
-      for (const statement of this.#awaited) {
-        if (statement.sentAt <= sentBefore) this.#awaited.delete(statement);
-      }
-      this.#lockWaits.interrupt(sentBefore);
-      this.#sendWaiting();
-      this.#expireLater();
-    }, LOCK_TIMEOUT_MS);
   }
 }
 
@@ -234,17 +201,14 @@ export interface CallTurn {
   leave(): void;
 }
 
-interface SentStatement {
-  readonly sentAt: number;
-  readonly calls: number;
-}
-
 interface Turn extends Place {
   /** Absent until the call is ready. */
   call: GroupedCall | undefined;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
+
+type TakenTurns = TakenPlaces<Turn>;
 
 interface GroupOutcome {
   readonly stored: ReadonlySet<GroupedCall>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { BatchOperation } from "../codec/resolve-batch.js";
-import { GroupContent, mayShare } from "./group-content.js";
+import { bytesOf, GroupContent, type GroupMember, mayShare } from "./group-content.js";
 
 function put(threadId: string, checkpointNs = "", bytes = 10): BatchOperation {
   return {
@@ -22,9 +22,13 @@ function put(threadId: string, checkpointNs = "", bytes = 10): BatchOperation {
 
 const deletion = (threadId: string): BatchOperation => ({ kind: "deleteThread", threadId });
 
+function callOf(operation: BatchOperation): GroupMember {
+  return { operation, bytes: bytesOf(operation) };
+}
+
 function contentOf(...operations: BatchOperation[]): boolean[] {
   const content = new GroupContent();
-  return operations.map((operation) => content.add({ operation }));
+  return operations.map((operation) => content.add(callOf(operation)));
 }
 
 describe("the content of a group", () => {
@@ -45,8 +49,8 @@ describe("the content of a group", () => {
   });
 
   it("has no call that is long or has a signal", () => {
-    expect(mayShare({ operation: put("1", "", 64 * 1_024) })).toBe(false);
-    expect(mayShare({ operation: put("1"), signal: new AbortController().signal })).toBe(false);
+    expect(mayShare(callOf(put("1", "", 64 * 1_024)))).toBe(false);
+    expect(mayShare({ ...callOf(put("1")), signal: new AbortController().signal })).toBe(false);
     expect(contentOf(put("1", "", 70_000), put("2"))).toEqual([false, true]);
   });
 });

@@ -12,13 +12,15 @@ const MAX_BYTES_OF_CALL = 64 * 1_024;
 /** What a group needs to know of a call. */
 export interface GroupMember {
   readonly operation: BatchOperation;
+  /** The size of what it stores, as {@link bytesOf} returns it. */
+  readonly bytes: number;
   /** A call with a signal is sent by itself, so that the server can cancel it alone. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Whether a call may share a statement with others. */
-export function mayShare({ operation, signal }: GroupMember): boolean {
-  return signal === undefined && bytesOf(operation) <= MAX_BYTES_OF_CALL;
+export function mayShare({ bytes, signal }: GroupMember): boolean {
+  return signal === undefined && bytes <= MAX_BYTES_OF_CALL;
 }
 
 /** Collects the calls that share a statement. */
@@ -40,15 +42,14 @@ export class GroupContent<Call extends GroupMember> {
     const { operation } = call;
     this.#deletes = operation.kind === "deleteThread";
     if (operation.kind === "put") this.#namespaces.add(namespaceOf(operation.checkpoint));
-    this.#bytes += bytesOf(operation);
+    this.#bytes += call.bytes;
     this.#calls.push(call);
     return true;
   }
 
-  #hasRoomFor(call: GroupMember): boolean {
+  #hasRoomFor({ operation, bytes }: GroupMember): boolean {
     if (this.#calls.length === 0) return true;
-    const { operation } = call;
-    if (this.#calls.length >= MAX_CALLS || this.#bytes + bytesOf(operation) > MAX_BYTES) return false;
+    if (this.#calls.length >= MAX_CALLS || this.#bytes + bytes > MAX_BYTES) return false;
     // Deletions go together, because they take long.
     if (this.#deletes !== (operation.kind === "deleteThread")) return false;
     // The checkpoints of a namespace may require each other, or have a value in common, and each is stored or refused by itself (C14).
@@ -60,7 +61,8 @@ function namespaceOf({ threadId, checkpointNs }: NamespaceKey): string {
   return rowKey(threadId, checkpointNs);
 }
 
-function bytesOf(operation: BatchOperation): number {
+/** Returns the approximate size of what an operation stores. */
+export function bytesOf(operation: BatchOperation): number {
   switch (operation.kind) {
     case "put": {
       const { checkpoint, metadata, blobs } = operation.checkpoint;

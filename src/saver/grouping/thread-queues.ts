@@ -3,6 +3,12 @@ export interface Place {
   readonly threadId: string;
 }
 
+/** Places of a thread, in the order in which they were added. */
+export interface TakenPlaces<Waiting> {
+  readonly threadId: string;
+  readonly places: readonly Waiting[];
+}
+
 /** Places of calls, by thread. Those of a thread are taken in the order in which they were added. */
 export class ThreadQueues<Waiting extends Place> {
   readonly #queues = new Map<string, ThreadQueue<Waiting>>();
@@ -35,17 +41,17 @@ export class ThreadQueues<Waiting extends Place> {
    * Takes places of threads that are not busy, and marks these threads as busy.
    *
    * @param fits - Called for one place after the other. Where it returns false, this one and the later ones of its thread stay.
-   * @returns The places by thread.
+   * @returns The places by thread. No list is empty.
    */
-  take(fits: (place: Waiting) => boolean): Waiting[][] {
-    const taken: Waiting[][] = [];
-    for (const queue of this.#queues.values()) {
+  take(fits: (place: Waiting) => boolean): TakenPlaces<Waiting>[] {
+    const taken: TakenPlaces<Waiting>[] = [];
+    for (const [threadId, queue] of this.#queues) {
       if (queue.isBusy) continue;
       const end = queue.waiting.findIndex((place) => !fits(place));
       const places = queue.waiting.splice(0, end === -1 ? queue.waiting.length : end);
       if (places.length === 0) continue;
       queue.isBusy = true;
-      taken.push(places);
+      taken.push({ threadId, places });
     }
     return taken;
   }

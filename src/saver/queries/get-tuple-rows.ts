@@ -11,13 +11,16 @@ import type { SentRow } from "./sent-row.js";
 import { type TupleRow, tupleRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
+/** A checkpoint, or the newest of a namespace where no checkpoint is named. */
+export type TupleKey = NamespaceKey & Partial<CheckpointKey>;
+
 /**
  * Reads all rows of one checkpoint's tuple in one statement (C10). Without `checkpointId` it reads the newest checkpoint of
  * the namespace. It returns no rows where there is none.
  */
 export async function getTupleRows(
   call: CallContext,
-  key: NamespaceKey & Partial<CheckpointKey>,
+  key: TupleKey,
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
@@ -38,7 +41,8 @@ interface TupleParams extends CheckpointKey {
   readonly channels: readonly string[];
 }
 
-interface ReadShape extends TupleShape {
+/** Decides the text of a statement that reads tuples. */
+export interface ReadShape extends TupleShape {
   /** Whether the checkpoint is named. Otherwise the newest one is read. */
   readonly byId: boolean;
 }

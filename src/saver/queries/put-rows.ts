@@ -8,8 +8,9 @@ import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict
 import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
-import { isNotRefused, type RequiredParents, type WithRefused, withRefused } from "./refused-puts.js";
+import { isNotRefused, type RequiredParentArrays, type WithRefused, withRefused } from "./refused-puts.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
+import { rowsOfArrays } from "./rows-of-arrays.js";
 
 /**
  * What a statement of {@link putRows} did in one namespace of a thread: whether it stored a checkpoint, or how many values it
@@ -54,7 +55,7 @@ export function putRows(
   });
 }
 
-type PutParams = RowArrays & RequiredParents & { readonly scope: string | undefined };
+type PutParams = RowArrays & RequiredParentArrays & { readonly scope: string | undefined };
 
 const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutResult>(
   (notifies) => (db, parameter) =>
@@ -67,7 +68,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutRe
         qb
           .insertInto("checkpoint_writes")
           .columns(WRITE_COLUMNS)
-          .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS))
+          .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS).orderBy("row.nth"))
           .onConflict(specialWriteIsReplaced)
           .returning("idx"),
       )
@@ -80,7 +81,8 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutRe
               .selectFrom(blobRows(parameter))
               .select(SPLICED_BLOB_COLUMNS)
               .where(isNotRefused(db))
-              .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns"))),
+              .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns")))
+              .orderBy("row.nth"),
           )
           .onConflict(blobIsHeld)
           .returning(["thread_id", "checkpoint_ns"]),
@@ -119,7 +121,8 @@ function insertHeaders(
           withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources")).as("checkpoint"),
           row.ref("row.metadata").as("metadata"),
         ])
-        .where(isNotRefused(db)),
+        .where(isNotRefused(db))
+        .orderBy("row.nth"),
     )
     .onConflict(headerIsReplaced);
 }
@@ -165,17 +168,15 @@ interface HeaderColumns {
 }
 
 function headerRows(parameter: Parameter<PutParams>) {
-  return sql<HeaderColumns>`unnest(
-    ${parameter("header_threadId")}::text[],
-    ${parameter("header_checkpointNs")}::text[],
-    ${parameter("header_checkpointId")}::text[],
-    ${parameter("header_parentCheckpointId")}::text[],
-    ${parameter("header_checkpoint")}::text[]::jsonb[],
-    ${parameter("header_metadata")}::text[]::jsonb[],
-    ${parameter("header_numberSources")}::text[]::jsonb[]
-  )`.as<"row">(
-    sql`row(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata, number_sources)`,
-  );
+  return rowsOfArrays<HeaderColumns, "row">("row", {
+    thread_id: sql`${parameter("header_threadId")}::text[]`,
+    checkpoint_ns: sql`${parameter("header_checkpointNs")}::text[]`,
+    checkpoint_id: sql`${parameter("header_checkpointId")}::text[]`,
+    parent_checkpoint_id: sql`${parameter("header_parentCheckpointId")}::text[]`,
+    checkpoint: sql`${parameter("header_checkpoint")}::text[]::jsonb[]`,
+    metadata: sql`${parameter("header_metadata")}::text[]::jsonb[]`,
+    number_sources: sql`${parameter("header_numberSources")}::text[]::jsonb[]`,
+  });
 }
 
 interface WriteColumns {
@@ -191,19 +192,17 @@ interface WriteColumns {
 }
 
 function writeRows(parameter: Parameter<PutParams>) {
-  return sql<WriteColumns>`unnest(
-    ${parameter("write_threadId")}::text[],
-    ${parameter("write_checkpointNs")}::text[],
-    ${parameter("write_checkpointId")}::text[],
-    ${parameter("write_taskId")}::text[],
-    ${parameter("write_taskPath")}::text[],
-    ${parameter("write_idx")}::integer[],
-    ${parameter("write_channel")}::text[],
-    ${parameter("write_type")}::text[],
-    ${parameter("write_blob")}::bytea[]
-  )`.as<"row">(
-    sql`row(thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)`,
-  );
+  return rowsOfArrays<WriteColumns, "row">("row", {
+    thread_id: sql`${parameter("write_threadId")}::text[]`,
+    checkpoint_ns: sql`${parameter("write_checkpointNs")}::text[]`,
+    checkpoint_id: sql`${parameter("write_checkpointId")}::text[]`,
+    task_id: sql`${parameter("write_taskId")}::text[]`,
+    task_path: sql`${parameter("write_taskPath")}::text[]`,
+    idx: sql`${parameter("write_idx")}::integer[]`,
+    channel: sql`${parameter("write_channel")}::text[]`,
+    type: sql`${parameter("write_type")}::text[]`,
+    blob: sql`${parameter("write_blob")}::bytea[]`,
+  });
 }
 
 interface BlobColumns {
@@ -213,22 +212,21 @@ interface BlobColumns {
   version: string;
   type: string;
   blob: Uint8Array | null;
+  is_carried: boolean;
   base: string | null;
   whole_bytes: number | null;
 }
 
 function blobRows(parameter: Parameter<PutParams>) {
-  return sql<BlobColumns>`unnest(
-    ${parameter("blob_threadId")}::text[],
-    ${parameter("blob_checkpointNs")}::text[],
-    ${parameter("blob_channel")}::text[],
-    ${parameter("blob_version")}::text[],
-    ${parameter("blob_type")}::text[],
-    ${parameter("blob_blob")}::bytea[],
-    ${parameter("blob_isCarried")}::boolean[],
-    ${parameter("blob_base")}::text[],
-    ${parameter("blob_wholeBytes")}::integer[]
-  )`.as<"row">(
-    sql`row(thread_id, checkpoint_ns, channel, version, type, blob, is_carried, base, whole_bytes)`,
-  );
+  return rowsOfArrays<BlobColumns, "row">("row", {
+    thread_id: sql`${parameter("blob_threadId")}::text[]`,
+    checkpoint_ns: sql`${parameter("blob_checkpointNs")}::text[]`,
+    channel: sql`${parameter("blob_channel")}::text[]`,
+    version: sql`${parameter("blob_version")}::text[]`,
+    type: sql`${parameter("blob_type")}::text[]`,
+    blob: sql`${parameter("blob_blob")}::bytea[]`,
+    is_carried: sql`${parameter("blob_isCarried")}::boolean[]`,
+    base: sql`${parameter("blob_base")}::text[]`,
+    whole_bytes: sql`${parameter("blob_wholeBytes")}::integer[]`,
+  });
 }

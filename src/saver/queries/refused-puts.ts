@@ -2,9 +2,10 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { RowArrays } from "./row-arrays.js";
+import { rowsOfArrays } from "./rows-of-arrays.js";
 
-/** The parents that checkpoints require, one at most for each namespace of a thread. */
-export interface RequiredParents {
+/** An array of each column of the parents that checkpoints require, one at most for each namespace of a thread. */
+export interface RequiredParentArrays {
   readonly required_threadId: readonly string[];
   readonly required_checkpointNs: readonly string[];
   readonly required_checkpointId: readonly string[];
@@ -24,16 +25,16 @@ interface NamespaceRow {
  */
 export function withRefused(
   db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<RowArrays & RequiredParents>,
+  parameter: Parameter<RowArrays & RequiredParentArrays>,
 ): QueryCreator<WithRefused> {
   return db.with("refused", (qb) =>
     qb
       .selectFrom(
-        sql<NamespaceRow & { checkpoint_id: string }>`unnest(
-          ${parameter("required_threadId")}::text[],
-          ${parameter("required_checkpointNs")}::text[],
-          ${parameter("required_checkpointId")}::text[]
-        )`.as<"required">(sql`required(thread_id, checkpoint_ns, checkpoint_id)`),
+        rowsOfArrays<NamespaceRow & { checkpoint_id: string }, "required">("required", {
+          thread_id: sql`${parameter("required_threadId")}::text[]`,
+          checkpoint_ns: sql`${parameter("required_checkpointNs")}::text[]`,
+          checkpoint_id: sql`${parameter("required_checkpointId")}::text[]`,
+        }),
       )
       .leftJoinLateral(
         (eb) =>
@@ -53,12 +54,12 @@ export function withRefused(
       .unionAll(
         qb
           .selectFrom(
-            sql<NamespaceRow & { channel: string; base: string | null }>`unnest(
-              ${parameter("blob_threadId")}::text[],
-              ${parameter("blob_checkpointNs")}::text[],
-              ${parameter("blob_channel")}::text[],
-              ${parameter("blob_base")}::text[]
-            )`.as<"splice">(sql`splice(thread_id, checkpoint_ns, channel, base)`),
+            rowsOfArrays<NamespaceRow & { channel: string; base: string | null }, "splice">("splice", {
+              thread_id: sql`${parameter("blob_threadId")}::text[]`,
+              checkpoint_ns: sql`${parameter("blob_checkpointNs")}::text[]`,
+              channel: sql`${parameter("blob_channel")}::text[]`,
+              base: sql`${parameter("blob_base")}::text[]`,
+            }),
           )
           .leftJoinLateral(
             (eb) =>

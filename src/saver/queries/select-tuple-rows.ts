@@ -5,7 +5,6 @@ import {
   type QueryCreator,
   type RawBuilder,
   type Selectable,
-  type SelectQueryBuilder,
   sql,
   type SqlBool,
 } from "kysely";
@@ -22,11 +21,7 @@ export type WithMatching = CheckpointDatabase & { matching: CheckpointDatabase["
 /** Adds the CTE `matching`. Kysely takes the word RECURSIVE, which `chain` needs, from the first CTE. */
 export function withMatching(
   db: QueryCreator<CheckpointDatabase>,
-  matching: SelectQueryBuilder<
-    CheckpointDatabase,
-    "checkpoints",
-    Selectable<CheckpointDatabase["checkpoints"]>
-  >,
+  matching: Expression<Selectable<CheckpointDatabase["checkpoints"]>>,
   { followsChains }: TupleShape,
 ): QueryCreator<WithMatching> {
   return followsChains ? db.withRecursive("matching", () => matching) : db.with("matching", () => matching);

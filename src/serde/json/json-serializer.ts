@@ -3,9 +3,8 @@ import { types } from "node:util";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
 import { isExactly } from "../objects/inspect-object.js";
-import { parseJsonText, stringifyJson } from "./json-text.js";
-import { decode } from "../msgpack/decode.js";
-import { readTypedValue } from "../typed-value.js";
+import { stringifyJson } from "./json-text.js";
+import { loadValue } from "../load-value.js";
 
 /** Marks a JsonSerializer, also one from another copy of this package, which `instanceof` would not recognize. */
 const JSON_SERIALIZER = Symbol.for("langgraph-checkpoint-kysely.JsonSerializer");
@@ -51,8 +50,8 @@ export class JsonSerializer implements SerializerProtocol {
    * @returns the value; rejects with a {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be
    *   read
    */
-  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });
+  loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
+    return loadValue(type, data);
   }
 }
 

@@ -1,8 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { parseJsonText } from "../json/json-text.js";
-import { decode } from "./decode.js";
 import { encode } from "./encoder.js";
-import { readTypedValue } from "../typed-value.js";
+import { loadValue } from "../load-value.js";
 
 /**
  * Writes values as MessagePack, in the layout that Python's checkpointer reads and writes, and reads every layout of the official
@@ -43,7 +41,7 @@ export class MsgpackSerializer implements SerializerProtocol {
    * @param data - the bytes, or their text
    * @throws {@link DeserializationError} for bytes that are malformed, and for a type tag that can't be read
    */
-  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    return await readTypedValue(type, data, { msgpack: decode, json: (text) => parseJsonText(text) });
+  loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
+    return loadValue(type, data);
   }
 }

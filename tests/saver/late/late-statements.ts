@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type pg from "pg";
 import { AbortError, ConnectionError, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
-import { newThread, threadConfig } from "../../../test-support/checkpoints.js";
+import { collect, newThread, threadConfig } from "../../../test-support/checkpoints.js";
 import { freePort } from "../../../test-support/free-port.js";
 import { TcpProxy } from "../../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../../test-support/targets.js";
@@ -53,7 +53,8 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
     async function prepareAll(saver: PostgresSaver): Promise<LatePair[]> {
       const pairs = await Promise.all(LATE_CALLS.map(({ prepare }) => prepare(saver, newThread())));
       const resume = proxy.stall();
-      const reads = pairs.map(() => saver.getTuple(threadConfig(newThread())));
+      // Lists don't share statements, so each takes a connection.
+      const reads = pairs.map(() => collect(saver.list(threadConfig(newThread()))));
       await until(() => proxy.count === COUNT);
       resume();
       await Promise.all(reads);

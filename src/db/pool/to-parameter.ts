@@ -7,34 +7,49 @@ const NULL_LENGTH = -1;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 
+/** A parameter as pg sends it: text, or bytes in Postgres's binary format. */
+export type QueryParameter = string | Buffer | null;
+
 /**
- * Encodes an array of text, bytes or integers in Postgres's binary format, and returns any other value as it
- * is. `pg` would encode it as text, with bytes in hexadecimal and escaped backslashes: twice the size, and
- * the server has to parse it.
- *
- * `pg` sends a Buffer in the binary format, whatever the type of the parameter is.
+ * Encodes a parameter of a statement. An array is in the binary format, which takes half the size of the text format for bytes, and
+ * needs no parsing by the server, except where it is empty or without text, bytes and integers.
  */
-export function toBinaryArray(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  const items: readonly unknown[] = value;
+export function toParameter(value: unknown): QueryParameter {
+  if (typeof value === "string") return value;
+  if (isNull(value)) return null;
+  if (Array.isArray(value)) return toArray(value);
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return toText(value);
+}
+
+function toArray(items: readonly unknown[]): QueryParameter {
   if (items.length > 0 && items.every((item) => typeof item === "string")) return textArray(items);
   if (items.some(isBytes) && items.every(isBytesOrNull)) return byteaArray(items);
   if (items.length > 0 && items.every(isInt4)) return int4Array(items);
-  return value;
+  const texts = items.map((item) => (isNull(item) ? null : toText(item)));
+  if (items.some((item) => typeof item === "string")) return textArray(texts);
+  return `{${texts.map((text) => text ?? "NULL").join()}}`;
 }
 
-function textArray(items: readonly string[]): Buffer {
-  const lengths = items.map((item) => Buffer.byteLength(item));
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
+  throw new TypeError(`a parameter that Postgres has no type for: ${typeof value}`);
+}
+
+function textArray(items: readonly (string | null)[]): Buffer {
+  const lengths = items.map((item) => (item === null ? NULL_LENGTH : Buffer.byteLength(item)));
   const array = arrayOf(TEXT, lengths);
   let offset = HEADER_BYTES;
   for (const [index, item] of items.entries()) {
     offset = array.writeInt32BE(lengths[index] ?? 0, offset);
-    offset += array.write(item, offset);
+    if (item !== null) offset += array.write(item, offset);
   }
   return array;
 }
 
-function byteaArray(items: readonly (Uint8Array | null)[]): Buffer {
+function byteaArray(items: readonly (Uint8Array | null | undefined)[]): Buffer {
   const array = arrayOf(
     BYTEA,
     items.map((item) => item?.byteLength ?? NULL_LENGTH),
@@ -42,7 +57,7 @@ function byteaArray(items: readonly (Uint8Array | null)[]): Buffer {
   let offset = HEADER_BYTES;
   for (const item of items) {
     offset = array.writeInt32BE(item?.byteLength ?? NULL_LENGTH, offset);
-    if (item === null) continue;
+    if (isNull(item)) continue;
     array.set(item, offset);
     offset += item.byteLength;
   }
@@ -74,12 +89,16 @@ function arrayOf(elementType: number, lengths: readonly number[]): Buffer {
   return array;
 }
 
+function isNull(item: unknown): item is null | undefined {
+  return item === null || item === undefined;
+}
+
 function isBytes(item: unknown): item is Uint8Array {
   return item instanceof Uint8Array;
 }
 
-function isBytesOrNull(item: unknown): item is Uint8Array | null {
-  return item === null || isBytes(item);
+function isBytesOrNull(item: unknown): item is Uint8Array | null | undefined {
+  return isNull(item) || isBytes(item);
 }
 
 function isInt4(item: unknown): item is number {

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { StatementPool } from "../../src/db/pool/statement-pool.js";
-import { type Pipeline, queryInPipeline } from "../../src/db/pool/pipelined-query.js";
+import { sendPipeline } from "../../src/db/pool/pipeline.js";
+import { PreparedStatements } from "../../src/db/pool/prepared-statements.js";
+import { toParameter } from "../../src/db/pool/to-parameter.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
@@ -26,9 +28,15 @@ describeServer("a pipeline", (target) => {
     return pool;
   }
 
-  async function send(client: pg.PoolClient, ...queries: pg.QueryConfig[]): Promise<unknown[][]> {
-    const pipeline: Pipeline = [queries.at(-1) ?? { text: "" }, ...queries.slice(0, -1)];
-    return (await queryInPipeline(client, pipeline)).map(({ rows }) => rows);
+  async function send(
+    client: pg.PoolClient,
+    ...queries: { text: string; values?: unknown[] }[]
+  ): Promise<unknown[][]> {
+    return sendPipeline(
+      client,
+      queries.map(({ text, values = [] }) => ({ text, values: values.map(toParameter) })),
+      new PreparedStatements(),
+    );
   }
 
   describe.each(MODES)("of $mode", ({ config }) => {
@@ -95,6 +103,18 @@ describeServer("a pipeline", (target) => {
         expect((await client.query("select from items")).rowCount).toBe(0);
       }));
 
+    it("stores nothing and ends the connection when a statement can't be written", () =>
+      withClient(async (client, pool) => {
+        client.on("error", () => undefined);
+        const queries = [
+          { text: "insert into items values (1)", values: [] },
+          { text: "select $1::text", values: [JSON.parse("5") as string] },
+        ];
+        await expect(sendPipeline(client, queries, new PreparedStatements())).rejects.toThrow(TypeError);
+        await expect(client.query("select 1")).rejects.toThrow();
+        expect((await pool.query("select from items")).rowCount).toBe(0);
+      }));
+
     it("rejects when the connection dies", () =>
       withClient(async (client, pool) => {
         client.on("error", () => undefined);
@@ -132,9 +152,11 @@ describeServer("a pipeline", (target) => {
     });
 
     it("uses a prepared statement whose first execution failed", async () => {
-      const pool = new StatementPool(await openPool({ ...config, max: 1 }), { prepare });
+      const raw = await openPool({ ...config, max: 1 });
+      const pool = new StatementPool(raw, { prepare });
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
       for (let n = 0; n < 3; n++) expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
+      expect(await preparedOn(raw)).toEqual(prepare ? [{ name: "test_divide", runs: 3 }] : []);
       await expect(pool.execute(divide(0), tenant)).rejects.toMatchObject({ code: "22012" });
       expect(await pool.execute(divide(2), {})).toEqual([{ result: 5 }]);
     });
@@ -146,8 +168,7 @@ describeServer("a pipeline", (target) => {
       await expect(pool.execute(divide(5), { tenantId: "\0" })).rejects.toMatchObject({ code: "22021" });
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       expect(await pool.execute(divide(5), {})).toEqual([{ result: 2 }]);
-      const { rows } = await raw.query("select name from pg_prepared_statements where name <> ''");
-      expect(rows).toEqual(prepare ? [{ name: "test_divide" }] : []);
+      expect(await preparedOn(raw)).toEqual(prepare ? [{ name: "test_divide", runs: 2 }] : []);
     });
 
     it("works after DISCARD ALL", async () => {
@@ -157,6 +178,22 @@ describeServer("a pipeline", (target) => {
       await raw.query("discard all");
       expect(await pool.execute(divide(5), tenant)).toEqual([{ result: 2 }]);
       expect(await pool.execute(divide(2), tenant)).toEqual([{ result: 5 }]);
+    });
+
+    it("uses the parsers of the application, and rejects where one throws", async () => {
+      const types = {
+        getTypeParser: () => (text: string) => {
+          if (text === "bad") throw new RangeError("not parsed");
+          return `<${text}>`;
+        },
+      };
+      const pool = new StatementPool(await openPool({ ...config, max: 1, types }), { prepare });
+      const echo = (text: string): BoundStatement<{ text: string }> =>
+        statement("echo", "select $1::text as text", [text]);
+      for (const text of ["a", "b"])
+        expect(await pool.execute(echo(text), {})).toEqual([{ text: `<${text}>` }]);
+      await expect(pool.execute(echo("bad"), {})).rejects.toThrow("not parsed");
+      expect(await pool.execute(echo("c"), {})).toEqual([{ text: "<c>" }]);
     });
 
     it("does not mix up concurrent statements", async () => {
@@ -202,4 +239,13 @@ describeServer("a pipeline", (target) => {
 
 function statement<Row>(name: string, sql: string, parameters: readonly unknown[]): BoundStatement<Row> {
   return { name: `test_${name}`, sql, parameters };
+}
+
+/** The prepared statements of the pool's connection, and how often each has run since it was prepared. */
+async function preparedOn(pool: pg.Pool): Promise<{ name: string; runs: number }[]> {
+  const { rows } = await pool.query<{ name: string; runs: number }>(
+    `select name, (generic_plans + custom_plans)::integer as runs
+      from pg_prepared_statements where name <> ''`,
+  );
+  return rows;
 }

@@ -1,0 +1,165 @@
+import pg, { type ClientBase, type Connection } from "pg";
+import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
+import type { Query } from "./to-query.js";
+
+/**
+ * Sends statements in one round trip. Postgres executes them as one transaction, since the client sends one
+ * Sync message, after the last of them: one that fails undoes those before it. Within an open transaction
+ * they are part of that transaction.
+ *
+ * @param prepared - What is prepared on the connection. A query with a name is prepared there at its first use.
+ * @returns The rows of each statement, in the order in which they ran.
+ */
+export function sendPipeline<Row>(
+  client: ClientBase,
+  queries: readonly Query[],
+  prepared: PreparedStatements,
+): Promise<Row[][]> {
+  return new Promise((resolve, reject) => {
+    const callback: Callback<Row> = (error, rows = []) => {
+      if (error) reject(error);
+      else resolve(rows);
+    };
+    client.query(new Pipeline<Row>({ client, queries, prepared, callback }));
+  });
+}
+
+type Callback<Row> = (error: Error | null | undefined, rows?: Row[][]) => void;
+
+/** A client of pg, which knows the parsers that the application has set. */
+interface ParserSource {
+  getTypeParser(oid: number, format: "text"): Column["parse"];
+}
+
+interface PipelineParts<Row> {
+  readonly client: ParserSource;
+  readonly queries: readonly Query[];
+  readonly prepared: PreparedStatements;
+  readonly callback: Callback<Row>;
+}
+
+interface Sent<Row> {
+  readonly query: Query;
+  /** Absent for a query without a name. */
+  readonly prepared: PreparedStatement | undefined;
+  readonly rows: Row[];
+}
+
+/** A message of the server as pg passes it on, with the columns of a statement or the values of a row. */
+interface Message<Field> {
+  readonly fields: readonly Field[];
+}
+
+interface SentColumn {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/**
+ * Several statements in the place of a query of pg, which calls `submit` and passes the server's answers on to the other methods. A
+ * query of pg itself asks for the columns of its statement each time, which takes longer than to read a row.
+ */
+class Pipeline<Row> extends pg.Query {
+  declare callback: Callback<Row>;
+  readonly #parts: PipelineParts<Row>;
+  #sent: readonly Sent<Row>[] = [];
+  /** How many of the statements the server has completed. */
+  #completed = 0;
+  /** The columns of the statement that the server is answering, where it has described them. */
+  #described: readonly Column[] | undefined;
+  /** The error of a parser of the application. */
+  #parserError: Error | undefined;
+
+  constructor(parts: PipelineParts<Row>) {
+    const { text = "", values } = parts.queries.at(-1) ?? {};
+    // What instrumentations of pg show.
+    super(text, values);
+    this.callback = parts.callback;
+    this.#parts = parts;
+    this.submit = (connection) => {
+      this.#submit(connection);
+    };
+  }
+
+  #submit(connection: Connection): void {
+    const { queries, prepared } = this.#parts;
+    connection.stream.cork();
+    try {
+      const uses = queries.map((query) => ({ query, ...prepared.use(query.name) }));
+      this.#sent = uses.map(({ query, statement }) => ({ query, prepared: statement, rows: [] }));
+      // First, because the server skips what follows a statement that fails.
+      for (const name of uses.flatMap(({ closing }) => closing)) connection.close({ type: "S", name }, true);
+      for (const sent of this.#sent) send(connection, sent);
+      connection.sync();
+    } catch (error) {
+      // The server undoes what was sent when the connection ends before the Sync message.
+      this.callback(asError(error));
+      connection.stream.destroy();
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription({ fields }: Message<SentColumn>): void {
+    const { client } = this.#parts;
+    this.#described = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: client.getTypeParser(dataTypeID, "text"),
+    }));
+  }
+
+  handleDataRow({ fields }: Message<string | null>): void {
+    const { prepared, rows } = this.#answered();
+    try {
+      rows.push(toRow(this.#described ?? prepared?.columns ?? [], fields) as Row);
+    } catch (error) {
+      this.#parserError ??= asError(error);
+    }
+  }
+
+  handleCommandComplete(): void {
+    const { prepared } = this.#answered();
+    if (prepared !== undefined) prepared.columns ??= this.#described ?? [];
+    this.#described = undefined;
+    this.#completed++;
+  }
+
+  handleError(error: Error): void {
+    this.callback(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(
+      this.#parserError,
+      this.#sent.map(({ rows }) => rows),
+    );
+  }
+
+  #answered(): Sent<Row> {
+    const sent = this.#sent[this.#completed];
+    if (sent === undefined) throw new Error("the server answered more statements than were sent");
+    return sent;
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function send(connection: Connection, { query, prepared }: Sent<unknown>): void {
+  const { name = "", text, values } = query;
+  const isPrepared = prepared?.columns !== undefined;
+  if (!isPrepared) connection.parse({ name, text, types: [] }, true);
+  connection.bind({ statement: name, values }, true);
+  if (!isPrepared) connection.describe({ type: "P", name: "" }, true);
+  connection.execute({}, true);
+}
+
+function toRow(columns: readonly Column[], fields: readonly (string | null)[]): object {
+  const row: Record<string, unknown> = {};
+  columns.forEach(({ name, parse }, index) => {
+    const value = fields[index] ?? null;
+    row[name] = value === null ? null : parse(value);
+  });
+  return row;
+}

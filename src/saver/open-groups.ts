@@ -1,0 +1,38 @@
+import type { SaverCall } from "./call/saver-call.js";
+import { CallGroups, type StoreTogether } from "./grouping/call-groups.js";
+import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
+import { ReadGroups } from "./grouping/read-groups.js";
+import { getRowsOfTuples } from "./queries/get-rows-of-tuples.js";
+import { storeGroup } from "./store-group.js";
+
+/**
+ * Opens the groups for the calls of a saver.
+ *
+ * @param base - The context that each call of the saver starts from.
+ * @returns Nothing in a passed-in transaction, whose statements run one after another, and fail all together.
+ */
+export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads"> {
+  if (base.database.kysely.isTransaction) return {};
+  const { maxConnections } = base.database;
+  // The only user of an embedded database finds no lock that another one holds.
+  const isEmbedded = maxConnections === "embedded";
+  const connections = isEmbedded ? 1 : maxConnections;
+  const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
+  return {
+    groups: new CallGroups(storesOf(base), connections, lockWaits),
+    reads: new ReadGroups(
+      (keys, selection, signal) => getRowsOfTuples({ ...base, signal }, keys, selection),
+      connections,
+    ),
+  };
+}
+
+function storesOf(base: SaverCall): StoreTogether {
+  // A group that fails is sent again call by call, and these are retried.
+  const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
+  return (calls) =>
+    storeGroup(
+      call,
+      calls.map(({ operation }) => operation),
+    );
+}

@@ -1,0 +1,91 @@
+import { type QueryCreator, sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
+import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
+import { rowsOfArrays } from "./rows-of-arrays.js";
+import { pieceBytesOf } from "./sent-bytes.js";
+import { selectPageRows, withMatching } from "./select-tuple-rows.js";
+import type { SentPageRow } from "./sent-row.js";
+import { type PageRow, pageRowOf } from "./tuple-row.js";
+
+/**
+ * Reads the rows of several tuples in one statement, as `getTupleRows` reads those of one.
+ *
+ * @param keys - In namespaces that differ. Either all of them name a checkpoint, or none.
+ */
+export async function getRowsOfTuples(
+  call: CallContext,
+  keys: readonly TupleKey[],
+  selection: TupleSelection,
+): Promise<PageRow[]> {
+  const byId = keys.every(({ checkpointId }) => checkpointId !== undefined);
+  const statement = statements.of({ ...shapeOf(selection, call.policy), byId });
+  const rows = await runStatement(call, statement, {
+    threadIds: keys.map(({ threadId }) => threadId),
+    checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
+    checkpointIds: keys.map(({ checkpointId = "" }) => checkpointId),
+    channels: selection.channels ?? [],
+    pieceBytes: pieceBytesOf(call),
+  });
+  return rows.map(pageRowOf);
+}
+
+interface TuplesParams {
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+  readonly checkpointIds: readonly string[];
+  readonly channels: readonly string[];
+  readonly pieceBytes: number;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TuplesParams, SentPageRow>(
+  (shape) => (db, parameter) =>
+    selectPageRows(withMatching(db, matching(db, parameter, shape), shape), {
+      shape,
+      channels: parameter("channels"),
+      pieceBytes: parameter("pieceBytes"),
+    }),
+);
+
+function matching(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<TuplesParams>,
+  { byId }: ReadShape,
+) {
+  return db
+    .selectFrom(
+      rowsOfArrays<{ thread_id: string; checkpoint_ns: string; checkpoint_id: string }, "wanted">("wanted", {
+        thread_id: sql`${parameter("threadIds")}::text[]`,
+        checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
+        checkpoint_id: sql`${parameter("checkpointIds")}::text[]`,
+      }),
+    )
+    .innerJoinLateral(
+      (wanted) =>
+        wanted
+          .selectFrom("checkpoints as stored")
+          .selectAll("stored")
+          .whereRef("stored.thread_id", "=", "wanted.thread_id")
+          .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
+          .where("stored.checkpoint_id", "=", (eb) =>
+            byId
+              ? eb.ref("wanted.checkpoint_id")
+              : // Finds the id in the index alone, before the row with its JSON is touched.
+                eb
+                  .selectFrom("checkpoints as newest")
+                  .select("newest.checkpoint_id")
+                  .whereRef("newest.thread_id", "=", "wanted.thread_id")
+                  .whereRef("newest.checkpoint_ns", "=", "wanted.checkpoint_ns")
+                  .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+                  .limit(sql.lit(1)),
+          )
+          .limit(sql.lit(1))
+          .as("matching"),
+      (join) => join.onTrue(),
+    )
+    .selectAll("matching");
+}
