@@ -140,6 +140,28 @@ describeServer("a backend that is terminated while it connects", (target) => {
     expect(proxy.terminated).toBe(1);
   });
 
+  it("does not give a call the connection that the statement of another one has just lost", async () => {
+    await database.exec(`
+      create function lose() returns trigger language plpgsql as
+        $$ begin if new.thread_id = 'lost' then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$;
+      create trigger lose before insert on checkpoints for each row execute function lose()`);
+    const saver = opened.saver(pool({ connectionString: proxy.url, max: 1 }), {
+      retry: false,
+      grouping: false,
+    });
+    for (let round = 0; round < 10; round++) {
+      const outcomes = await Promise.allSettled([
+        putValues(saver, threadConfig("lost"), { a: [1] }),
+        saver.getTuple(threadConfig("read")),
+      ]);
+      expect(outcomes).toEqual([
+        { status: "rejected", reason: expect.any(ConnectionError) },
+        { status: "fulfilled", value: undefined },
+      ]);
+    }
+    await database.exec("drop function lose cascade");
+  });
+
   // Kysely opens a separate connection for a cancel request.
   it("does not end the process when Kysely connects to cancel a statement", async () => {
     const shared = handlePoolErrors(pool({ connectionString: proxy.url }));

@@ -148,6 +148,6 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** Whether a statement failed because its connection was lost: a retry on another connection may succeed. */
-function isLost(error: unknown): boolean {
+export function isLost(error: unknown): boolean {
   return toDatabaseError(error) instanceof ConnectionError;
 }

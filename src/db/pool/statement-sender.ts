@@ -3,7 +3,7 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
 import { isBounded, runBounded, throwIfAborted } from "../statements/bounded-run.js";
 import { type OpenStream, requestCancel } from "./cancel-request.js";
-import type { ConnectionFence } from "./connection-fence.js";
+import { type ConnectionFence, isLost } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { sendPipeline } from "./pipeline.js";
 import { PreparedStatements } from "./prepared-statements.js";
@@ -93,7 +93,8 @@ export class StatementSender {
         this.#isSpoiled = true;
         this.#isAbandoned = true;
       }
-      if (codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
+      // The server ends a connection after its last error. Until the end arrives, the pool would give it to the next caller.
+      if (isLost(error) || codeOf(error) === READ_ONLY_STATE) this.#isSpoiled = true;
       // Where the server has ended the connection, the warning is all that it sent.
       throw this.#unreplicatedError() ?? error;
     }
