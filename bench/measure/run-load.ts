@@ -58,26 +58,27 @@ export async function runLoad(
   server: BenchServer,
   routes: readonly Route[],
 ): Promise<LoadResult[]> {
-  // It has no database, so it must be the same one in all slices.
-  const memory = Object.assign(new MemorySaver(), { setup: () => Promise.resolve() });
-  const loaded: Loaded[] = [];
+  const inUse: BenchDatabase[] = [];
   const begun = async (open: Loaded["open"]): Promise<Loaded> => {
-    const one = await begin(open, load, server);
-    loaded.push(one);
-    return one;
+    const loaded = await begin(open, load, server);
+    inUse.push(loaded.database);
+    return loaded;
   };
   try {
-    const all = {
+    const databases = {
       ours: await begun(OURS.open),
       ungrouped: await begun(UNGROUPED.open),
       official: await begun(OFFICIAL.open),
-      memory: await begun(() => memory),
     };
     const results = [];
-    for (const route of routes) results.push(await runOver(route, load, all));
+    for (const route of routes) {
+      // A new one, since it keeps all that was stored.
+      const memory = Object.assign(new MemorySaver(), { setup: () => Promise.resolve() });
+      results.push(await runOver(route, load, { ...databases, memory: await begun(() => memory) }));
+    }
     return results;
   } finally {
-    for (const { database } of loaded) await database.giveBack();
+    for (const database of inUse) await database.giveBack();
   }
 }
 
@@ -99,7 +100,10 @@ async function runOver(
   const inTurns = async (rounds: number): Promise<PerSaver<LoadTally>> => {
     const tallies = perSaver(() => new LoadTally());
     const slice = (id: SaverId) => () => tallies[id].slice(started[id].threads, steps);
-    await takeTurns(Object.values(perSaver(slice)), rounds);
+    const { memory, ...inDatabases } = perSaver(slice);
+    await takeTurns(Object.values(inDatabases), rounds);
+    // Last, because collecting the garbage beside what it keeps delays all savers of the process.
+    await takeTurns([memory], rounds);
     return tallies;
   };
   try {
