@@ -1,4 +1,4 @@
-import { abortErrorOf } from "../db/statements/bounded-run.js";
+import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
 import { TENANT_TABLES } from "../db/row-security.js";
@@ -66,10 +66,7 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
  */
 async function openEmbedded({ database }: SaverCall, signal: AbortSignal | undefined): Promise<void> {
   if (database.opening === undefined || database.closed) return;
-  const opening = database.opening();
-  await (signal === undefined ? opening : raceAgainst(signal, opening)).catch((reason: unknown) => {
-    throw signal?.aborted === true ? abortErrorOf(signal) : reason;
-  });
+  await orAborted(database.opening(), signal);
 }
 
 async function check(call: SaverCall, findings: Findings, began: number): Promise<void> {

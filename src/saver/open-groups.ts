@@ -19,7 +19,7 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   const connections = isEmbedded ? 1 : maxConnections;
   const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
   return {
-    groups: new CallGroups(storesOf(base), connections, lockWaits),
+    groups: new CallGroups(storeTogether(base), connections, lockWaits),
     reads: new ReadGroups(
       (keys, selection, signal) => getRowsOfTuples({ ...base, signal }, keys, selection),
       connections,
@@ -27,7 +27,7 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   };
 }
 
-function storesOf(base: SaverCall): StoreTogether {
+function storeTogether(base: SaverCall): StoreTogether {
   // A group that fails is sent again call by call, and these are retried.
   const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
   return (calls) =>

@@ -111,7 +111,7 @@ export class StatementClient implements PostgresPoolClient {
       return await this.#sendScoped(statement, toNamedQuery, context);
     } catch (error) {
       if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
-      // Statements are not prepared that seemed to be: this connection stops using prepared statements.
+      // The server doesn't have the statement that this connection has prepared, so the connection stops preparing statements.
       this.#lostPreparedStatement = true;
       return this.#sendScoped(statement, toQuery, context);
     }

@@ -15,7 +15,6 @@ export type QueryParameter = string | Buffer | null;
  * needs no parsing by the server, except where it is empty or without text, bytes and integers.
  */
 export function toParameter(value: unknown): QueryParameter {
-  if (typeof value === "string") return value;
   if (isNull(value)) return null;
   if (Array.isArray(value)) return toArray(value);
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

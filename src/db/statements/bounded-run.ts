@@ -6,6 +6,7 @@ import {
 } from "../../errors/index.js";
 import { codeOf } from "../../errors/error-code.js";
 import { onAbort } from "../async/on-abort.js";
+import { raceAgainst } from "../async/race-against.js";
 import type { RunContext } from "./run-context.js";
 import { noop } from "../async/noop.js";
 
@@ -88,6 +89,21 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** The error of a call that `signal` has aborted. */
 export function abortErrorOf(signal: AbortSignal | undefined, error?: unknown): AbortError {
   return new AbortError({ cause: signal?.reason ?? error });
+}
+
+/**
+ * Waits for `work` until the signal of its call aborts.
+ *
+ * @throws AbortError as soon as the signal aborts.
+ */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  try {
+    return await raceAgainst(signal, work);
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  }
 }
 
 /** Whether the server has cancelled a statement. */

@@ -73,10 +73,10 @@ export interface PostgresSaverOptions {
    */
   readonly notify?: boolean | undefined;
   /**
-   * Whether `put`, `putWrites` and `deleteThread` calls that are made at the same time share a statement, and `getTuple` calls too. While few calls are under
-   * way (at most two less than the pool has connections), each is sent at once, by itself. Further calls wait for a statement to end,
-   * and share the next one. Each of them succeeds or fails by itself. The calls of one thread run in the order in which they were
-   * made. Stores with a signal, or with more than 64 KiB, are sent by themselves. Default `true`.
+   * Whether `put`, `putWrites` and `deleteThread` calls that are made at the same time share a statement, and `getTuple` calls another.
+   * While few calls are under way (at most two less than the pool has connections), each is sent at once, by itself. Further calls
+   * wait for a statement to end, and share the next one. Each of them succeeds or fails by itself. The calls that store in one thread
+   * run in the order in which they were made. Those with a signal, or with more than 64 KiB, are sent by themselves. Default `true`.
    */
   readonly grouping?: boolean | undefined;
   /**

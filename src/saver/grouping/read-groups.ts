@@ -1,6 +1,5 @@
 import { onAbort } from "../../db/async/on-abort.js";
-import { raceAgainst } from "../../db/async/race-against.js";
-import { abortErrorOf, throwIfAborted } from "../../db/statements/bounded-run.js";
+import { abortErrorOf, orAborted } from "../../db/statements/bounded-run.js";
 import { DatabaseError } from "../../errors/index.js";
 import { groupBy } from "../model/group-by.js";
 import { rowKey } from "../model/row-key.js";
@@ -69,14 +68,7 @@ export class ReadGroups {
     });
     this.#underWay.expireLater();
     this.#sendWaiting();
-    const { signal } = read;
-    if (signal === undefined) return rows;
-    try {
-      return await raceAgainst(signal, rows);
-    } catch (error) {
-      throwIfAborted(signal);
-      throw error;
-    }
+    return orAborted(rows, read.signal);
   }
 
   async #send<T>(reads: number, run: () => Promise<T>): Promise<T> {
