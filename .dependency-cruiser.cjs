@@ -1,15 +1,18 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
 const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
+const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migrations"];
 const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
   telemetry: ["errors"],
-  parsing: ["errors", "serde"],
+  parsing: ["errors", "telemetry", "serde", "db"],
   db: ["errors", "telemetry"],
   serde: ["errors"],
   splices: ["errors", "serde"],
   migrations: ["errors", "db"],
   saver: [...base, "migrations"],
+  store: withoutSaver,
+  cache: withoutSaver,
   threads: [...base, "saver"],
   retention: [...base, "saver"],
   growth: [...base, "saver"],
@@ -17,7 +20,7 @@ const mayImport = {
   backup: [...base, "saver"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "saver"],
-  cli: [...base, "migrations", "saver", ...wholeThreads, "the-savers"],
+  cli: [...base, "migrations", "saver", "store", "cache", ...wholeThreads, "the-savers"],
 };
 
 const pathOf = (room) => (room === "the-savers" ? "^src/[^/]+\\.ts$" : `^src/${room}/`);

@@ -12,17 +12,21 @@ const OUT_FILE = fileURLToPath(new URL("../src/db/schema.generated.ts", import.m
 async function run(verify: boolean): Promise<void> {
   const database = openDatabase("memory://");
   try {
-    await migrateToLatest(database.kysely);
+    await migrateToLatest(database.kysely, { with: ["store", "vectors", "cache"], vectors: { dims: 3 } });
     await generate({
       db: database.kysely,
       dialect: getDialect("postgres"),
       logger: new Logger("error"),
       defaultSchemas: ["public"],
-      includePattern: "public.checkpoint*",
+      includePattern: "public.*",
       customImports: { StoredCheckpoint: "./stored-json.js" },
       overrides: {
         columns: {
           "checkpoints.checkpoint": "JSONColumnType<StoredCheckpoint, string, string>",
+          "cache_entries.value": "Uint8Array",
+          "store.value": "JSONColumnType<JsonObject, string, string>",
+          "store_vectors.embedding": "string | null",
+          "store_vectors.text_hash": "Uint8Array | null",
           "checkpoint_blobs.blob": "Uint8Array | null",
           "checkpoint_writes.blob": "Uint8Array",
           "checkpoints.metadata": "JSONColumnType<JsonObject, string | undefined, string>",

@@ -13,7 +13,24 @@ import type { DB } from "./schema.generated.js";
  * });
  * ```
  */
-export type CheckpointDatabase = DB;
+export type CheckpointDatabase = Pick<DB, Extract<keyof DB, `checkpoint${string}`>>;
+
+/**
+ * The tables of a store, for the type of your own Kysely. Generated from the migrated schema.
+ *
+ * @example
+ * ```ts
+ * const db = new Kysely<AppTables & CheckpointDatabase & StoreDatabase>({ dialect });
+ * const store = new PostgresStore(db);
+ * ```
+ */
+export type StoreDatabase = Pick<DB, "store" | "store_vectors">;
+
+/** The table of a cache, for the type of your own Kysely. Generated from the migrated schema. */
+export type CacheDatabase = Pick<DB, "cache_entries">;
+
+/** Every table that this library may use: those of the savers, of the store and of the cache. */
+export type LibraryDatabase = DB;
 
 /** A row of `checkpoints`. */
 export type CheckpointRow = Selectable<CheckpointDatabase["checkpoints"]>;

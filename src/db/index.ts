@@ -1,8 +1,10 @@
 export type {
+  CacheDatabase,
   CheckpointBlobRow,
   CheckpointDatabase,
   CheckpointRow,
   CheckpointWriteRow,
+  StoreDatabase,
 } from "./checkpoint-database.js";
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./pool/handle-pool-errors.js";

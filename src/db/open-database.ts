@@ -10,7 +10,7 @@ import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import type { Listener } from "./listening/listener.js";
 import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
-import type { DatabaseSource, OpenedDatabase } from "./opened-database.js";
+import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
 import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
@@ -35,13 +35,15 @@ export interface OpenDatabaseOptions {
   readonly onConnectionLost?: (error: Error) => void;
 }
 
+type AnyKysely = Extract<AnyDatabaseSource, { readonly isTransaction: boolean }>;
+
 /** What sends the statements. */
 type Sender = Omit<OpenedDatabase, "closed" | "close">;
 
 /**
  * Opens a database, or uses an open one. Nothing is sent before the first query.
  *
- * @throws InvalidConfigError when `source` is none of the kinds that {@link DatabaseSource} lists, and when
+ * @throws InvalidConfigError when `source` is none of the kinds that `DatabaseSource` lists, and when
  *   its connection string can't be parsed. The error never quotes the connection string, since any part of it
  *   may be the password.
  *
@@ -55,7 +57,7 @@ type Sender = Omit<OpenedDatabase, "closed" | "close">;
  * }
  * ```
  */
-export function openDatabase(source: DatabaseSource, options: OpenDatabaseOptions = {}): OpenedDatabase {
+export function openDatabase(source: AnyDatabaseSource, options: OpenDatabaseOptions = {}): OpenedDatabase {
   try {
     return open(source, options);
   } catch (error) {
@@ -69,7 +71,7 @@ export function openDatabase(source: DatabaseSource, options: OpenDatabaseOption
   }
 }
 
-function open(source: DatabaseSource, options: OpenDatabaseOptions): OpenedDatabase {
+function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDatabase {
   if (typeof source === "string") {
     if (source.includes("\0")) throw new InvalidConfigError("source", "must not contain U+0000");
     return isPGliteUrl(source) ? ownedPGlite(source) : ownedPool({ connectionString: source }, options);
@@ -147,7 +149,9 @@ function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   return passedIn(throughPGlite(kysely, pglite, () => Promise.resolve(pglite)));
 }
 
-function passedInKysely(source: Kysely<CheckpointDatabase>): OpenedDatabase {
+// Each statement names the tables that it needs, so that it does not matter which of them the type of the Kysely lists.
+function passedInKysely(given: AnyKysely): OpenedDatabase {
+  const source = given as Kysely<CheckpointDatabase>;
   const sender = throughKysely(source.withoutPlugins(), locksOfKysely(source));
   return passedIn(source.isTransaction ? oneAtATime(sender, source) : sender);
 }
@@ -218,7 +222,7 @@ function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
 
 // Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of
 // them.
-function isKysely(source: object): source is Kysely<CheckpointDatabase> {
+function isKysely(source: object): source is AnyKysely {
   return "getExecutor" in source && "selectFrom" in source;
 }
 

@@ -1,7 +1,7 @@
 import type { ControlledTransaction, Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
-import type { CheckpointDatabase } from "./checkpoint-database.js";
+import type { CacheDatabase, CheckpointDatabase, StoreDatabase } from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
 import type { Locks } from "./locks/locks.js";
 import type { PGliteInstance } from "./pglite/pglite-opener.js";
@@ -10,8 +10,8 @@ import type { BoundStatement } from "./statements/statement.js";
 import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 
 /**
- * Where the checkpoints are. A saver closes what it opens itself. It never closes a pool, Kysely, transaction
- * or PGlite that you pass in.
+ * Where the tables are. What opens a database by this closes it. It never closes a pool, Kysely, transaction or PGlite that you
+ * pass in.
  *
  * - A connection string: `postgres://…` (as `pg` accepts it, if it is well-formed), `memory://` for
  *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
@@ -19,17 +19,22 @@ import type { SendStatement, TransactionSteps } from "./statements/transaction-s
  * - The options of a `pg.Pool`. The saver opens the pool.
  * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
  *   a Kysely, or a connection that dies ends the process.
+ *
+ * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store or of the cache.
  */
-export type DatabaseSource =
+export type DatabaseSource<Tables = CheckpointDatabase> =
   | string
   | pg.PoolConfig
   | pg.Pool
   | PGliteInstance
-  | Kysely<CheckpointDatabase>
-  // Listed separately: TypeScript accepts `Transaction<App & CheckpointDatabase>` for this type, but not for
-  // the Kysely above.
-  | Transaction<CheckpointDatabase>
-  | ControlledTransaction<CheckpointDatabase>;
+  | Kysely<Tables>
+  // Listed separately: TypeScript accepts `Transaction<App & Tables>` for this type, but not for the Kysely above.
+  | Transaction<Tables>
+  | ControlledTransaction<Tables>;
+
+/** What a database can be opened by, whichever tables it is for. */
+export type AnyDatabaseSource =
+  DatabaseSource | DatabaseSource<StoreDatabase> | DatabaseSource<CacheDatabase>;
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
 type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;

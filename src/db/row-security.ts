@@ -3,7 +3,7 @@ import { RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
 import { Statement } from "./statements/statement.js";
 
-/** The tables that hold rows of tenants. */
+/** The tables of the savers that hold rows of tenants. */
 export const TENANT_TABLES: readonly string[] = [
   "checkpoints",
   "checkpoint_blobs",
@@ -12,23 +12,29 @@ export const TENANT_TABLES: readonly string[] = [
 ];
 
 /**
- * Checks once for each saver that the database separates tenants. It does not for a superuser, for the owner
+ * Checks once for each saver, store or cache that the database separates tenants. It does not for a superuser, for the owner
  * of the tables, or without policies: every tenant would see all rows.
  *
  * @throws RowSecurityError when it does not.
  */
 export class RowSecurityCheck {
+  readonly #tables: readonly string[];
   #isPassed = false;
+
+  /** @param tables - The tables that hold rows of tenants. */
+  constructor(tables: readonly string[]) {
+    this.#tables = tables;
+  }
 
   async run(call: CallContext): Promise<void> {
     if (this.#isPassed) return;
     const { database, schema, policy, signal } = call;
-    const statement = activeTables.bind(schema, { schema, tables: TENANT_TABLES });
+    const statement = activeTables.bind(schema, { schema, tables: this.#tables });
     const rows = await database.execute(statement, { signal, statementTimeoutMs: policy.statementTimeoutMs });
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
     // The statement that needs a missing table reports it.
-    this.#isPassed = rows.length === TENANT_TABLES.length;
+    this.#isPassed = rows.length === this.#tables.length;
   }
 }
 

@@ -10,6 +10,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
+
 export type JsonArray = JsonValue[];
 
 export type JsonObject = {
@@ -21,6 +23,21 @@ export type JsonPrimitive = boolean | number | string | null;
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export interface CacheEntries {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp | null;
+  key: string;
+  namespace: string;
+  size: number;
+  type: string;
+  value: Uint8Array;
+}
+
+export interface CacheKyselyMigration {
+  name: string;
+  timestamp: string;
+}
 
 export interface CheckpointBlobs {
   base: string | null;
@@ -74,7 +91,53 @@ export interface CheckpointWrites {
   type: string | null;
 }
 
+export interface Store {
+  created_at: Generated<Timestamp | null>;
+  expires_at: Timestamp | null;
+  key: string;
+  prefix: string;
+  ttl_minutes: number | null;
+  updated_at: Generated<Timestamp | null>;
+  value: JSONColumnType<JsonObject, string, string>;
+  version: Generated<Int8>;
+}
+
+export interface StoreEmbeddingModel {
+  model: string;
+  single: Generated<boolean>;
+}
+
+export interface StoreKyselyMigration {
+  name: string;
+  timestamp: string;
+}
+
+export interface StoreMigrations {
+  v: number;
+}
+
+export interface StoreVectors {
+  created_at: Generated<Timestamp | null>;
+  embedding: string | null;
+  field_name: string;
+  key: string;
+  prefix: string;
+  text_hash: Uint8Array | null;
+  updated_at: Generated<Timestamp | null>;
+}
+
+export interface StoreVectorsKyselyMigration {
+  name: string;
+  timestamp: string;
+}
+
+export interface VectorMigrations {
+  v: number;
+}
+
 export interface DB {
+  cache_entries: CacheEntries;
+  cache_kysely_migration: CacheKyselyMigration;
   checkpoint_blobs: CheckpointBlobs;
   checkpoint_kysely_migration: CheckpointKyselyMigration;
   checkpoint_kysely_migration_lock: CheckpointKyselyMigrationLock;
@@ -82,4 +145,11 @@ export interface DB {
   checkpoint_tombstones: CheckpointTombstones;
   checkpoint_writes: CheckpointWrites;
   checkpoints: Checkpoints;
+  store: Store;
+  store_embedding_model: StoreEmbeddingModel;
+  store_kysely_migration: StoreKyselyMigration;
+  store_migrations: StoreMigrations;
+  store_vectors: StoreVectors;
+  store_vectors_kysely_migration: StoreVectorsKyselyMigration;
+  vector_migrations: VectorMigrations;
 }

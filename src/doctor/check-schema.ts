@@ -1,7 +1,7 @@
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
 import { migrationStatus } from "../migrations/migration-status.js";
-import { convertCommand } from "../migrations/incompatible-tables.js";
+import { convertCommand } from "../migrations/convert-command.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -72,8 +72,7 @@ async function stateOf(examination: Examination): Promise<Finding> {
     return await migrationsOf(examination);
   } catch (reason) {
     if (!(reason instanceof IncompatibleTablesError)) throw reason;
-    const isShallow = reason.layout === "python-shallow";
-    return error(reason.message, isShallow ? convertCommand(reason.schema) : "use another schema");
+    return error(reason.message, convertCommand(reason.schema, reason.layout) ?? "use another schema");
   }
 }
 

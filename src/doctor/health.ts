@@ -12,7 +12,8 @@ import {
   PermissionError,
   RowSecurityError,
 } from "../errors/index.js";
-import { migrationStatus } from "../migrations/migration-status.js";
+import { setStatus } from "../migrations/migration-status.js";
+import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { parseCallOptions } from "../parsing/parse-call-options.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
 import { countingRefusal } from "../saver/call/run-call.js";
@@ -82,7 +83,7 @@ async function check(call: SaverCall, findings: Findings, began: number): Promis
   findings.serverVersion = server.version;
   findings.isReadOnly = server.is_read_only;
   findings.missingPrivileges = server.missing_privileges;
-  const { pending } = await migrationStatus(boundedKysely(database, context), { schema });
+  const { pending } = await setStatus(boundedKysely(database, context), schema, CHECKPOINT_SET);
   findings.schema = { upToDate: pending.length === 0, pending };
   if (pending.length > 0) {
     const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema)}\``;

@@ -128,16 +128,29 @@ export class MigrationError extends DatabaseError {
   }
 }
 
+/** The server does not have pgvector, which embeddings are stored and searched with. The message says how to install it. */
+export class VectorExtensionError extends DatabaseError {
+  constructor(options: DatabaseErrorOptions = {}) {
+    super(
+      "the server has no extension `vector`: install pgvector on it (Debian: postgresql-17-pgvector, for example; Docker: the " +
+        "image pgvector/pgvector); for PGlite, install the npm package @electric-sql/pglite-pgvector",
+      options,
+      "VECTOR_EXTENSION_MISSING",
+    );
+  }
+}
+
 /**
  * The schema has tables with the names that this library uses, but with other columns. Nothing was changed.
  *
- * If they are the tables of Python's `ShallowPostgresSaver`, the message says which command converts them.
+ * If they are the tables of Python's `ShallowPostgresSaver` or of the official JavaScript `PostgresStore`, the message says which
+ * command converts them.
  */
 export class IncompatibleTablesError extends DatabaseError {
   /** The schema that has the tables. */
   readonly schema: string;
   /** Which program's tables they are. */
-  readonly layout: "python-shallow" | "unknown";
+  readonly layout: "python-shallow" | "javascript-store" | "unknown";
 
   constructor(schema: string, layout: IncompatibleTablesError["layout"], message: string) {
     super(message, {}, "INCOMPATIBLE_TABLES");

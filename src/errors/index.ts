@@ -28,6 +28,7 @@ export {
   NotReplicatedError,
   PermissionError,
   RowSecurityError,
+  VectorExtensionError,
   IncompatibleTablesError,
   MigrationRequiredError,
   MigrationError,

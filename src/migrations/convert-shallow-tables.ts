@@ -6,6 +6,7 @@ import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";
 import { findIncompatibleTables } from "./incompatible-tables.js";
+import { CHECKPOINT_SET } from "./sets.js";
 import { withRowSecurityOff } from "./with-row-security-off.js";
 
 /** The result of converting the tables of Python's shallow saver. */
@@ -68,7 +69,7 @@ async function requireShallowTables(
   transaction: Transaction<CheckpointDatabase>,
   schema: string,
 ): Promise<void> {
-  const found = await findIncompatibleTables(transaction, schema);
+  const found = await findIncompatibleTables(transaction, schema, CHECKPOINT_SET);
   if (found?.layout === "python-shallow") return;
   if (found !== undefined) throw found;
   throw new MigrationError(

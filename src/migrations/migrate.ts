@@ -9,16 +9,19 @@ import {
   MigrationError,
   MigrationRequiredError,
   PermissionError,
+  VectorExtensionError,
 } from "../errors/index.js";
 import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
-import { migrationStatus } from "./migration-status.js";
+import type { MigrationSet } from "./migration-set.js";
+import { setStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
+import { presentSets, type WantedTables } from "./present-sets.js";
 import { withRowSecurityOff } from "./with-row-security-off.js";
 
 /** The options of a migration. */
-export interface MigrateOptions {
+export interface MigrateOptions extends WantedTables {
   /** The schema that holds the tables. It is created if it is missing. Default: `public`. */
   readonly schema?: string;
   /** How long to wait for another migration, and for table locks, in milliseconds. Default: 60,000. */
@@ -51,12 +54,29 @@ export async function migrateToLatest(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions = {},
 ): Promise<string[]> {
-  const schema = options.schema ?? "public";
-  const { pending } = await migrationStatus(db, { schema });
-  if (pending.length === 0) return [];
+  return migrateSets(db, await presentSets(db, options.schema ?? "public", options), options);
+}
+
+/** Migrates the tables of some sets to their newest versions; see {@link migrateToLatest}. */
+export async function migrateSets(
+  db: Kysely<CheckpointDatabase>,
+  sets: readonly MigrationSet[],
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  const { schema = "public" } = options;
+  const statuses = await statusOf(db, schema, sets);
+  const behind = statuses.filter(({ pending }) => pending.length > 0);
+  if (behind.length === 0) return [];
   try {
-    return await runLocked(db, options, (migrator) => migrator.migrateToLatest());
+    return await inTransaction(db, options, async (transaction) => {
+      const applied: string[] = [];
+      for (const { set } of behind) {
+        applied.push(...(await run(transaction, schema, set, (migrator) => migrator.migrateToLatest())));
+      }
+      return applied;
+    });
   } catch (error) {
+    const pending = behind.flatMap((status) => status.pending);
     if (error instanceof PermissionError) throw missingPrivilege(schema, pending, error);
     throw error;
   }
@@ -77,31 +97,40 @@ export async function migrateDown(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions = {},
 ): Promise<string | undefined> {
-  const { applied } = await migrationStatus(db, { schema: options.schema ?? "public" });
-  if (applied.length === 0) return undefined;
-  const reverted = await runLocked(db, options, (migrator) => migrator.migrateDown(), withRowSecurityOff);
+  const { schema = "public" } = options;
+  const statuses = await statusOf(db, schema, await presentSets(db, schema, options));
+  const newest = statuses.findLast(({ applied }) => applied.length > 0);
+  if (newest === undefined) return undefined;
+  const reverted = await inTransaction(db, options, (transaction) =>
+    withRowSecurityOff(transaction, () =>
+      run(transaction, schema, newest.set, (migrator) => migrator.migrateDown()),
+    ),
+  );
   return reverted[0];
 }
 
-async function runLocked(
+async function statusOf(db: Kysely<CheckpointDatabase>, schema: string, sets: readonly MigrationSet[]) {
+  const statuses = [];
+  for (const set of sets) statuses.push({ set, ...(await setStatus(db, schema, set)) });
+  return statuses;
+}
+
+function inTransaction(
   db: Kysely<CheckpointDatabase>,
-  options: MigrateOptions,
-  run: (migrator: Migrator) => Promise<MigrationResultSet>,
-  wrap: typeof withRowSecurityOff = (_transaction, work) => work(),
+  { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: MigrateOptions,
+  work: (transaction: Transaction<CheckpointDatabase>) => Promise<string[]>,
 ): Promise<string[]> {
-  const schema = options.schema ?? "public";
-  const work = async (transaction: Transaction<CheckpointDatabase>): Promise<string[]> => {
-    const dialect = new TransactionDialect<CheckpointDatabase>(transaction);
-    return wrap(transaction, async () =>
-      namesOf(await run(createMigrator(dialect, schema)), dialect.firstError),
-    );
-  };
-  return inLockedTransaction(
-    db.withoutPlugins(),
-    schema,
-    options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS,
-    work,
-  );
+  return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, work);
+}
+
+async function run(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+  set: MigrationSet,
+  migrate: (migrator: Migrator) => Promise<MigrationResultSet>,
+): Promise<string[]> {
+  const dialect = new TransactionDialect<CheckpointDatabase>(transaction);
+  return namesOf(await migrate(createMigrator(dialect, schema, set)), dialect.firstError);
 }
 
 function namesOf({ error, results = [] }: MigrationResultSet, firstError: unknown): string[] {
@@ -114,7 +143,8 @@ function namesOf({ error, results = [] }: MigrationResultSet, firstError: unknow
 
 function stepFailed(error: unknown, step: string | undefined): Error {
   const cause = toDatabaseError(error);
-  if (cause instanceof PermissionError || cause instanceof AbortError) return cause;
+  const isExact = [PermissionError, AbortError, VectorExtensionError].some((kind) => cause instanceof kind);
+  if (isExact) return cause;
   const place = step === undefined ? "the migration" : `step ${step}`;
   return new MigrationError(`${place} failed, nothing was changed: ${cause.message}`, {
     cause,

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { MIGRATION_TABLE } from "./migrator.js";
+import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, incompatibilityOf } from "./incompatible-tables.js";
-import { MIGRATION_NAMES } from "./steps/index.js";
+import type { MigrationSet } from "./migration-set.js";
+import { presentSets } from "./present-sets.js";
+import type { OptionalTables } from "./sets.js";
 
 /** The migration status of a schema. */
 export interface MigrationStatus {
@@ -19,21 +21,25 @@ export interface MigrationStatus {
   readonly officialVersion: number | null;
 }
 
+/** Which steps of a set have run. */
+export type SetStatus = Pick<MigrationStatus, "applied" | "pending" | "unknown">;
+
+/** The options of {@link migrationStatus}. */
+export interface MigrationStatusOptions {
+  /** The schema that holds the tables. Default: `public`. */
+  readonly schema?: string;
+  /** The optional tables that the schema should have. Those that it has count anyway. Default: none. */
+  readonly with?: readonly OptionalTables[];
+}
+
 interface Catalog {
   columns: string[];
   recordReadable: boolean;
-  officialReadable: boolean;
   tablesComplete: boolean;
   adoptable: boolean;
 }
 
-const NOTHING: Catalog = {
-  columns: [],
-  recordReadable: false,
-  officialReadable: false,
-  tablesComplete: false,
-  adoptable: false,
-};
+const NOTHING: Catalog = { columns: [], recordReadable: false, tablesComplete: false, adoptable: false };
 
 /**
  * Returns which migration steps have run in a schema. Only reads, also in a transaction that the caller passed in, and needs
@@ -49,25 +55,54 @@ const NOTHING: Catalog = {
  */
 export async function migrationStatus(
   db: Kysely<CheckpointDatabase>,
-  options: { readonly schema?: string } = {},
+  options: MigrationStatusOptions = {},
 ): Promise<MigrationStatus> {
-  const schema = options.schema ?? "public";
+  const { schema = "public" } = options;
   const plain = db.withoutPlugins();
   try {
-    const catalog = await readCatalog(plain, schema);
-    const refusal = incompatibilityOf(schema, catalog.columns);
-    if (refusal !== undefined) throw refusal;
-    const applied = catalog.recordReadable ? await readRecord(plain, schema) : assumeApplied(catalog);
+    const found: SetStatus[] = [];
+    for (const set of await presentSets(plain, schema, options))
+      found.push(await readStatus(plain, schema, set));
     return {
       schema,
-      applied,
-      pending: MIGRATION_NAMES.filter((name) => !applied.includes(name)),
-      unknown: applied.filter((name) => !MIGRATION_NAMES.includes(name)),
-      officialVersion: catalog.officialReadable ? await readOfficialVersion(plain, schema) : null,
+      applied: found.flatMap(({ applied }) => applied),
+      pending: found.flatMap(({ pending }) => pending),
+      unknown: found.flatMap(({ unknown }) => unknown),
+      officialVersion: await readOfficialVersion(plain, schema),
     };
   } catch (error) {
     throw toDatabaseError(error);
   }
+}
+
+/** Returns which steps of one set have run; see {@link migrationStatus}. */
+export async function setStatus(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  set: MigrationSet,
+): Promise<SetStatus> {
+  try {
+    return await readStatus(db.withoutPlugins(), schema, set);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+async function readStatus(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  set: MigrationSet,
+): Promise<SetStatus> {
+  const catalog = await readCatalog(db, schema, set);
+  const refusal = incompatibilityOf(schema, set, catalog.columns);
+  if (refusal !== undefined) throw refusal;
+  const names = Object.keys(set.steps);
+  const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
+  return {
+    applied,
+    pending: names.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !names.includes(name)),
+  };
 }
 
 /**
@@ -75,52 +110,46 @@ export async function migrationStatus(
  * role may read, shows whether the tables have the columns that our statements need. The compression of values does not count
  * here: it is left to a role that may alter the tables.
  */
-function assumeApplied({ tablesComplete, adoptable }: Catalog): readonly string[] {
-  return tablesComplete && !adoptable ? MIGRATION_NAMES : [];
+function assumeApplied({ tablesComplete, adoptable }: Catalog, names: readonly string[]): readonly string[] {
+  return tablesComplete && !adoptable ? names : [];
 }
 
 // Reads the catalog first: a query on a missing table would abort a transaction that the caller passed in.
-async function readCatalog(db: Kysely<CheckpointDatabase>, schema: string): Promise<Catalog> {
-  const table = (name: string) => sql<string>`format('%I.%I', ${schema}::text, ${name}::text)`;
-  const readable = (name: string) =>
-    sql<boolean>`coalesce(has_table_privilege(to_regclass(${table(name)})::oid, 'select'), false)`;
-  const column = (name: string, attribute: string) => sql<boolean>`exists (
-    select from pg_attribute
-    where attrelid = to_regclass(${table(name)})::oid and attname = ${attribute} and not attisdropped
-  )`;
-  const nullable = (name: string, attribute: string) => sql<boolean>`exists (
-    select from pg_attribute
-    where attrelid = to_regclass(${table(name)})::oid and attname = ${attribute} and not attnotnull
-  )`;
-  const tables = sql.join(
-    ["checkpoints", "checkpoint_blobs", "checkpoint_writes"].map((name) => sql`to_regclass(${table(name)})`),
-  );
+async function readCatalog(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  set: MigrationSet,
+): Promise<Catalog> {
+  const tables = sql.join(Object.keys(set.columns).map((name) => oidOf(schema, name)));
   const { rows } = await sql<Catalog>`
     select
-      ${columnsOfTables(schema)} as "columns",
-      ${readable(MIGRATION_TABLE)} as "recordReadable",
-      ${readable("checkpoint_migrations")} as "officialReadable",
-      ${column("checkpoints", "metadata")}
-        and ${nullable("checkpoint_blobs", "blob")}
-        and ${column("checkpoint_writes", "task_path")} as "tablesComplete",
-      to_regclass(${table(MIGRATION_TABLE)}) is null
+      ${columnsOfTables(schema, set)} as "columns",
+      coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
+      ${set.isComplete(schema)} as "tablesComplete",
+      ${oidOf(schema, set.record)} is null
         and coalesce(has_schema_privilege(to_regnamespace(format('%I', ${schema}::text))::oid, 'create'), false)
         and (select coalesce(bool_and(pg_has_role(relowner, 'usage')), false) from pg_class where oid in (${tables}))
         as "adoptable"`.execute(db);
   return rows[0] ?? NOTHING;
 }
 
-async function readRecord(db: Kysely<CheckpointDatabase>, schema: string): Promise<string[]> {
-  const rows = await db
-    .withSchema(schema)
-    .selectFrom(MIGRATION_TABLE)
-    .select("name")
-    .orderBy("name")
-    .execute();
+async function readRecord(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  { record }: MigrationSet,
+): Promise<string[]> {
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from ${sql.id(schema, record)} order by name`.execute(db);
   return rows.map((row) => row.name);
 }
 
 async function readOfficialVersion(db: Kysely<CheckpointDatabase>, schema: string): Promise<number | null> {
+  const { rows } = await sql<{ readable: boolean }>`
+    select coalesce(has_table_privilege(${oidOf(schema, "checkpoint_migrations")}, 'select'), false) as readable`.execute(
+    db,
+  );
+  if (rows[0]?.readable !== true) return null;
   const row = await db
     .withSchema(schema)
     .selectFrom("checkpoint_migrations")

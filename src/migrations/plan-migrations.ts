@@ -7,8 +7,10 @@ import { TransactionDialect } from "./transaction-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import type { MigrateOptions } from "./migrate.js";
-import { migrationStatus } from "./migration-status.js";
-import { createMigrator, MIGRATION_TABLE } from "./migrator.js";
+import type { MigrationSet } from "./migration-set.js";
+import { type SetStatus, setStatus } from "./migration-status.js";
+import { createMigrator } from "./migrator.js";
+import { presentSets } from "./present-sets.js";
 import { RecordingDialect } from "./recording-dialect.js";
 
 /** The SQL that would migrate a schema to the newest version. */
@@ -51,23 +53,41 @@ export async function planMigrations(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions = {},
 ): Promise<MigrationPlan> {
-  const { schema, applied, pending } = await migrationStatus(db, options);
-  if (pending.length === 0) return { schema, preparation: [], steps: [] };
+  const { schema = "public" } = options;
+  const preparation: string[] = [];
+  const steps: PlannedStep[] = [];
+  for (const set of await presentSets(db, schema, options)) {
+    const status = await setStatus(db, schema, set);
+    if (status.pending.length === 0) continue;
+    const plan = await planSet(db, options, set, status);
+    // Each set takes the same lock first.
+    preparation.push(...plan.preparation.filter((statement) => !preparation.includes(statement)));
+    steps.push(...plan.steps);
+  }
+  return { schema, preparation, steps };
+}
+
+async function planSet(
+  db: Kysely<CheckpointDatabase>,
+  options: MigrateOptions,
+  set: MigrationSet,
+  { applied, pending }: SetStatus,
+): Promise<Omit<MigrationPlan, "schema">> {
   // A migration to the current step runs only the statements before the first step.
-  const preparation = await record(db, options, (migrator) =>
+  const preparation = await record(db, options, set, (migrator) =>
     migrator.migrateTo(applied.at(-1) ?? NO_MIGRATIONS),
   );
-  const everything = await record(db, options, (migrator) => migrator.migrateToLatest());
+  const everything = await record(db, options, set, (migrator) => migrator.migrateToLatest());
   return {
-    schema,
     preparation: preparation.map(inlineParameters),
-    steps: splitIntoSteps(everything.slice(preparation.length), pending),
+    steps: splitIntoSteps(everything.slice(preparation.length), set, pending),
   };
 }
 
 async function record(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions,
+  set: MigrationSet,
   run: (migrator: Migrator) => Promise<MigrationResultSet>,
 ): Promise<readonly CompiledQuery[]> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
@@ -75,7 +95,7 @@ async function record(
   const recorder = new Kysely<CheckpointDatabase>({ dialect });
   await inLockedTransaction(recorder, schema, lockTimeoutMs, async (transaction) => {
     const { error } = await run(
-      createMigrator(new TransactionDialect<CheckpointDatabase>(transaction), schema),
+      createMigrator(new TransactionDialect<CheckpointDatabase>(transaction), schema, set),
     );
     if (error !== undefined) throw planFailed(error);
   });
@@ -87,17 +107,21 @@ function planFailed(error: unknown): Error {
   return new MigrationError(`the migration can't be planned: ${cause.message}`, { cause });
 }
 
-function splitIntoSteps(queries: readonly CompiledQuery[], names: readonly string[]): PlannedStep[] {
+function splitIntoSteps(
+  queries: readonly CompiledQuery[],
+  { record }: MigrationSet,
+  names: readonly string[],
+): PlannedStep[] {
   const steps: string[][] = [[]];
   for (const query of queries) {
     steps.at(-1)?.push(inlineParameters(query));
-    if (isRecordOfStep(query)) steps.push([]);
+    if (isInsertInto(record, query)) steps.push([]);
   }
   return names.map((name, index) => ({ name, statements: steps[index] ?? [] }));
 }
 
-function isRecordOfStep({ query }: CompiledQuery): boolean {
-  return InsertQueryNode.is(query) && query.into?.table.identifier.name === MIGRATION_TABLE;
+function isInsertInto(table: string, { query }: CompiledQuery): boolean {
+  return InsertQueryNode.is(query) && query.into?.table.identifier.name === table;
 }
 
 /** Quoted names and strings match too, since they may hold text that looks like a parameter. */

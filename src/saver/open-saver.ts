@@ -1,11 +1,10 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { openDatabase } from "../db/open-database.js";
+import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
-import { RowSecurityCheck } from "../db/row-security.js";
+import { TENANT_TABLES } from "../db/row-security.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { ValueMemory } from "../splices/value-memory.js";
-import { Telemetry } from "../telemetry/telemetry.js";
 import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
 import { SizeCheck } from "./codec/size-check.js";
@@ -41,7 +40,7 @@ export function openSaver(
   const checkedSerde = checkedSerializer(serde ?? new MsgpackSerializer());
   const parsed = parseSaverOptions(options);
   return {
-    call: openCall(source, parsed, keepsNewest),
+    call: openSaverCall(source, parsed, keepsNewest),
     serde: checkedSerde,
     sizeCheck: new SizeCheck(parsed),
     metadataOf: metadataPicker(parsed.metadataFromConfig),
@@ -49,32 +48,19 @@ export function openSaver(
   };
 }
 
-function openCall(source: DatabaseSource, options: SaverOptions, keepsNewest: boolean): SaverCall {
-  const { prepare, schema, retry, statementTimeoutMs, tenantId, concurrency, keepTombstones } = options;
-  const database = openDatabase(source, {
-    prepare,
-    onConnectionLost: (error) => {
-      telemetry.connectionLost(error);
-    },
-  });
-  const telemetry = new Telemetry({
-    logger: options.logger,
-    address: database.address,
-    threadIds: options.telemetry?.threadIds,
-  });
-  const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck();
-  const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, telemetry) : undefined;
+function openSaverCall(source: DatabaseSource, options: SaverOptions, keepsNewest: boolean): SaverCall {
+  const { concurrency, keepTombstones, notify } = options;
+  const opened = openCall(source, options, TENANT_TABLES);
+  const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, opened.telemetry) : undefined;
   const policy = {
-    retry,
-    statementTimeoutMs,
-    tenantId,
-    rowSecurity,
+    ...opened.policy,
     concurrency,
     keepTombstones,
     keepsNewest,
     memory,
     followsChains: options.splices,
+    notifies: notify,
   };
-  const call = { database, schema, telemetry, policy: { ...policy, notifies: options.notify } };
+  const call = { ...opened, policy };
   return options.grouping ? { ...call, ...openGroups(call) } : call;
 }

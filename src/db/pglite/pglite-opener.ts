@@ -1,3 +1,4 @@
+import type { Extensions } from "@electric-sql/pglite";
 import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
 import { lockPGliteFolder } from "./lock-pglite-folder.js";
@@ -30,11 +31,12 @@ export function pgliteOpener(url: string): PGliteOpener {
     const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
       throw new InvalidConfigError("source", "needs PGlite: npm install @electric-sql/pglite", { cause });
     });
-    if (folder === undefined) return PGlite.create(url);
+    const options = { extensions: await installedExtensions() };
+    if (folder === undefined) return PGlite.create(url, options);
     const removeOthersAccess = makePrivateFolder(folder);
     unlock = lockPGliteFolder(folder);
     try {
-      const pglite = await PGlite.create(url);
+      const pglite = await PGlite.create(url, options);
       makeFilesPrivate(pglite);
       // Covers the files that were created while it opened.
       removeOthersAccess();
@@ -57,4 +59,14 @@ export function pgliteOpener(url: string): PGliteOpener {
       unlock();
     },
   };
+}
+
+/** The extension of embeddings, where its package is installed. A store without embeddings and a saver don't need it. */
+async function installedExtensions(): Promise<Extensions> {
+  try {
+    const { vector } = await import("@electric-sql/pglite-pgvector");
+    return { vector };
+  } catch {
+    return {};
+  }
 }

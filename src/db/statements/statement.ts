@@ -12,7 +12,7 @@ import {
   type RootOperationNode,
   sql,
 } from "kysely";
-import type { CheckpointDatabase } from "../checkpoint-database.js";
+import type { LibraryDatabase } from "../checkpoint-database.js";
 
 /**
  * Called by the builder of a statement for each parameter. Returns a typed placeholder, which each run fills.
@@ -21,7 +21,7 @@ export type Parameter<Params> = <Name extends keyof Params & string>(name: Name)
 
 /** Builds the query of a statement over the tables of one schema. */
 export type StatementBuilder<Params, Row> = (
-  db: QueryCreator<CheckpointDatabase>,
+  db: QueryCreator<LibraryDatabase>,
   parameter: Parameter<Params>,
 ) => Compilable<Row>;
 
@@ -133,8 +133,8 @@ class PlaceholderCompiler extends PostgresQueryCompiler {
 
 // Only compiles and can't send anything. One for each statement, since it remembers the placeholders of the
 // statement.
-function compiler(): Kysely<CheckpointDatabase> {
-  return new Kysely<CheckpointDatabase>({
+function compiler(): Kysely<LibraryDatabase> {
+  return new Kysely<LibraryDatabase>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new DummyDriver(),

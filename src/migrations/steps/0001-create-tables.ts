@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { MigrationError } from "../../errors/index.js";
-import { recordOfficialVersions } from "./record-official-versions.js";
+import { recordVersions } from "./record-versions.js";
 import { KEY_COLLATION, type MigratedTables, type MigrationStep } from "./step.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const;
@@ -63,7 +63,7 @@ export const createTables: MigrationStep = {
       ])
       .execute();
 
-    await recordOfficialVersions(db, OFFICIAL_VERSIONS);
+    await recordVersions(db, "checkpoint_migrations", OFFICIAL_VERSIONS);
   },
 
   async down(db) {

@@ -1,5 +1,5 @@
 import { MigrationError } from "../../errors/index.js";
-import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
+import { forgetVersions, recordVersions } from "./record-versions.js";
 import type { MigrationStep } from "./step.js";
 
 const OFFICIAL_VERSIONS = [4];
@@ -11,7 +11,7 @@ export const allowEmptyBlobs: MigrationStep = {
       .alterTable("checkpoint_blobs")
       .alterColumn("blob", (column) => column.dropNotNull())
       .execute();
-    await recordOfficialVersions(db, OFFICIAL_VERSIONS);
+    await recordVersions(db, "checkpoint_migrations", OFFICIAL_VERSIONS);
   },
 
   async down(db) {
@@ -26,7 +26,7 @@ export const allowEmptyBlobs: MigrationStep = {
         `thread "${empty.thread_id}" has an emptied channel, which the older schema can't store`,
       );
     }
-    await forgetOfficialVersions(db, OFFICIAL_VERSIONS);
+    await forgetVersions(db, "checkpoint_migrations", OFFICIAL_VERSIONS);
     await db.schema
       .alterTable("checkpoint_blobs")
       .alterColumn("blob", (column) => column.setNotNull())

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { MigrationError } from "../../errors/index.js";
-import { forgetOfficialVersions, recordOfficialVersions } from "./record-official-versions.js";
+import { forgetVersions, recordVersions } from "./record-versions.js";
 import type { MigrationStep } from "./step.js";
 
 // Version 5 does nothing. Versions 6 to 8 create indexes on thread_id, which the primary keys make redundant.
@@ -13,7 +13,7 @@ export const addTaskPath: MigrationStep = {
       .alterTable("checkpoint_writes")
       .addColumn("task_path", sql`text`, (column) => column.ifNotExists().notNull().defaultTo(""))
       .execute();
-    await recordOfficialVersions(db, OFFICIAL_VERSIONS);
+    await recordVersions(db, "checkpoint_migrations", OFFICIAL_VERSIONS);
   },
 
   async down(db) {
@@ -26,7 +26,7 @@ export const addTaskPath: MigrationStep = {
     if (used !== undefined) {
       throw new MigrationError(`thread "${used.thread_id}" has writes with a task path, which would be lost`);
     }
-    await forgetOfficialVersions(db, OFFICIAL_VERSIONS);
+    await forgetVersions(db, "checkpoint_migrations", OFFICIAL_VERSIONS);
     await db.schema.alterTable("checkpoint_writes").dropColumn("task_path").execute();
   },
 };

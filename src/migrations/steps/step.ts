@@ -24,6 +24,11 @@ export interface MigratedTables {
   checkpoint_writes: { thread_id: string; task_path: string };
   checkpoint_migrations: { v: number };
   checkpoint_tombstones: { thread_id: string };
+  store: { prefix: string; value: unknown };
+  store_migrations: { v: number };
+  store_vectors: { prefix: string };
+  vector_migrations: { v: number };
+  cache_entries: { key: string };
   "pg_catalog.pg_settings": { name: string; enumvals: string[] | null };
   "pg_catalog.pg_namespace": { oid: number; nspname: string };
   "pg_catalog.pg_class": { oid: number; relname: string; relnamespace: number };

@@ -1,37 +1,10 @@
 import { z } from "zod";
-import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
-import type { RetryOptions } from "../../db/statements/retry-transient.js";
-import type { Logger } from "../../telemetry/logger.js";
+import { type ConnectionOptions, connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
 /** The options of a saver. */
-export interface PostgresSaverOptions {
-  /** The schema that holds the tables. Any name works, since it is quoted. Default `public`. */
-  readonly schema?: string | undefined;
-  /**
-   * Whether statements are prepared, so that Postgres plans each once per connection. Use `false` behind a pooler in
-   * transaction mode that does not support prepared statements. A connection keeps the 100 statements that all savers on its
-   * pool used last. Default `true`.
-   */
-  readonly prepare?: boolean | undefined;
-  /** How transient faults are retried, or `false` for no retries. Default: for 15 seconds. */
-  readonly retry?: RetryOptions | false | undefined;
-  /**
-   * The time limit of one statement, in milliseconds. The server cancels a statement that takes longer, and the call throws a
-   * `StatementTimeoutError`. If the server does not answer the cancel request either, the connection counts as lost, and the
-   * saver retries the statement on another one. Default: no limit.
-   *
-   * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that. It does not apply to
-   * migrations, nor to PGlite, which runs in this process. A write that is stored, and only waited for a synchronous standby,
-   * fails with `NotReplicatedError`.
-   */
-  readonly statementTimeoutMs?: number | undefined;
-  /**
-   * The tenant whose threads the saver sees, in a database with row-level security. The saver sets `langgraph.tenant_id` to it
-   * for the transaction of each statement, and the policies compare it. The saver refuses a database without such policies.
-   */
-  readonly tenantId?: string | undefined;
+export interface PostgresSaverOptions extends ConnectionOptions {
   /**
    * `"optimistic"` refuses a `put` with a `ConcurrentModificationError` if its parent is no longer the newest checkpoint of
    * its thread and namespace, for example because two processes run one thread at the same time. It allows forks and updates of
@@ -62,10 +35,6 @@ export interface PostgresSaverOptions {
    * {@link maxCheckpointBytes}, or no warning where that is not set.
    */
   readonly warnCheckpointBytes?: number | undefined;
-  /** The logger for retries, lost connections and failed calls. Default: none. */
-  readonly logger?: Logger | undefined;
-  /** What spans and logs contain. */
-  readonly telemetry?: TelemetryChoice | undefined;
   /**
    * Whether each stored checkpoint is announced to those who `watch` its thread, by a notification that is sent when its
    * transaction commits. Postgres commits transactions with notifications one after another in the whole database. Default
@@ -106,63 +75,15 @@ export interface PostgresSaverOptions {
   readonly metadataFromConfig?: readonly string[] | undefined;
 }
 
-/** What spans and logs contain. */
-export interface TelemetryChoice {
-  /** Whether they contain the ids of threads, which may be personal data. Default `true`. */
-  readonly threadIds?: boolean | undefined;
-}
-
-const schemaName = z
-  .string()
-  .min(1)
-  .refine(
-    (name) => Buffer.byteLength(name) <= MAX_NAME_BYTES,
-    `must not be longer than ${MAX_NAME_BYTES} bytes`,
-  )
-  .refine((name) => !/\0|\p{Surrogate}/u.test(name), "must not contain U+0000 or a lone surrogate");
-
-const milliseconds = z.number().min(0).optional();
-
-/** A longer timer fires at once in Node.js. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-const timeout = z.number().min(1).max(MAX_TIMER_MS).optional();
-
-// Postgres does not distinguish an empty setting from one that is not set.
-const tenantId = keyText.refine((text) => text !== "", "must not be empty");
-
 const bytes = z.int().min(1).optional();
-
-const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-const logger = z.custom<Logger>(isLogger, "must have a function debug, info, warn or error");
-
-// A logger may have other properties as well.
-function isLogger(value: unknown): boolean {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  const levels = LOG_LEVELS.map((level): unknown => Reflect.get(value, level)).filter(
-    (write) => write !== undefined,
-  );
-  return levels.length > 0 && levels.every((write) => typeof write === "function");
-}
 
 // Strict: a misspelt option would silently have no effect.
 const saverOptions = z.strictObject({
-  schema: schemaName.default("public"),
-  prepare: z.boolean().default(true),
-  retry: z
-    .union([
-      z.literal(false),
-      z.strictObject({ maxElapsedMs: milliseconds, minDelayMs: milliseconds, maxDelayMs: milliseconds }),
-    ])
-    .default({}),
-  statementTimeoutMs: timeout,
-  tenantId: tenantId.optional(),
+  ...connectionOptions,
   concurrency: z.enum(["unchecked", "optimistic"]).default("unchecked"),
   keepTombstones: z.boolean().default(false),
   maxCheckpointBytes: bytes,
   warnCheckpointBytes: bytes,
-  logger: logger.optional(),
-  telemetry: z.strictObject({ threadIds: z.boolean().optional() }).optional(),
   notify: z.boolean().default(false),
   grouping: z.boolean().default(true),
   splices: z.boolean().default(false),

@@ -1,11 +1,8 @@
 import { parseConfigSignal, parseSignal } from "../../parsing/parse-call-options.js";
-import type { ObservedOperation } from "../../telemetry/telemetry.js";
+import { observeCall, observedOperations } from "../../db/observe-call.js";
 import type { SaverCall } from "./saver-call.js";
 
-/**
- * The operations of a saver, each with the first table that it uses, and whether it uses no other. Metrics are kept per
- * operation and table, so both are few.
- */
+/** The operations of a saver; see `observedOperations`. */
 const OPERATIONS = {
   setup: "checkpoint_kysely_migration",
   watch: "checkpoints",
@@ -67,10 +64,7 @@ export function runCall<T>(
   name: OperationName,
   work: (call: SaverCall) => Promise<T>,
 ): Promise<T> {
-  if (base.telemetry === undefined) return work(base);
-  return base.telemetry.observe(OBSERVED[name], (observer) =>
-    work(observer === undefined ? base : { ...base, observer }),
-  );
+  return observeCall(base, OBSERVED[name], work);
 }
 
 /**
@@ -92,9 +86,4 @@ export function reportFailure({ telemetry }: SaverCall, name: OperationName, err
   telemetry?.failedLater(OBSERVED[name], error);
 }
 
-const OBSERVED = /* @__PURE__ */ Object.fromEntries(
-  Object.entries(OPERATIONS).map(([operation, use]): [string, ObservedOperation] => {
-    const [target = "", only] = use.split(" ");
-    return [operation, { operation, target, isOnlyTable: only !== undefined }];
-  }),
-) as Readonly<Record<OperationName, ObservedOperation>>;
+const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);

@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from "kysely";
+
+/** An expression for the oid of a table. Null if there is none. */
+export function oidOf(schema: string, table: string): RawBuilder<number | null> {
+  return sql<number | null>`to_regclass(format('%I.%I', ${schema}::text, ${table}::text))::oid`;
+}
+
+/** An expression for whether a table has a column. */
+export function hasColumn(schema: string, table: string, column: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from pg_attribute
+    where attrelid = ${oidOf(schema, table)} and attname = ${column} and not attisdropped
+  )`;
+}
+
+/** An expression for whether a table has a column that may be null. */
+export function isNullable(schema: string, table: string, column: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from pg_attribute
+    where attrelid = ${oidOf(schema, table)} and attname = ${column} and not attisdropped and not attnotnull
+  )`;
+}

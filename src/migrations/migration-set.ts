@@ -1,0 +1,33 @@
+import type { RawBuilder } from "kysely";
+import type { IncompatibleTablesError } from "../errors/index.js";
+import type { MigrationStep } from "./steps/step.js";
+
+/** The tables in which Kysely's Migrator records the applied steps, one for each set. */
+export type RecordTable =
+  | "checkpoint_kysely_migration"
+  | "store_kysely_migration"
+  | "store_vectors_kysely_migration"
+  | "cache_kysely_migration";
+
+/** Tables that are migrated together. */
+export interface MigrationSet {
+  /** The table that records the applied steps. */
+  readonly record: RecordTable;
+  /** Every step by its recorded name, oldest first. No name occurs in two sets. */
+  readonly steps: Readonly<Record<string, MigrationStep>>;
+  /** The columns that the tables have had since their first version, in every library that shares them. */
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** An expression for whether the tables of a schema have every column that the statements of this version need. */
+  isComplete(schema: string): RawBuilder<boolean>;
+  /** Recognizes tables of another library, which a command converts. */
+  recognize?(schema: string, tables: readonly FoundTable[]): IncompatibleTablesError | undefined;
+}
+
+/** An existing table with the name of one of a set. */
+export interface FoundTable {
+  readonly table: string;
+  /** The names of its columns. */
+  readonly columns: readonly string[];
+  /** Which of the columns of {@link MigrationSet.columns} it lacks. */
+  readonly missing: readonly string[];
+}

@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import { createCache } from "./cache-steps/0001-create-cache.js";
+import { hasColumn, isNullable } from "./catalog-expressions.js";
+import { recognizeShallow } from "./recognize-shallow.js";
+import { recognizeOfficialStore } from "./recognize-official-store.js";
+import type { MigrationSet } from "./migration-set.js";
+import { MIGRATION_STEPS } from "./steps/index.js";
+import { createStore } from "./store-steps/0001-create-store.js";
+import { createIndexes } from "./store-steps/0002-create-indexes.js";
+import type { VectorLayout } from "./vector-layout.js";
+import { createVectors } from "./vector-steps/0001-create-vectors.js";
+
+/** Tables that not every service needs. */
+export type OptionalTables = "store" | "vectors" | "cache";
+
+/** What the optional tables are like when they are created. Later migrations don't change it. */
+export interface OptionalTableOptions {
+  /** The text search configuration of the index of texts. Default: `english`. */
+  readonly textSearchLanguage?: string | undefined;
+  /** The column of the embeddings. Required to create the tables `vectors`. */
+  readonly vectors?: VectorLayout | undefined;
+  /** Whether the cache is left out of the write-ahead log. Default `true`. */
+  readonly unloggedCache?: boolean | undefined;
+}
+
+/** The tables of the savers. */
+export const CHECKPOINT_SET: MigrationSet = {
+  record: "checkpoint_kysely_migration",
+  steps: MIGRATION_STEPS,
+  columns: {
+    checkpoints: [
+      "thread_id",
+      "checkpoint_ns",
+      "checkpoint_id",
+      "parent_checkpoint_id",
+      "checkpoint",
+      "metadata",
+    ],
+    checkpoint_blobs: ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"],
+    checkpoint_writes: [
+      "thread_id",
+      "checkpoint_ns",
+      "checkpoint_id",
+      "task_id",
+      "idx",
+      "channel",
+      "type",
+      "blob",
+    ],
+  },
+  isComplete: (schema) => sql<boolean>`${hasColumn(schema, "checkpoints", "metadata")}
+    and ${isNullable(schema, "checkpoint_blobs", "blob")}
+    and ${hasColumn(schema, "checkpoint_writes", "task_path")}`,
+  recognize: recognizeShallow,
+};
+
+/** The optional tables, in the order in which they are migrated: embeddings reference the items of the store. */
+export function optionalSets(
+  options: OptionalTableOptions = {},
+): Readonly<Record<OptionalTables, MigrationSet>> {
+  const { textSearchLanguage = "english", vectors, unloggedCache = true } = options;
+  return {
+    store: {
+      record: "store_kysely_migration",
+      steps: {
+        "store-0001-create-store": createStore,
+        "store-0002-create-indexes": createIndexes(textSearchLanguage),
+      },
+      columns: { store: ["prefix", "key", "value", "created_at", "updated_at"] },
+      isComplete: (schema) => hasColumn(schema, "store", "version"),
+      recognize: recognizeOfficialStore,
+    },
+    vectors: {
+      record: "store_vectors_kysely_migration",
+      steps: { "vectors-0001-create-vectors": createVectors(vectors) },
+      columns: { store_vectors: ["prefix", "key", "field_name", "embedding"] },
+      isComplete: (schema) => hasColumn(schema, "store_vectors", "text_hash"),
+      recognize: recognizeOfficialStore,
+    },
+    cache: {
+      record: "cache_kysely_migration",
+      steps: { "cache-0001-create-cache": createCache(unloggedCache) },
+      columns: {
+        cache_entries: ["namespace", "key", "type", "value", "size", "created_at", "expires_at"],
+      },
+      isComplete: (schema) => hasColumn(schema, "cache_entries", "size"),
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** The column of the embeddings and its index. */
+export interface VectorLayout {
+  /** The number of dimensions of an embedding. */
+  readonly dims: number;
+  /** `halfvec` takes half the space, and can index up to 4,000 dimensions instead of 2,000. Default `vector`. */
+  readonly type?: "vector" | "halfvec" | undefined;
+  /** How vectors are compared. Default `cosine`. */
+  readonly distance?: VectorDistance | undefined;
+  /** The index. Default: `hnsw` with pgvector's defaults. */
+  readonly index?: VectorIndex | undefined;
+}
+
+export type VectorDistance = "cosine" | "l2" | "inner_product";
+
+/** The index of the embeddings. `flat` is none: a search compares with each embedding of its scope. */
+export type VectorIndex =
+  | { readonly kind: "hnsw"; readonly m?: number | undefined; readonly efConstruction?: number | undefined }
+  | { readonly kind: "ivfflat"; readonly lists?: number | undefined }
+  | { readonly kind: "flat" };
