@@ -12,6 +12,7 @@ export default defineConfig({
     db: "src/db/index.ts",
     migrations: "src/migrations/index.ts",
     serde: "src/serde/index.ts",
+    store: "src/store/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],

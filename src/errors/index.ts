@@ -33,3 +33,9 @@ export {
   MigrationRequiredError,
   MigrationError,
 } from "./database-errors.js";
+export {
+  type ItemLocation,
+  ItemSchemaError,
+  type VersionConflict,
+  VersionConflictError,
+} from "./store-errors.js";

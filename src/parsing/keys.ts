@@ -4,7 +4,7 @@ import { isPlainObject } from "../serde/plain-object.js";
 /**
  * The longest key, in bytes of UTF-8: all keys of a row together must fit into a quarter of an index page.
  */
-const MAX_KEY_BYTES = 2_000;
+export const MAX_KEY_BYTES = 2_000;
 
 /**
  * Text that can be a key or a part of one. Postgres does not support U+0000, and would store a lone surrogate

@@ -1,0 +1,75 @@
+import { CheckpointError } from "./checkpoint-error.js";
+
+/** Where an item of a store is. */
+export interface ItemLocation {
+  /** The labels of the namespace. */
+  readonly namespace: readonly string[];
+  readonly key: string;
+}
+
+/** Options of a {@link VersionConflictError}. */
+export interface VersionConflict extends ItemLocation {
+  /** The version that the call expected. 0 stands for no item. */
+  readonly expectedVersion: number;
+  /** The version of the stored item. 0 if there is none. */
+  readonly currentVersion: number;
+}
+
+/**
+ * The item has another version than the call expected: someone else has written or deleted it. Nothing was stored.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await store.put(["users", "7"], "profile", profile, undefined, { ifVersion: item.version });
+ * } catch (error) {
+ *   if (error instanceof VersionConflictError) return reload(error.currentVersion);
+ *   throw error;
+ * }
+ * ```
+ */
+export class VersionConflictError extends CheckpointError {
+  /** The labels of the namespace. */
+  readonly namespace: readonly string[];
+  readonly key: string;
+  /** The version that the call expected. 0 stands for no item. */
+  readonly expectedVersion: number;
+  /** The version of the stored item. 0 if there is none. */
+  readonly currentVersion: number;
+
+  constructor({ namespace, key, expectedVersion, currentVersion }: VersionConflict) {
+    const found = currentVersion === 0 ? "there is no such item" : `it has version ${currentVersion}`;
+    super(
+      "VERSION_CONFLICT",
+      `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)}: expected ${
+        expectedVersion === 0 ? "no item" : `version ${expectedVersion}`
+      }, but ${found}`,
+    );
+    this.namespace = namespace;
+    this.key = key;
+    this.expectedVersion = expectedVersion;
+    this.currentVersion = currentVersion;
+  }
+}
+
+/** A value does not fit the schema that the store has for its namespace. Nothing was stored, or nothing is returned. */
+export class ItemSchemaError extends CheckpointError {
+  /** The labels of the namespace. */
+  readonly namespace: readonly string[];
+  readonly key: string;
+  /** The problems, as the schema reports them. */
+  readonly issues: readonly { readonly message: string }[];
+
+  constructor({ namespace, key }: ItemLocation, issues: readonly { readonly message: string }[]) {
+    const [first] = issues;
+    super(
+      "ITEM_SCHEMA",
+      `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)} does not fit the schema of its namespace: ${
+        first?.message ?? "no reason given"
+      }`,
+    );
+    this.namespace = namespace;
+    this.key = key;
+    this.issues = issues;
+  }
+}

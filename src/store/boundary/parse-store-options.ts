@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { connectionOptions } from "../../parsing/connection-options.js";
+import { parse } from "../../parsing/parse.js";
+import type { StandardSchema } from "../model/standard-schema.js";
+import { parseNamespace } from "./parse-namespace.js";
+
+const minutes = z.number().positive();
+
+const ttlOptions = z.strictObject({
+  defaultTtl: minutes.optional(),
+  refreshOnRead: z.boolean().default(true),
+  // A longer timer fires at once in Node.js.
+  sweepIntervalMinutes: minutes.max(20_000).optional(),
+});
+
+const namespaceRule = z.strictObject({
+  prefix: z.array(z.string()).transform((prefix) => parseNamespace(prefix)),
+  ttl: minutes.nullable().optional(),
+  schema: z.custom<StandardSchema>(isStandardSchema, "must be a Standard Schema").optional(),
+});
+
+// Strict: a misspelt option would silently have no effect.
+const storeOptions = z.strictObject({
+  ...connectionOptions,
+  ttl: ttlOptions.optional(),
+  namespaces: z.array(namespaceRule).default([]),
+  textSearchLanguage: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]*$/i, "must be the name of a text search configuration")
+    .default("english"),
+  ensureTables: z.boolean().default(true),
+});
+
+/** The parsed options of a store, with defaults. */
+export type StoreOptions = z.output<typeof storeOptions>;
+
+export function parseStoreOptions(options: unknown): StoreOptions {
+  return parse(storeOptions, options, "options");
+}
+
+function isStandardSchema(value: unknown): boolean {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = Reflect.get(value, "~standard");
+  return typeof standard === "object" && standard !== null && "validate" in standard;
+}

@@ -1,0 +1,25 @@
+/** An operand of a comparison. */
+export type Scalar = string | number | boolean | null;
+
+/**
+ * A parsed condition on the value of an item. Each key is one of the value's own keys, taken literally. JSON texts are what the column
+ * is compared with.
+ */
+export type Condition =
+  | { readonly kind: "all" | "any"; readonly conditions: readonly Condition[] }
+  | { readonly kind: "not"; readonly condition: Condition }
+  /** The value contains this JSON object. */
+  | { readonly kind: "contains"; readonly json: string }
+  /** The key holds exactly this JSON value. Together with `contains`, which an index serves. */
+  | { readonly kind: "equals"; readonly key: string; readonly json: string }
+  | { readonly kind: "oneOf"; readonly jsons: readonly string[] }
+  | { readonly kind: "has"; readonly key: string }
+  /** The key holds a number or a text that compares so. Values of other types never do. */
+  | {
+      readonly kind: "compare";
+      readonly key: string;
+      readonly operator: Comparison;
+      readonly operand: string | number;
+    };
+
+export type Comparison = ">" | ">=" | "<" | "<=";

@@ -1,0 +1,19 @@
+export type { DatabaseSource } from "../db/opened-database.js";
+export type { StoreDatabase } from "../db/checkpoint-database.js";
+export { ItemSchemaError, VersionConflictError } from "../errors/index.js";
+export type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
+export { type ItemInput, ItemStore } from "./item-store.js";
+export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";
+export type { StandardResult, StandardSchema } from "./model/standard-schema.js";
+export type {
+  CountOptions,
+  FilterOperators,
+  GetOptions,
+  ItemFilter,
+  ListNamespacesOptions,
+  NamespaceRule,
+  PostgresStoreOptions,
+  PutOptions,
+  SearchOptions,
+  StoreTtlOptions,
+} from "./store-options.js";

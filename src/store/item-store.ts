@@ -1,0 +1,401 @@
+import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
+import { parseFilter } from "./boundary/parse-filter.js";
+import { parseItemNamespace, parseNamespace } from "./boundary/parse-namespace.js";
+import {
+  parseDelete,
+  parseGet,
+  parseList,
+  parseOperation,
+  parsePut,
+  parseSearch,
+} from "./boundary/parse-operation.js";
+import { toPrefix } from "./codec/namespace-text.js";
+import { deleteNamespace } from "./delete-namespace.js";
+import { compileFilter } from "./filters/matches-filter.js";
+import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
+import type { OpenedStore } from "./open-store.js";
+import type { StoreOperation } from "./operations.js";
+import { countItems } from "./queries/count-items.js";
+import { runBatch } from "./run-batch.js";
+import { runStoreCall, type StoreCall, type StoreOperationName } from "./store-call.js";
+import type {
+  CountOptions,
+  GetOptions,
+  ListNamespacesOptions,
+  PutOptions,
+  SearchOptions,
+} from "./store-options.js";
+import { sweep } from "./sweep.js";
+import { updateItem } from "./update-item.js";
+
+/** An item to store with {@link ItemStore.putMany}. */
+export interface ItemInput {
+  readonly namespace: readonly string[];
+  readonly key: string;
+  readonly value: ItemValue;
+  /** How long the item lives, in minutes; `null` for ever. Default: by the options of the store. */
+  readonly ttl?: number | null | undefined;
+}
+
+/**
+ * The methods of `PostgresStore`, and of what its `scoped` returns. Each one parses its arguments and calls a function of the room.
+ */
+export class ItemStore extends BaseStore {
+  readonly #opened: OpenedStore;
+
+  constructor(opened: OpenedStore) {
+    super();
+    this.#opened = opened;
+  }
+
+  /**
+   * Creates or migrates the tables, and adopts those of Python's store as they are. Any number of processes may call it at the same
+   * time. Where nothing has to change, it only reads. The first call of any method does so too, unless `ensureTables` is `false`.
+   *
+   * @throws IncompatibleTablesError where the schema has the tables of the official JavaScript store. The message names the command that
+   *   converts them.
+   * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to run.
+   *
+   * @example
+   * ```ts
+   * await store.setup();
+   * ```
+   */
+  async setup(): Promise<void> {
+    await this.#opened.preparation.setUp();
+  }
+
+  /**
+   * Reads an item.
+   *
+   * @param options - `refreshTtl`: whether its time starts again.
+   * @returns The item, or `null` if there is none or it has expired.
+   *
+   * @example
+   * ```ts
+   * const item = await store.get<Profile>(["users", "7"], "profile");
+   * console.log(item?.value.name);
+   * ```
+   */
+  override async get<Value extends ItemValue = ItemValue>(
+    namespace: readonly string[],
+    key: string,
+    options: GetOptions = {},
+  ): Promise<StoreItem<Value> | null> {
+    const { signal, ...others } = options;
+    return this.#one("store.get", signal, ({ settings }) => parseGet(settings, namespace, key, others));
+  }
+
+  /**
+   * Reads any number of items in one statement.
+   *
+   * @returns The items in the order of `keys`; `null` for each that does not exist.
+   *
+   * @example
+   * ```ts
+   * const [profile, settings] = await store.getMany([
+   *   { namespace: ["users", "7"], key: "profile" },
+   *   { namespace: ["users", "7"], key: "settings" },
+   * ]);
+   * ```
+   */
+  async getMany<Value extends ItemValue = ItemValue>(
+    keys: readonly { readonly namespace: readonly string[]; readonly key: string }[],
+    options: GetOptions = {},
+  ): Promise<(StoreItem<Value> | null)[]> {
+    const { signal, ...others } = options;
+    return this.#many("store.get", signal, ({ settings }) =>
+      keys.map(({ namespace, key }) => parseGet(settings, namespace, key, others)),
+    );
+  }
+
+  /**
+   * Stores an item. It replaces the item with the same key, which keeps its time of creation.
+   *
+   * @param value - JSON data. A Date is stored as ISO text.
+   * @param _index - Ignored, as by every store of LangGraph that embeds nothing.
+   * @param options - `ttl`: how long the item lives. `ifVersion`: the version that the item must have; 0 for no item.
+   * @throws InvalidNamespaceError, InvalidConfigError for invalid arguments, before any I/O.
+   * @throws RangeError for a `ttl` that is not positive.
+   * @throws SerializationError for a value that would not be read back equal.
+   * @throws VersionConflictError where the item has another version. Nothing is stored then.
+   *
+   * @example
+   * ```ts
+   * await store.put(["users", "7"], "profile", { name: "Ada" });
+   * ```
+   */
+  override async put(
+    namespace: readonly string[],
+    key: string,
+    value: ItemValue,
+    _index?: false | readonly string[],
+    options: PutOptions = {},
+  ): Promise<void> {
+    const { signal, ...others } = options;
+    await this.#one("store.put", signal, ({ settings }) =>
+      parsePut(settings, { namespace, key, value }, others),
+    );
+  }
+
+  /**
+   * Stores any number of items in one statement: all of them or none. Of several with the same key, the last one counts.
+   *
+   * @example
+   * ```ts
+   * await store.putMany(facts.map((fact) => ({ namespace: ["facts"], key: fact.id, value: fact })));
+   * ```
+   */
+  async putMany(items: readonly ItemInput[], options: CallOptions = {}): Promise<void> {
+    await this.#many("store.put", parseCallOptions(options), ({ settings }) =>
+      items.map(({ namespace, key, value, ttl }) =>
+        parsePut(settings, { namespace, key, value }, ttl === undefined ? {} : { ttl }),
+      ),
+    );
+  }
+
+  /**
+   * Replaces the value of an item by what `change` makes of it. Where someone else writes the item meanwhile, it calls `change` again with
+   * the new value, so that no update is lost.
+   *
+   * @param change - Gets the value, or `undefined` if there is no such item. It may be called several times.
+   * @throws VersionConflictError after 20 attempts.
+   *
+   * @example
+   * ```ts
+   * await store.update<Counter>(["users", "7"], "visits", (visits) => ({ count: (visits?.count ?? 0) + 1 }));
+   * ```
+   */
+  async update<Value extends ItemValue = ItemValue>(
+    namespace: readonly string[],
+    key: string,
+    change: (value: Value | undefined) => Value | Promise<Value>,
+    options: CallOptions = {},
+  ): Promise<void> {
+    const signal = parseCallOptions(options);
+    const access = {
+      read: () => this.get<Value>(namespace, key, { signal }),
+      write: (value: Value, ifVersion: number) =>
+        this.put(namespace, key, value, undefined, { ifVersion, signal }),
+    };
+    await updateItem(access, change, signal);
+  }
+
+  /**
+   * Deletes an item. One that does not exist is no error.
+   *
+   * @example
+   * ```ts
+   * await store.delete(["users", "7"], "profile");
+   * ```
+   */
+  override async delete(namespace: readonly string[], key: string, options: CallOptions = {}): Promise<void> {
+    await this.#one("store.delete", parseCallOptions(options), ({ settings }) =>
+      parseDelete(settings, namespace, key),
+    );
+  }
+
+  /**
+   * Deletes a namespace with all namespaces below it, in transactions of 1,000 items.
+   *
+   * @returns The number of deleted items.
+   * @throws InvalidNamespaceError for the empty namespace, which is everything.
+   *
+   * @example
+   * ```ts
+   * await store.deleteNamespace(["users", "7"]);
+   * ```
+   */
+  async deleteNamespace(namespace: readonly string[], options: CallOptions = {}): Promise<number> {
+    return this.#run("store.deleteNamespace", parseCallOptions(options), (call) => {
+      const prefix = toPrefix([...call.settings.root, ...parseItemNamespace(namespace)]);
+      return () => deleteNamespace(call, prefix);
+    });
+  }
+
+  /**
+   * Finds items of a namespace and of those below it.
+   *
+   * @param namespacePrefix - The first labels; `[]` for everything.
+   * @param options - `filter`: conditions on the value. `query`: text to find, the best match first. Without it the newest item comes
+   *   first. `limit` (default 10) and `offset` choose the page.
+   * @throws InvalidConfigError for an unknown operator of a filter.
+   *
+   * @example
+   * ```ts
+   * const adults = await store.search<Profile>(["users"], { filter: { age: { $gte: 18 } }, limit: 20 });
+   * ```
+   */
+  override async search<Value extends ItemValue = ItemValue>(
+    namespacePrefix: readonly string[],
+    options: SearchOptions = {},
+  ): Promise<FoundItem<Value>[]> {
+    const { signal, ...others } = options;
+    return this.#one("store.search", signal, ({ settings }) =>
+      parseSearch(settings, namespacePrefix, others),
+    );
+  }
+
+  /**
+   * Counts the items of a namespace and of those below it.
+   *
+   * @example
+   * ```ts
+   * await store.count(["users", "7"], { filter: { kind: "fact" } });
+   * ```
+   */
+  async count(namespacePrefix: readonly string[], options: CountOptions = {}): Promise<number> {
+    const { signal, filter } = options;
+    return this.#run("store.count", parseSignal({ signal }), (call) => {
+      const prefix = toPrefix([...call.settings.root, ...parseNamespace(namespacePrefix)]);
+      const statement = countItems(call.schema, prefix, compileFilter(parseFilter(filter)));
+      return async () => {
+        const [rows = []] = await runTransaction(call, { statements: [statement] });
+        return rows[0]?.items ?? 0;
+      };
+    });
+  }
+
+  /**
+   * Lists the namespaces that hold items, in the order of their labels joined by periods, byte by byte.
+   *
+   * @param options - `prefix` and `suffix`: the first and last labels, where `"*"` is any one label. `maxDepth`: longer namespaces are cut
+   *   off. `limit` (default 100) and `offset` choose the page.
+   *
+   * @example
+   * ```ts
+   * const users = await store.listNamespaces({ prefix: ["users"], maxDepth: 2 });
+   * ```
+   */
+  override async listNamespaces(options: ListNamespacesOptions = {}): Promise<string[][]> {
+    const { signal, prefix, suffix, ...others } = options;
+    const matchConditions = [
+      ...(prefix === undefined ? [] : [{ matchType: "prefix", path: prefix }]),
+      ...(suffix === undefined ? [] : [{ matchType: "suffix", path: suffix }]),
+    ];
+    return this.#one("store.listNamespaces", signal, ({ settings }) =>
+      parseList(settings, { ...others, matchConditions }),
+    );
+  }
+
+  /**
+   * Runs operations in one transaction and one round trip: first all reads, which see the state before, then all writes, of which the last
+   * one of a key counts. Either all of them count or none.
+   *
+   * @returns The results in the order of the operations; `undefined` for a write.
+   */
+  override async batch<Op extends Operation[]>(
+    operations: Op,
+    options: CallOptions = {},
+  ): Promise<OperationResults<Op>> {
+    return this.#many("store.batch", parseCallOptions(options), ({ settings }) =>
+      operations.map((operation) => parseOperation(settings, operation)),
+    );
+  }
+
+  /**
+   * Returns a store for what is below a namespace. All of its namespaces are relative, so that it can't leave that namespace. It shares the
+   * connections and the options of this store.
+   *
+   * @example
+   * ```ts
+   * const memories = store.scoped(["users", userId]);
+   * await memories.put(["facts"], "1", { text: "likes tea" }); // in ["users", userId, "facts"]
+   * ```
+   */
+  scoped(prefix: readonly string[]): ItemStore {
+    const { call, preparation } = this.#opened;
+    const root = [...call.settings.root, ...parseItemNamespace(prefix)];
+    return new ItemStore({ preparation, call: { ...call, settings: { ...call.settings, root } } });
+  }
+
+  /**
+   * Deletes all items that have expired, in transactions of 1,000 items. One process sweeps at a time. Reads never see expired items, so
+   * it only frees space.
+   *
+   * @returns The number of deleted items.
+   *
+   * @example
+   * ```ts
+   * await store.sweep();
+   * ```
+   */
+  async sweep(options: CallOptions = {}): Promise<number> {
+    return this.#run("store.sweep", parseCallOptions(options), (call) => () => sweep(call));
+  }
+
+  /** The same as {@link sweep}, as the official store calls it. */
+  async sweepExpiredItems(): Promise<number> {
+    return this.sweep();
+  }
+
+  /** Creates the tables, unless `ensureTables` is `false`. LangGraph does not call it. */
+  override async start(): Promise<void> {
+    await this.#opened.preparation.ready();
+  }
+
+  /** The same as {@link end}. */
+  override async stop(): Promise<void> {
+    await this.end();
+  }
+
+  /**
+   * Closes what this store opened. It never closes a pool, a Kysely or a PGlite that you passed in. It may be called more than once.
+   *
+   * @example
+   * ```ts
+   * process.on("SIGTERM", () => void store.end());
+   * ```
+   */
+  async end(): Promise<void> {
+    this.#opened.preparation.end();
+    await this.#opened.call.database.close();
+  }
+
+  /** Calls {@link end} at the end of a block that declares the store with `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
+  /** Runs one operation, and returns its result. */
+  async #one<Result>(
+    name: StoreOperationName,
+    signal: AbortSignal | undefined,
+    parse: (call: StoreCall) => StoreOperation,
+  ): Promise<Result> {
+    const results = await this.#many<unknown[]>(name, signal, (call) => [parse(call)]);
+    return results[0] as Result;
+  }
+
+  /** Runs operations in one transaction. */
+  #many<Results>(
+    name: StoreOperationName,
+    signal: AbortSignal | undefined,
+    parse: (call: StoreCall) => StoreOperation[],
+  ): Promise<Results> {
+    return this.#run(name, parseSignal({ signal }), (call) => {
+      const operations = parse(call);
+      return async () => (await runBatch(call, operations)) as Results;
+    });
+  }
+
+  /**
+   * Runs a call, which is observed and ends by its signal.
+   *
+   * @param prepare - Parses the arguments before any I/O, and returns the work.
+   */
+  #run<Result>(
+    name: StoreOperationName,
+    signal: AbortSignal | undefined,
+    prepare: (call: StoreCall) => () => Promise<Result>,
+  ): Promise<Result> {
+    const { call, preparation } = this.#opened;
+    return runStoreCall(signal === undefined ? call : { ...call, signal }, name, async (observed) => {
+      const work = prepare(observed);
+      await preparation.ready();
+      return work();
+    });
+  }
+}

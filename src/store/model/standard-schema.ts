@@ -1,0 +1,16 @@
+/**
+ * The interface of Standard Schema (https://standardschema.dev), which zod, valibot, arktype and others implement. Only the part that a
+ * store needs.
+ */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+}
+
+/** The result of a validation: the value as the schema returns it, or what is wrong with it. */
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };

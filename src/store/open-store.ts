@@ -1,0 +1,40 @@
+import { openCall } from "../db/open-call.js";
+import type { StoreDatabase } from "../db/checkpoint-database.js";
+import type { DatabaseSource } from "../db/opened-database.js";
+import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
+import { NamespaceRules } from "./namespace-rules.js";
+import { Preparation } from "./preparation.js";
+import type { StoreCall } from "./store-call.js";
+
+/** The tables that must separate tenants. */
+const TENANT_TABLES = ["store"];
+
+/** What the methods of a store work with. */
+export interface OpenedStore {
+  /** The context that each call of the store starts from. */
+  readonly call: StoreCall;
+  /** What happens before the first call, and beside all of them. */
+  readonly preparation: Preparation;
+}
+
+/**
+ * Checks the arguments of a store's constructor. It sends nothing.
+ *
+ * @throws InvalidConfigError for an invalid source or option.
+ */
+export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
+  const parsed = parseStoreOptions(options);
+  const call = { ...openCall(source, parsed, TENANT_TABLES), settings: settingsOf(parsed) };
+  return { call, preparation: new Preparation(call, parsed) };
+}
+
+function settingsOf({ namespaces, ttl, textSearchLanguage }: StoreOptions) {
+  return {
+    root: [],
+    rules: new NamespaceRules(namespaces),
+    defaultTtl: ttl?.defaultTtl ?? null,
+    // Without the option, a read of an item with a TTL, of another store, leaves it as it is, and needs no privilege to write.
+    refreshesOnRead: ttl?.refreshOnRead ?? false,
+    textSearchLanguage,
+  };
+}

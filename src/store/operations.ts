@@ -1,0 +1,43 @@
+import type { CompiledFilter } from "./filters/matches-filter.js";
+import type { ItemKey } from "./queries/get-items.js";
+import type { NamespaceQuery } from "./queries/list-namespaces.js";
+import type { TextQuery } from "./queries/search-shape.js";
+
+/** A parsed operation of a batch. */
+export type StoreOperation = GetOperation | SearchOperation | ListOperation | WriteOperation;
+
+/** What a write does: it stores an item, or deletes it. */
+export type WriteOperation = PutOperation | DeleteOperation;
+
+export interface GetOperation extends ItemKey {
+  readonly kind: "get";
+  readonly refreshes: boolean;
+}
+
+export interface SearchOperation {
+  readonly kind: "search";
+  readonly prefix: string;
+  readonly filter: CompiledFilter;
+  readonly limit: number;
+  readonly offset: number;
+  readonly refreshes: boolean;
+  readonly text: TextQuery | undefined;
+}
+
+export interface ListOperation extends NamespaceQuery {
+  readonly kind: "list";
+}
+
+export interface PutOperation extends ItemKey {
+  readonly kind: "put";
+  readonly namespace: readonly string[];
+  readonly value: Readonly<Record<string, unknown>>;
+  /** `null`: for ever. */
+  readonly ttlMinutes: number | null;
+  /** The version that the item must have; 0 for no item. `undefined`: any. */
+  readonly expectedVersion: number | undefined;
+}
+
+export interface DeleteOperation extends ItemKey {
+  readonly kind: "delete";
+}

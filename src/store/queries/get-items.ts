@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { expiryOf, isAlive, itemColumns, type ItemRow } from "./item-columns.js";
+
+/** An item's place in the table. */
+export interface ItemKey {
+  readonly prefix: string;
+  readonly key: string;
+}
+
+/**
+ * Reads items by their keys. Expired ones are not found.
+ *
+ * @param refreshes - Whether the time of items with a TTL starts again, each with its own TTL.
+ */
+export function getItems(
+  schema: string,
+  keys: readonly ItemKey[],
+  refreshes: boolean,
+): BoundStatement<ItemRow> {
+  const prefixes = keys.map(({ prefix }) => prefix);
+  return statements.of(refreshes).bind(schema, { prefixes, keys: keys.map(({ key }) => key) });
+}
+
+interface GetParams {
+  readonly prefixes: readonly string[];
+  readonly keys: readonly string[];
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<boolean, GetParams, ItemRow>(
+  (refreshes) => (db, parameter) => {
+    const wanted =
+      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
+        sql`wanted(prefix, key)`,
+      );
+    const found = db
+      .selectFrom(wanted)
+      .innerJoin("store", (join) =>
+        join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
+      )
+      .where(isAlive("store"));
+    if (!refreshes) return found.select(itemColumns("store"));
+    return db
+      .with("locked", () =>
+        found
+          .where("store.ttl_minutes", "is not", null)
+          // Locked in one order, so that concurrent reads can't deadlock.
+          .orderBy(sql`store.prefix collate "C"`)
+          .orderBy(sql`store.key collate "C"`)
+          .forUpdate("store")
+          .select(["store.prefix", "store.key"]),
+      )
+      .with("refreshed", (qb) =>
+        qb
+          .updateTable("store")
+          .from("locked")
+          .whereRef("store.prefix", "=", "locked.prefix")
+          .whereRef("store.key", "=", "locked.key")
+          .set({ expires_at: expiryOf(sql.ref("store.ttl_minutes")) })
+          .returning(itemColumns("store")),
+      )
+      .selectFrom("refreshed")
+      .select(["prefix", "key", "value", "created_ms", "updated_ms", "expires_ms", "version"])
+      .unionAll(found.where("store.ttl_minutes", "is", null).select(itemColumns("store")));
+  },
+);

@@ -1,0 +1,50 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+
+/** A row of `store` as it is read. */
+export interface ItemRow {
+  readonly prefix: string;
+  readonly key: string;
+  /** The value as JSON text. */
+  readonly value: string;
+  /** Times in milliseconds since 1970. */
+  readonly created_ms: number;
+  readonly updated_ms: number;
+  readonly expires_ms: number | null;
+  readonly version: number;
+}
+
+/**
+ * The columns of {@link ItemRow}. As text and numbers, since an application may have changed how its driver parses other types.
+ *
+ * @param alias - The name of the table in the statement.
+ */
+export function itemColumns(alias: string) {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  return [
+    sql<string>`${column("prefix")}`.as("prefix"),
+    sql<string>`${column("key")}`.as("key"),
+    sql<string>`${column("value")}::text`.as("value"),
+    sql<number>`${milliseconds(column("created_at"))}`.as("created_ms"),
+    sql<number>`${milliseconds(column("updated_at"))}`.as("updated_ms"),
+    sql<number | null>`${milliseconds(column("expires_at"))}`.as("expires_ms"),
+    sql<number>`${column("version")}::float8`.as("version"),
+  ] as const;
+}
+
+/** The time of the server when the statement began. In a long transaction, `now()` would be the time of its begin. */
+export const CURRENT_TIME = /* @__PURE__ */ sql<Date>`statement_timestamp()`;
+
+/** Whether an item has not expired. */
+export function isAlive(alias: string): RawBuilder<SqlBool> {
+  const expires = sql.ref(`${alias}.expires_at`);
+  return sql<SqlBool>`(${expires} is null or ${expires} > ${CURRENT_TIME})`;
+}
+
+/** When an item expires that has a TTL in minutes from now on. Null without a TTL. */
+export function expiryOf(ttlMinutes: RawBuilder<unknown>): RawBuilder<Date> {
+  return sql<Date>`${CURRENT_TIME} + ${ttlMinutes} * interval '1 minute'`;
+}
+
+function milliseconds(time: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(extract(epoch from ${time}) * 1000)::float8`;
+}

@@ -1,0 +1,94 @@
+import { sql } from "kysely";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
+import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
+import { newestItems } from "./newest-items.js";
+import { scopeParams } from "./scope.js";
+import type { SearchParams, SearchShape, TextQuery } from "./search-shape.js";
+import { textMatches } from "./text-matches.js";
+
+/** A search, with all that its statement depends on. */
+export interface ItemSearch {
+  /** The prefix; empty for everything. */
+  readonly prefix: string;
+  readonly filter: CompiledFilter;
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether the time of the returned items with a TTL starts again. */
+  readonly refreshes: boolean;
+  /** How texts are matched. Absent: the items are ordered by their times. */
+  readonly text?: TextQuery | undefined;
+}
+
+/** An item that a search has found. */
+export interface FoundRow extends ItemRow {
+  /** The higher the better. `null` for an item that does not match the query. */
+  readonly score: number | null;
+}
+
+/** Finds items: the best first, or the newest where the search has no query. */
+export function searchItems(schema: string, search: ItemSearch): BoundStatement<FoundRow> {
+  const { prefix, filter, limit, offset, refreshes, text } = search;
+  const { query = "", ...howToMatch } = text ?? {};
+  const shape = {
+    isEverything: prefix === "",
+    filter: filter.shape,
+    refreshes,
+    text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
+  };
+  const params = { ...scopeParams(prefix), ...filter.params, limit, offset, query };
+  return statements.of(shape).bind(schema, params);
+}
+
+const COLUMNS = [
+  "page.prefix",
+  "page.key",
+  "page.value",
+  "page.created_ms",
+  "page.updated_ms",
+  "page.version",
+  "page.score",
+] as const;
+
+const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
+  (shape) => (db, parameter) => {
+    const page = db.with("page", (qb) =>
+      shape.text === undefined
+        ? newestItems(qb, parameter, shape)
+        : textMatches(qb, parameter, shape, shape.text),
+    );
+    if (!shape.refreshes) {
+      return page.selectFrom("page").select(COLUMNS).select("page.expires_ms").orderBy("page.nth");
+    }
+    return page
+      .with("locked", (qb) =>
+        qb
+          .selectFrom("page")
+          .innerJoin("store", (join) =>
+            join.onRef("store.prefix", "=", "page.prefix").onRef("store.key", "=", "page.key"),
+          )
+          .where("store.ttl_minutes", "is not", null)
+          .orderBy(sql`store.prefix collate "C"`)
+          .orderBy(sql`store.key collate "C"`)
+          .forUpdate("store")
+          .select(["store.prefix", "store.key"]),
+      )
+      .with("refreshed", (qb) =>
+        qb
+          .updateTable("store")
+          .from("locked")
+          .whereRef("store.prefix", "=", "locked.prefix")
+          .whereRef("store.key", "=", "locked.key")
+          .set({ expires_at: expiryOf(sql.ref("store.ttl_minutes")) })
+          .returning(itemColumns("store")),
+      )
+      .selectFrom("page")
+      .leftJoin("refreshed", (join) =>
+        join.onRef("refreshed.prefix", "=", "page.prefix").onRef("refreshed.key", "=", "page.key"),
+      )
+      .select(COLUMNS)
+      .select((eb) => eb.fn.coalesce("refreshed.expires_ms", "page.expires_ms").as("expires_ms"))
+      .orderBy("page.nth");
+  },
+);

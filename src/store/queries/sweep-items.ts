@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { CURRENT_TIME } from "./item-columns.js";
+
+/** Deletes some of the items that have expired, unless another process does so at the same moment. Returns a row for each. */
+export function sweepItems(schema: string, limit: number): BoundStatement<{ readonly key: string }> {
+  return statement.bind(schema, { lock: `langgraph-checkpoint-kysely sweep ${schema}`, limit });
+}
+
+const statement = /* @__PURE__ */ new Statement<
+  { readonly lock: string; readonly limit: number },
+  { readonly key: string }
+>((db, parameter) =>
+  db
+    .with("sweeper", (qb) =>
+      qb.selectNoFrom(
+        sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${parameter("lock")}, 0))`.as("is_alone"),
+      ),
+    )
+    .with("expired", (qb) =>
+      qb
+        .selectFrom("store")
+        .where(sql<boolean>`expires_at <= ${CURRENT_TIME}`)
+        .where((eb) => sql<boolean>`(${eb.selectFrom("sweeper").select("is_alone")})`)
+        .orderBy("expires_at")
+        .limit(parameter("limit"))
+        .forUpdate()
+        // Someone writes the others just now.
+        .skipLocked()
+        .select(["prefix", "key"]),
+    )
+    .deleteFrom("store")
+    .using("expired")
+    .whereRef("store.prefix", "=", "expired.prefix")
+    .whereRef("store.key", "=", "expired.key")
+    .returning("store.key"),
+);

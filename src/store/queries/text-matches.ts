@@ -1,0 +1,70 @@
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { itemColumns } from "./item-columns.js";
+import { matchesScope, NEWEST_FIRST } from "./newest-items.js";
+import type { SearchParameter, SearchShape, TextQuery } from "./search-shape.js";
+
+/** How many matching items are compared, at least. A word that most items have would otherwise rank the whole table. */
+const MIN_CANDIDATES = 1_000;
+const CANDIDATES_PER_ITEM = 4;
+
+/** A page of the items of a scope whose texts match a query, the best first; then the others, the newest first, if they count too. */
+export function textMatches(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: SearchParameter,
+  shape: SearchShape,
+  { language, everyWord, unscored }: Omit<TextQuery, "query">,
+) {
+  const words = textQuery(language, parameter, everyWord);
+  // The expression of the index `store_text_idx`: texts of the value, not its keys.
+  const texts = sql`jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value, '["string"]')`;
+  const matches = sql<SqlBool>`${texts} @@ ${words}`;
+  const inScope = matchesScope(parameter, shape);
+  const needed = sql<number>`${parameter("limit")}::bigint + ${parameter("offset")}::bigint`;
+  const scored = db
+    .with(
+      (cte) => cte("candidates").materialized(),
+      (qb) =>
+        qb
+          .selectFrom("store")
+          .where(inScope)
+          .where(matches)
+          .selectAll()
+          .limit(
+            sql<number>`greatest(${sql.lit(MIN_CANDIDATES)}, ${sql.lit(CANDIDATES_PER_ITEM)} * (${needed}))`,
+          ),
+    )
+    .selectFrom("candidates as store")
+    .select(itemColumns("store"))
+    .select([
+      sql<number | null>`ts_rank_cd(${texts}, ${words})::float8`.as("score"),
+      sql<number>`row_number() over (order by ts_rank_cd(${texts}, ${words}) desc, ${NEWEST_FIRST})`.as(
+        "nth",
+      ),
+    ]);
+  const others = db
+    .selectFrom("store")
+    .where(inScope)
+    .where(sql<SqlBool>`not ${matches}`)
+    .select(itemColumns("store"))
+    .select([
+      sql<number | null>`null::float8`.as("score"),
+      // Behind every item with a score.
+      sql<number>`9e15::bigint + row_number() over (order by ${NEWEST_FIRST})`.as("nth"),
+    ])
+    .orderBy(NEWEST_FIRST)
+    .limit(needed);
+  return db
+    .selectFrom((unscored ? scored.unionAll(sql<never>`(${others})`) : scored).as("found"))
+    .selectAll()
+    .orderBy("nth")
+    .limit(sql<number>`${parameter("limit")}::bigint`)
+    .offset(sql<number>`${parameter("offset")}::bigint`);
+}
+
+function textQuery(language: string, parameter: SearchParameter, everyWord: boolean): RawBuilder<unknown> {
+  const query = sql`${parameter("query")}::text`;
+  if (everyWord) return sql`websearch_to_tsquery(${sql.lit(language)}::regconfig, ${query})`;
+  // No operator occurs within a word of its result.
+  return sql`replace(plainto_tsquery(${sql.lit(language)}::regconfig, ${query})::text, ' & ', ' | ')::tsquery`;
+}

@@ -1,0 +1,257 @@
+import { VersionConflictError } from "../errors/index.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { decodeFound, decodeItem } from "./codec/decode-item.js";
+import { encodeItemValue } from "./codec/item-value.js";
+import { toNamespace } from "./codec/namespace-text.js";
+import { checkedItem, checkedValue } from "./checked-value.js";
+import type { StoreItem } from "./model/item.js";
+import type {
+  GetOperation,
+  ListOperation,
+  PutOperation,
+  SearchOperation,
+  StoreOperation,
+  WriteOperation,
+} from "./operations.js";
+import { getItems, type ItemKey } from "./queries/get-items.js";
+import type { ItemRow } from "./queries/item-columns.js";
+import { listNamespaces, type NamespaceRow } from "./queries/list-namespaces.js";
+import { putIf } from "./queries/put-if.js";
+import { type FoundRow, searchItems } from "./queries/search-items.js";
+import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
+import type { StoreCall } from "./store-call.js";
+
+/** What a statement of a batch may return. */
+type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow;
+
+/** A statement that reads, and the results of the operations that it answers. */
+interface Reading {
+  readonly statement: BoundStatement<AnyRow>;
+  readonly answers: readonly Answer[];
+}
+
+/** The result of equal operations. */
+interface Answer {
+  readonly positions: readonly number[];
+  readonly resultOf: (rows: readonly AnyRow[]) => unknown;
+}
+
+/** A statement that stores an item where it has an expected version. */
+interface ConditionalPut {
+  readonly statement: BoundStatement<AnyRow>;
+  readonly operation: PutOperation;
+}
+
+/**
+ * Runs operations in one transaction: first all reads, which see the state before, then all writes, of which the last one of a key
+ * counts. Either all of them count or none. Without expected versions it takes one round trip.
+ *
+ * @returns The results in the order of the operations; `undefined` for a write.
+ * @throws VersionConflictError where an item has not the version that a write expects.
+ */
+export async function runBatch(call: StoreCall, operations: readonly StoreOperation[]): Promise<unknown[]> {
+  const readings = readingsOf(call, operations);
+  const { conditional, statements } = await encodeWrites(call, operations);
+  const rows =
+    conditional.length === 0
+      ? await runTransaction(call, {
+          statements: [...readings.map(({ statement }) => statement), ...statements],
+        })
+      : await runConditional(call, readings, conditional, statements);
+  const results: unknown[] = operations.map(() => undefined);
+  for (const [nth, { answers }] of readings.entries()) {
+    for (const { positions, resultOf } of answers) {
+      // Each caller gets an object of its own, which it may change.
+      for (const position of positions) results[position] = await resultOf(rows[nth] ?? []);
+    }
+  }
+  return results;
+}
+
+/** Sends the reads and the conditional writes one by one, and rolls all back where an item has another version. */
+async function runConditional(
+  call: StoreCall,
+  readings: readonly Reading[],
+  conditional: readonly ConditionalPut[],
+  statements: readonly BoundStatement<AnyRow>[],
+): Promise<AnyRow[][]> {
+  let conflict: PutOperation | undefined;
+  const rows: AnyRow[][] = [];
+  const reads = readings.map(({ statement }, nth): GuardStep<AnyRow> => ({
+    statement,
+    check: (read) => {
+      rows[nth] = [...read];
+    },
+  }));
+  const puts = conditional.map(({ statement, operation }): GuardStep<AnyRow> => ({
+    statement,
+    check: (written) => {
+      if (written.length > 0) return;
+      conflict = operation;
+      throw conflictOf(operation, 0);
+    },
+  }));
+  try {
+    const [only] = conditional;
+    const isAlone = conditional.length + readings.length + statements.length === 1;
+    if (isAlone && only !== undefined) {
+      // One statement is a transaction by itself.
+      const [written = []] = await runTransaction(call, { statements: [only.statement] });
+      puts[0]?.check?.(written);
+    } else {
+      await runTransaction(call, { guard: [...reads, ...puts] as GuardStep[], statements });
+    }
+    return rows;
+  } catch (error) {
+    if (!(error instanceof VersionConflictError) || conflict === undefined) throw error;
+    const [stored] = await runTransaction(call, { statements: [getItems(call.schema, [conflict], false)] });
+    throw conflictOf(conflict, stored?.[0]?.version ?? 0);
+  }
+}
+
+function conflictOf(
+  { namespace, key, expectedVersion = 0 }: PutOperation,
+  currentVersion: number,
+): VersionConflictError {
+  return new VersionConflictError({ namespace, key, expectedVersion, currentVersion });
+}
+
+function readingsOf(call: StoreCall, operations: readonly StoreOperation[]): Reading[] {
+  const gets = groupEqual(operations, isGet);
+  const searches = groupEqual(operations, isSearch);
+  const lists = groupEqual(operations, isList);
+  return [
+    ...[true, false].flatMap((refreshes) =>
+      readItems(
+        call,
+        gets.filter(({ operation }) => operation.refreshes === refreshes),
+        refreshes,
+      ),
+    ),
+    ...searches.map(({ operation, positions }) => search(call, operation, positions)),
+    ...lists.map(({ operation, positions }) => list(call, operation, positions)),
+  ];
+}
+
+/** The item as the caller of the store sees it. */
+async function itemOf<Item extends StoreItem>(call: StoreCall, item: Item): Promise<Item> {
+  const checked = await checkedItem(call, item);
+  return { ...checked, namespace: withoutRoot(call, checked.namespace) };
+}
+
+function withoutRoot({ settings }: StoreCall, namespace: readonly string[]): string[] {
+  return namespace.slice(settings.root.length);
+}
+
+/** One statement for all items that are read by their keys. */
+function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refreshes: boolean): Reading[] {
+  if (gets.length === 0) return [];
+  const keys = gets.map(({ operation }) => operation);
+  return [
+    {
+      statement: getItems(call.schema, keys, refreshes),
+      answers: gets.map(({ operation, positions }) => ({
+        positions,
+        resultOf: async (rows) => {
+          const row = rowsById(rows).get(idOf(operation));
+          return row === undefined ? null : itemOf(call, await decodeItem(row));
+        },
+      })),
+    },
+  ];
+}
+
+function search(call: StoreCall, operation: SearchOperation, positions: readonly number[]): Reading {
+  const resultOf = (rows: readonly AnyRow[]) =>
+    Promise.all(rows.filter(isFound).map(async (row) => itemOf(call, await decodeFound(row))));
+  return { statement: searchItems(call.schema, operation), answers: [{ positions, resultOf }] };
+}
+
+function list(call: StoreCall, operation: ListOperation, positions: readonly number[]): Reading {
+  const resultOf = (rows: readonly AnyRow[]) =>
+    rows.map(({ prefix }) => withoutRoot(call, toNamespace(prefix)));
+  return { statement: listNamespaces(call.schema, operation), answers: [{ positions, resultOf }] };
+}
+
+async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]) {
+  const last = new Map<string, WriteOperation>();
+  for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
+  const puts: PutRow[] = [];
+  const conditional: ConditionalPut[] = [];
+  const deletions: WriteOperation[] = [];
+  for (const operation of last.values()) {
+    if (operation.kind === "delete") {
+      deletions.push(operation);
+      continue;
+    }
+    const { prefix, key, ttlMinutes, expectedVersion } = operation;
+    const row = { prefix, key, ttlMinutes, value: encodeItemValue(await checkedValue(call, operation)) };
+    if (expectedVersion === undefined) puts.push(row);
+    else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion) });
+  }
+  const isEmpty = puts.length + deletions.length === 0;
+  const statements: BoundStatement<AnyRow>[] = isEmpty ? [] : [writeItems(call.schema, puts, deletions)];
+  return { conditional, statements };
+}
+
+/** Equal operations, with their positions in the batch. */
+interface Grouped<Operation> {
+  readonly operation: Operation;
+  readonly positions: readonly number[];
+}
+
+function groupEqual<Operation extends StoreOperation>(
+  operations: readonly StoreOperation[],
+  isOfKind: (operation: StoreOperation) => operation is Operation,
+): Grouped<Operation>[] {
+  const groups = new Map<string, { operation: Operation; positions: number[] }>();
+  for (const [position, operation] of operations.entries()) {
+    if (!isOfKind(operation)) continue;
+    const id = JSON.stringify(operation);
+    const group = groups.get(id) ?? { operation, positions: [] };
+    group.positions.push(position);
+    groups.set(id, group);
+  }
+  return [...groups.values()];
+}
+
+function isGet(operation: StoreOperation): operation is GetOperation {
+  return operation.kind === "get";
+}
+
+function isSearch(operation: StoreOperation): operation is SearchOperation {
+  return operation.kind === "search";
+}
+
+function isList(operation: StoreOperation): operation is ListOperation {
+  return operation.kind === "list";
+}
+
+function isWrite(operation: StoreOperation): operation is WriteOperation {
+  return operation.kind === "put" || operation.kind === "delete";
+}
+
+function isItem(row: AnyRow): row is ItemRow {
+  return "value" in row;
+}
+
+function isFound(row: AnyRow): row is FoundRow {
+  return "score" in row;
+}
+
+const rowIndexes = /* @__PURE__ */ new WeakMap<readonly AnyRow[], ReadonlyMap<string, ItemRow>>();
+
+/** The rows of a statement by the item. */
+function rowsById(rows: readonly AnyRow[]): ReadonlyMap<string, ItemRow> {
+  const known = rowIndexes.get(rows);
+  if (known !== undefined) return known;
+  const index = new Map(rows.filter(isItem).map((row) => [idOf(row), row]));
+  rowIndexes.set(rows, index);
+  return index;
+}
+
+function idOf({ prefix, key }: ItemKey): string {
+  return JSON.stringify([prefix, key]);
+}

@@ -1,0 +1,113 @@
+import type { ConnectionOptions } from "../parsing/connection-options.js";
+import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { StandardSchema } from "./model/standard-schema.js";
+
+/** The options of a store. */
+export interface PostgresStoreOptions extends ConnectionOptions {
+  /** How long items live. Default: for ever. */
+  readonly ttl?: StoreTtlOptions | undefined;
+  /**
+   * What holds for the items of some namespaces. Graphs drop the last arguments of `put`, so that a node can't pass them. Of several
+   * rules that apply, the one with the longest prefix counts, for each of its properties.
+   */
+  readonly namespaces?: readonly NamespaceRule[] | undefined;
+  /** The text search configuration of Postgres for searches by text. Default `english`. */
+  readonly textSearchLanguage?: string | undefined;
+  /** Whether the first call runs `setup()`, as the official store does. Default `true`; `false` where a pipeline migrates. */
+  readonly ensureTables?: boolean | undefined;
+}
+
+/** What holds for the items of namespaces that begin with a prefix. */
+export interface NamespaceRule {
+  /** The first labels. `"*"` stands for any one label. */
+  readonly prefix: readonly string[];
+  /** How long an item lives, in minutes; `null` for ever. */
+  readonly ttl?: number | null | undefined;
+  /** Checks values when they are stored and when they are read. What it returns is stored or returned. */
+  readonly schema?: StandardSchema | undefined;
+}
+
+/** How long items live. */
+export interface StoreTtlOptions {
+  /** How long an item lives that is put without a `ttl`, in minutes, which may be a fraction. Default: for ever. */
+  readonly defaultTtl?: number | undefined;
+  /** Whether reading an item starts its time again. Default `true`. */
+  readonly refreshOnRead?: boolean | undefined;
+  /** How often expired items are deleted, in minutes. Default: only when you call `sweep()`. Reads never see expired items. */
+  readonly sweepIntervalMinutes?: number | undefined;
+}
+
+/** The options of `get`. */
+export interface GetOptions extends CallOptions {
+  /** Whether the time of an item with a TTL starts again. Default: the store's `ttl.refreshOnRead`. */
+  readonly refreshTtl?: boolean | undefined;
+}
+
+/** The options of `put`. */
+export interface PutOptions extends CallOptions {
+  /** How long the item lives, in minutes, which may be a fraction; `null` for ever. Default: by the options of the store. */
+  readonly ttl?: number | null | undefined;
+  /** The version that the item must have; 0 for no item. Default: any. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** A condition on one key of a value. */
+export interface FilterOperators {
+  readonly $eq?: unknown;
+  readonly $ne?: unknown;
+  /** Numbers compare with numbers, texts with texts. Values of other types never match. */
+  readonly $gt?: number | string;
+  readonly $gte?: number | string;
+  readonly $lt?: number | string;
+  readonly $lte?: number | string;
+  readonly $in?: readonly unknown[];
+  readonly $nin?: readonly unknown[];
+  /** Whether the key is there, whatever its value. */
+  readonly $exists?: boolean;
+  readonly $not?: unknown;
+}
+
+/**
+ * Conditions on the value of an item, all of which must hold. A key names one of the value's own keys, literally: `"a.b"` is one key. Its
+ * condition is a value to equal (an object: to contain), or {@link FilterOperators}. The keys `$and` and `$or` hold arrays of filters,
+ * `$not` holds one.
+ */
+export type ItemFilter = Readonly<Record<string, unknown>>;
+
+/** The options of `count`. */
+export interface CountOptions extends CallOptions {
+  readonly filter?: ItemFilter | undefined;
+}
+
+/** The options of `search`. */
+export interface SearchOptions extends CountOptions {
+  /** The text to find. */
+  readonly query?: string | undefined;
+  /** The largest number of items. Default 10. */
+  readonly limit?: number | undefined;
+  /** How many items to skip. Default 0. */
+  readonly offset?: number | undefined;
+  /** Whether the time of the returned items with a TTL starts again. Default: the store's `ttl.refreshOnRead`. */
+  readonly refreshTtl?: boolean | undefined;
+  /**
+   * How `query` finds items. `text`: those that have all of its words, where `"…"`, `or` and `-` work as in a search engine. `auto`: the
+   * more of its words an item has, the earlier it comes. Default `auto`.
+   */
+  readonly mode?: "auto" | "text" | undefined;
+  /** Whether the items that `query` does not match follow, without a score. Default: in the mode `auto`. */
+  readonly unscored?: boolean | undefined;
+}
+
+/** The options of `listNamespaces`. */
+export interface ListNamespacesOptions extends CallOptions {
+  /** The first labels. `"*"` is any one label. */
+  readonly prefix?: readonly string[] | undefined;
+  /** The last labels. `"*"` is any one label. */
+  readonly suffix?: readonly string[] | undefined;
+  /** Longer namespaces are cut off to so many labels. */
+  readonly maxDepth?: number | undefined;
+  /** The largest number of namespaces. Default 100. */
+  readonly limit?: number | undefined;
+  /** How many namespaces to skip. Default 0. */
+  readonly offset?: number | undefined;
+}

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { growingPauseMs } from "../db/async/growing-pause.js";
+import { VersionConflictError } from "../errors/index.js";
+import type { ItemValue, StoreItem } from "./model/item.js";
+
+/** How often an update is tried, in all, while others write the item. */
+const MAX_ATTEMPTS = 20;
+const PAUSES = { firstMs: 2, longestMs: 200 };
+
+/** How an item is read and written. */
+export interface ItemAccess<Value extends ItemValue> {
+  readonly read: () => Promise<StoreItem<Value> | null>;
+  readonly write: (value: Value, ifVersion: number) => Promise<void>;
+}
+
+/**
+ * Replaces the value of an item by what a function makes of it. It is tried again where someone else has written the item meanwhile.
+ *
+ * @throws VersionConflictError after many attempts.
+ */
+export async function updateItem<Value extends ItemValue>(
+  { read, write }: ItemAccess<Value>,
+  change: (value: Value | undefined) => Value | Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const item = await read();
+    const value = await change(item?.value);
+    try {
+      await write(value, item?.version ?? 0);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError) || attempt === MAX_ATTEMPTS) throw error;
+      await pause(growingPauseMs(attempt, PAUSES), undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { expect, it } from "@jest/globals";
+import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
+import { useStore } from "./stored.js";
+
+/** Moves all expiries by so many minutes into the past. */
+const LATER = (minutes: number) =>
+  `update store set expires_at = expires_at - interval '${minutes} minutes' where expires_at is not null`;
+
+describeAnyTarget("an item with a TTL", (target) => {
+  const suite = useStore(target);
+
+  it("is gone for every call once it has expired, and stays gone", async () => {
+    const { store, database } = suite;
+    await store.put(["t"], "short", { n: 1 }, undefined, { ttl: 0.5 });
+    await store.put(["t"], "long", { n: 1 }, undefined, { ttl: 60 });
+    await store.put(["t"], "eternal", { n: 1 });
+    await store.put(["gone"], "k", { n: 1 }, undefined, { ttl: 0.5 });
+    await database.exec(LATER(1));
+    const refreshed = await store.get(["t"], "short", { refreshTtl: true });
+    expect(refreshed).toBeNull();
+    const found = await store.search(["t"], { refreshTtl: true, limit: 2 });
+    expect(found.map(({ key }) => key).sort()).toEqual(["eternal", "long"]);
+    expect(await store.listNamespaces()).toEqual([["t"]]);
+    expect(await store.count([])).toBe(2);
+    expect(await store.sweep()).toBe(2);
+    expect(await store.sweep()).toBe(0);
+    expect(await database.query("select key from store order by key")).toEqual([
+      { key: "eternal" },
+      { key: "long" },
+    ]);
+  });
+
+  it("starts its own time again when it is read, and nothing else of it changes", async () => {
+    const { database } = suite;
+    const store = suite.open({ ttl: { defaultTtl: 10 } });
+    await store.put(["t"], "own", { n: 1 }, undefined, { ttl: 60 });
+    await store.put(["t"], "default", { n: 1 });
+    await store.put(["t"], "eternal", { n: 1 }, undefined, { ttl: null });
+    const before = await store.search(["t"], { refreshTtl: false });
+    const minutesLeft = async () => {
+      const rows = await database.query<{ key: string; left: number | null }>(
+        "select key, round(extract(epoch from expires_at - now()) / 60)::int as left from store",
+      );
+      return Object.fromEntries(rows.map(({ key, left }) => [key, left]));
+    };
+    for (const read of [
+      () => store.search(["t"]),
+      () => store.getMany(before.map(({ namespace, key }) => ({ namespace, key }))),
+      () => store.search(["t"], { query: "nothing" }),
+    ]) {
+      await database.exec(LATER(5));
+      expect(await minutesLeft()).toEqual({ own: 55, default: 5, eternal: null });
+      const items = await read();
+      expect(items.map((item) => item?.expiresAt === undefined).filter(Boolean)).toHaveLength(1);
+      expect(await minutesLeft()).toEqual({ own: 60, default: 10, eternal: null });
+    }
+    await store.get(["t"], "own", { refreshTtl: false });
+    const after = await store.search(["t"], { refreshTtl: false });
+    const unchanged = ({ key, updatedAt, version }: (typeof before)[number]) => [key, updatedAt, version];
+    expect(after.map(unchanged)).toEqual(before.map(unchanged));
+  });
+
+  it("is created anew where it has expired", async () => {
+    const { store, database } = suite;
+    await store.put(["t"], "k", { n: 1 }, undefined, { ttl: 1 });
+    await database.exec(`${LATER(2)}; update store set created_at = '2020-01-01'`);
+    await store.put(["t"], "k", { n: 2 });
+    const item = await store.get(["t"], "k");
+    expect(item?.createdAt.getUTCFullYear()).toBeGreaterThan(2020);
+    expect(item).not.toHaveProperty("expiresAt");
+  });
+
+  it("gets it from the rule with the longest prefix, since graphs drop the arguments of a put", async () => {
+    const store = suite.open({
+      ttl: { defaultTtl: 10 },
+      namespaces: [
+        { prefix: ["a", "*", "keep"], ttl: null },
+        { prefix: ["a"], ttl: 20 },
+      ],
+    });
+    const namespaces = [["a"], ["a", "x", "keep", "y"], ["a", "x", "other"], ["b"]];
+    await store.batch(namespaces.map((namespace) => ({ namespace, key: "k", value: {} })));
+    const found = await store.search([]);
+    const minutes = found.map(({ namespace, expiresAt }) => [
+      namespace.join("."),
+      expiresAt && Math.round((expiresAt.getTime() - Date.now()) / 60_000),
+    ]);
+    expect(Object.fromEntries(minutes)).toEqual({ a: 20, "a.x.keep.y": undefined, "a.x.other": 20, b: 10 });
+  });
+
+  it.each([0, -1, Number.NaN, "1"])("must be positive: %p is refused", async (ttl) => {
+    const put = suite.store.put(["t"], "k", {}, undefined, { ttl: ttl as number });
+    await expect(put).rejects.toBeInstanceOf(RangeError);
+  });
+});
+
+describeServer("a store with an interval", (target) => {
+  const suite = useStore(target);
+
+  it("sweeps by itself", async () => {
+    const { database } = suite;
+    const store = suite.open({ ttl: { sweepIntervalMinutes: 0.0005 } });
+    await store.put(["t"], "k", {}, undefined, { ttl: 0.0001 });
+    await until(async () => (await database.query("select key from store")).length === 0);
+  });
+});
