@@ -60,6 +60,18 @@ describeEachTarget("an item", (target) => {
     expect(two).toMatchObject({ value: { list: [1] }, namespace: ["c"] });
   });
 
+  it("may hold a text of megabytes, which searches by text pass over", async () => {
+    const { store } = suite;
+    const words = Array.from({ length: 300_000 }, (_, nth) => `w${nth.toString(36)}`);
+    await store.put(["l"], "long", { text: words.join(" ") });
+    await store.put(["l"], "short", { text: words.slice(0, 10).join(" ") });
+    const found = await store.search(["l"], { query: "w1" });
+    expect(found.map(({ key, score }) => [key, score !== undefined])).toEqual([
+      ["short", true],
+      ["long", false],
+    ]);
+  });
+
   it("may be deleted again, and is gone", async () => {
     const { store } = suite;
     await store.put(["d"], "k", { n: 1 });

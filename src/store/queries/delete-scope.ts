@@ -16,7 +16,7 @@ const statement = /* @__PURE__ */ new Statement<
   { readonly key: string }
 >((db, parameter) =>
   db
-    .with("doomed", (qb) =>
+    .with("chosen", (qb) =>
       qb
         .selectFrom("store")
         .where(isInScope("store", parameter))
@@ -27,8 +27,8 @@ const statement = /* @__PURE__ */ new Statement<
         .select(["prefix", "key"]),
     )
     .deleteFrom("store")
-    .using("doomed")
-    .whereRef("store.prefix", "=", "doomed.prefix")
-    .whereRef("store.key", "=", "doomed.key")
+    .using("chosen")
+    .whereRef("store.prefix", "=", "chosen.prefix")
+    .whereRef("store.key", "=", "chosen.key")
     .returning("store.key"),
 );

@@ -16,8 +16,9 @@ export function textMatches(
   { language, everyWord, unscored }: Omit<TextQuery, "query">,
 ) {
   const words = textQuery(language, parameter, everyWord);
-  // The expression of the index `store_text_idx`: texts of the value, not its keys.
-  const texts = sql`jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value, '["string"]')`;
+  // The expression of the index `store_text_idx`: texts of the value, not its keys. Longer values have no entry there.
+  const texts = sql`(case when octet_length(store.value::text) <= 250000
+    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value, '["string"]') end)`;
   const matches = sql<SqlBool>`${texts} @@ ${words}`;
   const inScope = matchesScope(parameter, shape);
   const needed = sql<number>`${parameter("limit")}::bigint + ${parameter("offset")}::bigint`;
@@ -45,7 +46,7 @@ export function textMatches(
   const others = db
     .selectFrom("store")
     .where(inScope)
-    .where(sql<SqlBool>`not ${matches}`)
+    .where(sql<SqlBool>`(${matches}) is not true`)
     .select(itemColumns("store"))
     .select([
       sql<number | null>`null::float8`.as("score"),
