@@ -37,6 +37,7 @@ import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup
 import { parseExport, parseImport, parseLines } from "./backup/boundary/parse-backup.js";
 import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
+import { EndableGenerator } from "./db/async/endable-generator.js";
 import { health } from "./doctor/health.js";
 import type { Health } from "./doctor/health-types.js";
 import { parseGrowth } from "./growth/boundary/parse-growth.js";
@@ -114,7 +115,6 @@ import type {
   TombstoneQuery,
 } from "./threads/thread-types.js";
 import { liftTombstones, listTombstones } from "./threads/tombstones.js";
-import { EndableGenerator } from "./watch/endable-generator.js";
 import type { WatchOptions } from "./watch/watch-options.js";
 import { watchThread } from "./watch/watch-thread.js";
 

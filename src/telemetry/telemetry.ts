@@ -89,7 +89,7 @@ export class Telemetry {
   /** Reports a thread's lock that was lost while a run held it. */
   lockLost(threadId: string, cause: unknown): void {
     this.log.write("warn", "the lock of a thread was lost", {
-      ...(this.#showsThreadIds && { threadId }),
+      ...this.#threadField(threadId),
       ...fieldsOf(cause),
     });
   }
@@ -98,18 +98,18 @@ export class Telemetry {
    * Reports that watches receive no notifications for now. Once for each loss, however many watches it
    * affects.
    */
-  watchLost(threadId: string, failure: Error): void {
+  watchLost(failure: Error, threadId?: string): void {
     if (this.#reportedLosses.has(failure)) return;
     this.#reportedLosses.add(failure);
     this.log.write("warn", "watches lost their connection, reconnecting", {
-      ...(this.#showsThreadIds && { threadId }),
+      ...this.#threadField(threadId),
       ...fieldsOf(failure),
     });
   }
 
   /** Reports that a watch has resumed. */
-  watchResumed(threadId: string): void {
-    this.log.write("info", "watch resumed", { ...(this.#showsThreadIds && { threadId }) });
+  watchResumed(threadId?: string): void {
+    this.log.write("info", "watch resumed", this.#threadField(threadId));
   }
 
   /** Reports an error of a call whose span has already ended, as for an unreadable value of a list. */
@@ -121,6 +121,10 @@ export class Telemetry {
       code: description.type,
       error: description.message,
     });
+  }
+
+  #threadField(threadId: string | undefined): LogFields {
+    return this.#showsThreadIds && threadId !== undefined ? { threadId } : {};
   }
 
   #attributes({ operation, target, isOnlyTable = false }: ObservedOperation): Attributes {

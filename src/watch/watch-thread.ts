@@ -1,34 +1,43 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { growingPauseMs } from "../db/async/growing-pause.js";
 import { onAbort } from "../db/async/on-abort.js";
 import type { CallContext } from "../db/call-context.js";
-import { RECONNECT_PAUSES } from "../db/listening/listener.js";
+import {
+  NotificationQueue,
+  type QueueItem,
+  type WatchedChannel,
+} from "../db/listening/notification-queue.js";
 import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
-import { ConnectionError, DatabaseError } from "../errors/index.js";
+import { untilReachable } from "../db/statements/until-reachable.js";
+import { ConnectionError } from "../errors/index.js";
 import { countingRefusal, runCall } from "../saver/call/run-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
 import { registerStartingWatch } from "../saver/notifications/local-watches.js";
-import { type CheckpointRef, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
+import {
+  type CheckpointRef,
+  parseNotification,
+  watchChannel,
+  watchScope,
+} from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { parseWatch, type WatchRequest } from "./boundary/parse-watch.js";
-import {
-  CheckpointQueue,
-  type ConnectionLog,
-  type QueuedCheckpoint,
-  type QueueItem,
-} from "./checkpoint-queue.js";
 import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
 import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
 import type { WatchedScope } from "./queries/watched-scope.js";
-import { SeenCheckpoints } from "./seen-checkpoints.js";
+import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
 
 /** How many checkpoint keys one statement reads when it searches a gap. */
 const PAGE_SIZE = 500;
 /** How far a writer's clock may be ahead: a checkpoint with a later id was stored before the watch started. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000;
+
+/** A checkpoint that was stored, and how it became known. */
+interface QueuedCheckpoint {
+  readonly kind: "checkpoint";
+  readonly checkpoint: CheckpointRef;
+  readonly source: Source;
+}
 
 /** A call of `watch`, before its arguments are checked. */
 export interface WatchCall {
@@ -52,10 +61,10 @@ export async function* watchThread(
   throwIfAborted(request.signal);
   if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const stop = new AbortController();
-  const queue = new CheckpointQueue(call.policy.retry, connectionLog(call, request));
+  const queue = new NotificationQueue(notificationsOf(call, request));
   const channel = watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId);
   const offer = (checkpoint: CheckpointRef): void => {
-    if (isInScope(request, checkpoint)) queue.offer(checkpoint);
+    if (isInScope(request, checkpoint)) queue.offer({ kind: "checkpoint", checkpoint, source: "found" });
   };
   // With `after`, the search of the first gap finds what this process stores in the meantime.
   const stopOffers = request.after === undefined ? registerStartingWatch(channel, offer) : undefined;
@@ -91,7 +100,7 @@ interface Watch {
   readonly call: CallContext;
   readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
-  readonly queue: CheckpointQueue;
+  readonly queue: NotificationQueue<QueuedCheckpoint>;
   readonly stopOffers: (() => void) | undefined;
 }
 
@@ -120,14 +129,19 @@ async function seenUntilNow({ call, request }: Watch): Promise<SeenCheckpoints> 
 
 async function* checkpointsOf(
   watch: Watch,
-  item: QueueItem,
+  item: QueueItem<QueuedCheckpoint>,
   seen: SeenCheckpoints,
 ): AsyncGenerator<Omit<QueuedCheckpoint, "kind">> {
   if (item.kind === "checkpoint") {
     yield item;
     return;
   }
-  const take = ({ checkpointId }: CheckpointRef) => watch.queue.takeEarlierThan(checkpointId);
+  // The search doesn't find a checkpoint that counts as seen, such as one made before the watch started.
+  const take = (found: CheckpointRef) =>
+    watch.queue.takeIf(
+      (next): next is QueuedCheckpoint =>
+        next.kind === "checkpoint" && next.checkpoint.checkpointId < found.checkpointId,
+    );
   let page: readonly CheckpointRef[];
   do {
     const { newest, floor } = seen;
@@ -137,7 +151,7 @@ async function* checkpointsOf(
       floor,
       limit: PAGE_SIZE,
     };
-    page = await untilReachable(watch, () => selectLaterCheckpoints(watch.call, watch.request, known));
+    page = await untilReachable(watch.call, () => selectLaterCheckpoints(watch.call, watch.request, known));
     for (const checkpoint of page) {
       // A found checkpoint may have been stored after those of notifications since the gap.
       for (let earlier = take(checkpoint); earlier !== undefined; earlier = take(checkpoint)) yield earlier;
@@ -154,30 +168,24 @@ function readNew(watch: Watch, checkpoint: CheckpointRef): Promise<CheckpointTup
     part.observer?.about(key);
     return readTuple(part, key, WHOLE_TUPLE, serde);
   };
-  return untilReachable(watch, () => runCall(call, "watch", read));
-}
-
-/** Retries transient errors without a bound: a watch lasts longer than the retries of one call. */
-async function untilReachable<T>({ call }: Watch, read: () => Promise<T>): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    try {
-      return await read();
-    } catch (error) {
-      const isTransient = error instanceof DatabaseError && error.transient;
-      if (!isTransient || call.policy.retry === false) throw error;
-      throwIfAborted(call.signal);
-    }
-    await pause(growingPauseMs(failures, RECONNECT_PAUSES), undefined, { signal: call.signal });
-  }
+  return untilReachable(watch.call, () => runCall(call, "watch", read));
 }
 
 function isInScope({ checkpointNs }: WatchedScope, checkpoint: CheckpointRef): boolean {
   return checkpointNs === undefined || checkpoint.checkpointNs === checkpointNs;
 }
 
-function connectionLog({ telemetry }: CallContext, { threadId }: WatchedScope): ConnectionLog {
+function notificationsOf(
+  { telemetry, policy }: CallContext,
+  { threadId }: WatchedScope,
+): WatchedChannel<QueuedCheckpoint> {
   return {
-    lost: (failure) => telemetry?.watchLost(threadId, failure),
-    listening: () => telemetry?.watchResumed(threadId),
+    parse: (payload) => {
+      const checkpoint = parseNotification(payload);
+      return checkpoint && { kind: "checkpoint", checkpoint, source: "notified" };
+    },
+    retry: policy.retry,
+    lost: (failure) => telemetry?.watchLost(failure, threadId),
+    resumed: () => telemetry?.watchResumed(threadId),
   };
 }
