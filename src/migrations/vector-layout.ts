@@ -10,6 +10,7 @@ export interface VectorLayout {
   readonly index?: VectorIndex | undefined;
 }
 
+/** How two vectors are compared. The vectors of a table have one distance, by which its index is built. */
 export type VectorDistance = "cosine" | "l2" | "inner_product";
 
 /** The index of the embeddings. `flat` is none: a search compares with each embedding of its scope. */

@@ -191,8 +191,7 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion) });
   }
-  const isEmpty = puts.length + deletions.length === 0;
-  const statements: BoundStatement<AnyRow>[] = isEmpty ? [] : [writeItems(call.schema, puts, deletions)];
+  const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions);
   return { conditional, statements };
 }
 

@@ -1,7 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import type { ItemKey } from "./get-items.js";
 import { CURRENT_TIME, expiryOf } from "./item-columns.js";
 
@@ -19,94 +18,79 @@ export interface WrittenRow extends ItemKey {
 }
 
 /**
- * Stores and deletes items in one statement. No key may occur twice.
+ * Stores and deletes items. No key may occur twice.
  *
- * It locks what it changes in the order of the keys, so that concurrent statements can't deadlock.
+ * The first statement locks every item in the order of the keys, so that concurrent calls can't deadlock. For that, it also stores the
+ * items that the second one deletes: an item that does not exist can only be locked by storing it.
+ *
+ * @returns One statement, or two for a call that does both.
  */
 export function writeItems(
   schema: string,
   puts: readonly PutRow[],
   deletions: readonly ItemKey[],
-): BoundStatement<WrittenRow> {
-  return statements.of({ puts: puts.length > 0, deletes: deletions.length > 0 }).bind(schema, {
-    prefixes: puts.map(({ prefix }) => prefix),
-    keys: puts.map(({ key }) => key),
-    values: puts.map(({ value }) => value),
-    // As text: an array of integers is sent as such.
-    ttls: puts.map(({ ttlMinutes }) => (ttlMinutes === null ? null : String(ttlMinutes))),
-    deletedPrefixes: deletions.map(({ prefix }) => prefix),
-    deletedKeys: deletions.map(({ key }) => key),
-  });
+): BoundStatement<WrittenRow>[] {
+  const locked = puts.length === 0 ? [] : deletions.map(({ prefix, key }) => ({ ...EMPTY, prefix, key }));
+  return [
+    ...(puts.length > 0 ? [insertion.bind(schema, insertParams([...puts, ...locked]))] : []),
+    ...(deletions.length > 0 ? [deletion.bind(schema, keyParams(deletions))] : []),
+  ];
 }
 
-interface WriteParams {
+const EMPTY = { value: "{}", ttlMinutes: null };
+
+interface KeyParams {
   readonly prefixes: readonly string[];
   readonly keys: readonly string[];
+}
+
+interface InsertParams extends KeyParams {
   readonly values: readonly string[];
   readonly ttls: readonly (string | null)[];
-  readonly deletedPrefixes: readonly string[];
-  readonly deletedKeys: readonly string[];
 }
 
-interface Shape {
-  readonly puts: boolean;
-  readonly deletes: boolean;
+function keyParams(items: readonly ItemKey[]): KeyParams {
+  return { prefixes: items.map(({ prefix }) => prefix), keys: items.map(({ key }) => key) };
 }
 
-const WRITTEN = /* @__PURE__ */ sql<number>`version::float8`.as("version");
+function insertParams(rows: readonly PutRow[]): InsertParams {
+  return {
+    ...keyParams(rows),
+    values: rows.map(({ value }) => value),
+    // As text: an array of integers is sent as such.
+    ttls: rows.map(({ ttlMinutes }) => (ttlMinutes === null ? null : String(ttlMinutes))),
+  };
+}
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, WriteParams, WrittenRow>(
-  ({ puts, deletes }) =>
-    (db, parameter) => {
-      if (!deletes) return insertItems(db, parameter).returning(["prefix", "key", WRITTEN]);
-      const locked = db.with("locked", (qb) => lockItems(qb, parameter));
-      const deleted = locked.with("deleted", (qb) =>
-        qb
-          .deleteFrom("store")
-          .using(deletedKeys(parameter))
-          .whereRef("store.prefix", "=", "deletion.prefix")
-          .whereRef("store.key", "=", "deletion.key")
-          // Postgres takes the locks first, since it needs their number here.
-          .where((eb) => sql<boolean>`(${eb.selectFrom("locked").select(COUNT)}) >= 0`)
-          .returning(["store.prefix", "store.key"]),
-      );
-      if (!puts) {
-        return deleted.selectFrom("deleted").select(["prefix", "key", sql<number>`0`.as("version")]);
-      }
-      return deleted
-        .with("written", (qb) => insertItems(qb, parameter).returning(["prefix", "key", WRITTEN]))
-        .selectFrom("written")
-        .select(["prefix", "key", "version"]);
-    },
+const insertion = /* @__PURE__ */ new Statement<InsertParams, WrittenRow>((db, parameter) =>
+  insertItems(db, parameter).returning(["prefix", "key", sql<number>`version::float8`.as("version")]),
 );
 
-const COUNT = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
-
-/** Locks the items that a statement deletes or replaces, where it does both. */
-function lockItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<WriteParams>) {
-  const changed = sql<ItemKey>`(
-    select * from unnest(${parameter("prefixes")}::text[], ${parameter("keys")}::text[])
-    union all
-    select * from unnest(${parameter("deletedPrefixes")}::text[], ${parameter("deletedKeys")}::text[])
-  )`.as<"changed">(sql`changed(prefix, key)`);
-  return db
-    .selectFrom(changed)
-    .innerJoin("store", (join) =>
-      join.onRef("store.prefix", "=", "changed.prefix").onRef("store.key", "=", "changed.key"),
+const deletion = /* @__PURE__ */ new Statement<KeyParams, WrittenRow>((db, parameter) =>
+  db
+    .with("locked", (qb) =>
+      qb
+        .selectFrom(
+          sql<ItemKey>`unnest(${parameter("prefixes")}::text[], ${parameter("keys")}::text[])`.as<"given">(
+            sql`given(prefix, key)`,
+          ),
+        )
+        .innerJoin("store", (join) =>
+          join.onRef("store.prefix", "=", "given.prefix").onRef("store.key", "=", "given.key"),
+        )
+        .orderBy(sql`store.prefix collate "C"`)
+        .orderBy(sql`store.key collate "C"`)
+        .forUpdate("store")
+        .select(["store.prefix", "store.key"]),
     )
-    .orderBy(sql`store.prefix collate "C"`)
-    .orderBy(sql`store.key collate "C"`)
-    .forUpdate("store")
-    .select(["store.prefix", "store.key"]);
-}
+    .deleteFrom("store")
+    .using("locked")
+    .whereRef("store.prefix", "=", "locked.prefix")
+    .whereRef("store.key", "=", "locked.key")
+    .returning(["store.prefix", "store.key", sql<number>`0`.as("version")]),
+);
 
-function deletedKeys(parameter: Parameter<WriteParams>) {
-  return sql<ItemKey>`unnest(${parameter("deletedPrefixes")}::text[], ${parameter("deletedKeys")}::text[])`.as<"deletion">(
-    sql`deletion(prefix, key)`,
-  );
-}
-
-function insertItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<WriteParams>) {
+function insertItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<InsertParams>) {
   const given = sql<{ prefix: string; key: string }>`unnest(
     (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
     (select ${parameter("values")}::text[]), (select ${parameter("ttls")}::text[]::float8[])
