@@ -59,5 +59,5 @@ export const sidebar: readonly SidebarGroup[] = [
     ],
   },
   { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
-  { text: "API reference", items: ["", "/db", "/migrations", "/serde"].map(apiOf) },
+  { text: "API reference", items: ["", "/db", "/migrations", "/serde", "/store"].map(apiOf) },
 ];

@@ -6,6 +6,7 @@ const SPECIFIERS = new Map([
   ["db", "langgraph-checkpoint-kysely/db"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],
+  ["store", "langgraph-checkpoint-kysely/store"],
 ]);
 
 /**

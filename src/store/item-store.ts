@@ -45,7 +45,8 @@ export interface ItemInput {
 export class ItemStore extends BaseStore {
   readonly #opened: OpenedStore;
 
-  constructor(opened: OpenedStore) {
+  /** @internal */
+  protected constructor(opened: OpenedStore) {
     super();
     this.#opened = opened;
   }

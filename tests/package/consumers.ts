@@ -1,15 +1,17 @@
 /** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
-import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
 import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
+import { PostgresStore } from "langgraph-checkpoint-kysely/store";
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
+export const asStore = (store: PostgresStore): BaseStore => store;
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
 export const named = [openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
@@ -21,14 +23,16 @@ import root = require("langgraph-checkpoint-kysely");
 import db = require("langgraph-checkpoint-kysely/db");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
 import serde = require("langgraph-checkpoint-kysely/serde");
+import store = require("langgraph-checkpoint-kysely/store");
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>] = [false, false, false];
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
+const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, asSaver, isOurs, named };
+export = { typed, asSaver, asStore, isOurs, named };
 `;
 
 const NAMES = {
@@ -36,6 +40,7 @@ const NAMES = {
   "/db": ["openDatabase"],
   "/migrations": ["migrateToLatest", "migrationStatus"],
   "/serde": ["JsonSerializer", "MsgpackSerializer"],
+  "/store": ["PostgresStore"],
 };
 
 /** Programs that print the public names that a subpath lacks, one for each module system. */

@@ -6,6 +6,7 @@ export interface StandardSchema {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, and returns it as the schema has it, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
   };
 }
