@@ -9,7 +9,8 @@ const BATCH = 1_000;
 export async function deleteNamespace(call: StoreCall, prefix: string): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const [rows = []] = await runTransaction(call, { statements: [deleteScope(call.schema, prefix, BATCH)] });
+    const statement = deleteScope(call.schema, prefix, BATCH, call.settings.channel);
+    const [rows = []] = await runTransaction(call, { statements: [statement] });
     deleted += rows.length;
     if (rows.length < BATCH) return deleted;
   }

@@ -4,6 +4,7 @@ export { ItemSchemaError, VersionConflictError } from "../errors/index.js";
 export type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 export { type ItemInput, ItemStore } from "./item-store.js";
 export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";
+export type { StoreChange } from "./watch-items.js";
 export type { StandardResult, StandardSchema } from "./model/standard-schema.js";
 export type {
   CountOptions,

@@ -1,4 +1,5 @@
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import { EndableGenerator } from "../db/async/endable-generator.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { parseFilter } from "./boundary/parse-filter.js";
@@ -29,6 +30,7 @@ import type {
 } from "./store-options.js";
 import { sweep } from "./sweep.js";
 import { updateItem } from "./update-item.js";
+import { type StoreChange, watchItems } from "./watch-items.js";
 
 /** An item to store with {@link ItemStore.putMany}. */
 export interface ItemInput {
@@ -297,6 +299,40 @@ export class ItemStore extends BaseStore {
   }
 
   /**
+   * Yields the changes of a namespace and of those below it that stores with `notify: true` make from now on: each item as it is when you
+   * get to it, and each deletion. Values that were replaced in between are left out. That an item expires is not a change.
+   *
+   * The watch starts with the first `next()`. One connection beside the pool listens for all watches on that pool. If it is lost, the watch
+   * connects again, yields a change of the type `gap`, and then the items that were stored meanwhile, whoever stored them. It can't know
+   * what was deleted meanwhile.
+   *
+   * `break`, `return()` (also while a `next()` waits) and `end()` of the store end the watch. A `signal` ends it as well: `next()` then
+   * rejects with an AbortError.
+   *
+   * @throws InvalidConfigError at the first `next()`, on a Kysely or a transaction that you passed in, and behind a pooler in transaction
+   *   mode where that is detected: no notifications arrive there.
+   *
+   * @example
+   * ```ts
+   * for await (const change of store.watch(["users", "7"], { signal })) {
+   *   if (change.type === "put") console.log(change.item.key, change.item.value);
+   * }
+   * ```
+   */
+  watch<Value extends ItemValue = ItemValue>(
+    namespacePrefix: readonly string[],
+    options: CallOptions = {},
+  ): AsyncGenerator<StoreChange<Value>, undefined> {
+    const { call, preparation, ended } = this.#opened;
+    return new EndableGenerator((ending) =>
+      watchItems<Value>({ call, namespacePrefix, options, ready: () => preparation.ready() }, [
+        ending,
+        ended.signal,
+      ]),
+    );
+  }
+
+  /**
    * Returns a store for what is below a namespace. All of its namespaces are relative, so that it can't leave that namespace. It shares the
    * connections and the options of this store.
    *
@@ -307,9 +343,9 @@ export class ItemStore extends BaseStore {
    * ```
    */
   scoped(prefix: readonly string[]): ItemStore {
-    const { call, preparation } = this.#opened;
+    const { call, ...shared } = this.#opened;
     const root = [...call.settings.root, ...parseItemNamespace(prefix)];
-    return new ItemStore({ preparation, call: { ...call, settings: { ...call.settings, root } } });
+    return new ItemStore({ ...shared, call: { ...call, settings: { ...call.settings, root } } });
   }
 
   /**
@@ -352,6 +388,7 @@ export class ItemStore extends BaseStore {
    */
   async end(): Promise<void> {
     this.#opened.preparation.end();
+    this.#opened.ended.abort();
     await this.#opened.call.database.close();
   }
 

@@ -3,6 +3,7 @@ import type { StoreDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
+import { changeChannel } from "./notifications.js";
 import { Preparation } from "./preparation.js";
 import type { StoreCall } from "./store-call.js";
 
@@ -15,6 +16,8 @@ export interface OpenedStore {
   readonly call: StoreCall;
   /** What happens before the first call, and beside all of them. */
   readonly preparation: Preparation;
+  /** Aborts when the store is closed. */
+  readonly ended: AbortController;
 }
 
 /**
@@ -25,10 +28,10 @@ export interface OpenedStore {
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
   const parsed = parseStoreOptions(options);
   const call = { ...openCall(source, parsed, TENANT_TABLES), settings: settingsOf(parsed) };
-  return { call, preparation: new Preparation(call, parsed) };
+  return { call, preparation: new Preparation(call, parsed), ended: new AbortController() };
 }
 
-function settingsOf({ namespaces, ttl, textSearchLanguage }: StoreOptions) {
+function settingsOf({ namespaces, ttl, textSearchLanguage, notify, schema, tenantId }: StoreOptions) {
   return {
     root: [],
     rules: new NamespaceRules(namespaces),
@@ -36,5 +39,6 @@ function settingsOf({ namespaces, ttl, textSearchLanguage }: StoreOptions) {
     // Without the option, a read of an item with a TTL, of another store, leaves it as it is, and needs no privilege to write.
     refreshesOnRead: ttl?.refreshOnRead ?? false,
     textSearchLanguage,
+    channel: notify ? changeChannel(schema, tenantId) : undefined,
   };
 }

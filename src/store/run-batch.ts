@@ -2,11 +2,9 @@ import { VersionConflictError } from "../errors/index.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { decodeFound, decodeItem } from "./codec/decode-item.js";
 import { encodeItemValue } from "./codec/item-value.js";
 import { toNamespace } from "./codec/namespace-text.js";
-import { checkedItem, checkedValue } from "./checked-value.js";
-import type { StoreItem } from "./model/item.js";
+import { checkedValue } from "./checked-value.js";
 import type {
   GetOperation,
   ListOperation,
@@ -22,6 +20,7 @@ import { putIf } from "./queries/put-if.js";
 import { type FoundRow, searchItems } from "./queries/search-items.js";
 import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
+import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
 
 /** What a statement of a batch may return. */
 type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow;
@@ -135,16 +134,6 @@ function readingsOf(call: StoreCall, operations: readonly StoreOperation[]): Rea
   ];
 }
 
-/** The item as the caller of the store sees it. */
-async function itemOf<Item extends StoreItem>(call: StoreCall, item: Item): Promise<Item> {
-  const checked = await checkedItem(call, item);
-  return { ...checked, namespace: withoutRoot(call, checked.namespace) };
-}
-
-function withoutRoot({ settings }: StoreCall, namespace: readonly string[]): string[] {
-  return namespace.slice(settings.root.length);
-}
-
 /** One statement for all items that are read by their keys. */
 function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refreshes: boolean): Reading[] {
   if (gets.length === 0) return [];
@@ -154,9 +143,9 @@ function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refr
       statement: getItems(call.schema, keys, refreshes),
       answers: gets.map(({ operation, positions }) => ({
         positions,
-        resultOf: async (rows) => {
+        resultOf: (rows) => {
           const row = rowsById(rows).get(idOf(operation));
-          return row === undefined ? null : itemOf(call, await decodeItem(row));
+          return row === undefined ? null : toItem(call, row);
         },
       })),
     },
@@ -165,7 +154,7 @@ function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refr
 
 function search(call: StoreCall, operation: SearchOperation, positions: readonly number[]): Reading {
   const resultOf = (rows: readonly AnyRow[]) =>
-    Promise.all(rows.filter(isFound).map(async (row) => itemOf(call, await decodeFound(row))));
+    Promise.all(rows.filter(isFound).map((row) => toFoundItem(call, row)));
   return { statement: searchItems(call.schema, operation), answers: [{ positions, resultOf }] };
 }
 
@@ -176,6 +165,7 @@ function list(call: StoreCall, operation: ListOperation, positions: readonly num
 }
 
 async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]) {
+  const { channel } = call.settings;
   const last = new Map<string, WriteOperation>();
   for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
   const puts: PutRow[] = [];
@@ -189,9 +179,9 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     const { prefix, key, ttlMinutes, expectedVersion } = operation;
     const row = { prefix, key, ttlMinutes, value: encodeItemValue(await checkedValue(call, operation)) };
     if (expectedVersion === undefined) puts.push(row);
-    else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion) });
+    else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });
   }
-  const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions);
+  const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions, channel);
   return { conditional, statements };
 }
 

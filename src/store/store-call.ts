@@ -12,6 +12,8 @@ export interface StoreSettings {
   /** Whether reading an item starts its time again. */
   readonly refreshesOnRead: boolean;
   readonly textSearchLanguage: string;
+  /** The channel that announces changes. `undefined` for a store that announces none. */
+  readonly channel: string | undefined;
 }
 
 /** The context of one call of a store. */
@@ -32,6 +34,7 @@ const OPERATIONS = {
   "store.update": "store",
   "store.deleteNamespace": "store",
   "store.sweep": "store",
+  "store.watch": "store",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */

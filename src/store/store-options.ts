@@ -13,6 +13,8 @@ export interface PostgresStoreOptions extends ConnectionOptions {
   readonly namespaces?: readonly NamespaceRule[] | undefined;
   /** The text search configuration of Postgres for searches by text. Default `english`. */
   readonly textSearchLanguage?: string | undefined;
+  /** Whether this store announces its changes to those who {@link ItemStore.watch | watch}. Default `false`. */
+  readonly notify?: boolean | undefined;
   /** Whether the first call runs `setup()`, as the official store does. Default `true`; `false` where a pipeline migrates. */
   readonly ensureTables?: boolean | undefined;
 }

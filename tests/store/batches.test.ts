@@ -32,7 +32,7 @@ describeEachTarget("a batch", (target) => {
       undefined,
       undefined,
     ]);
-    expect((await store.search(["b"])).map(({ key, value }) => [key, value.n])).toEqual([["new", 2]]);
+    expect(await store.search(["b"])).toMatchObject([{ key: "new", value: { n: 2 } }]);
   });
 
   it("stores nothing where one of its values can't be stored or one of its arguments is wrong", async () => {

@@ -51,7 +51,7 @@ describeEachTarget("an item", (target) => {
   it("belongs to the caller who read it: changing it changes nothing else", async () => {
     const { store } = suite;
     await store.put(["c"], "k", { list: [1] });
-    const [one, two] = await store.getMany([
+    const [one, two] = await store.getMany<{ list: number[] }>([
       { namespace: ["c"], key: "k" },
       { namespace: ["c"], key: "k" },
     ]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SaverCall } from "../call/saver-call.js";
-import { CHANNEL_NAME } from "../queries/notify-watchers.js";
+import { CHANNEL_NAME } from "../../db/listening/channel-name.js";
 
 /** The namespace and id of a checkpoint, within a thread. */
 export interface CheckpointRef {

@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-
-/** The names of the channels: their prefix, and the number of digits of the digest after it. */
-export const CHANNEL_NAME = { prefix: "langgraph_", digits: 48 };
+import { CHANNEL_NAME } from "../../db/listening/channel-name.js";
 
 /**
  * Announces a row of `checkpoints` to those who watch its thread. It is for the RETURNING of an insert: Postgres

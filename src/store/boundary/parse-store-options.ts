@@ -28,6 +28,7 @@ const storeOptions = z.strictObject({
     .string()
     .regex(/^[a-z_][a-z0-9_]*$/i, "must be the name of a text search configuration")
     .default("english"),
+  notify: z.boolean().default(false),
   ensureTables: z.boolean().default(true),
 });
 

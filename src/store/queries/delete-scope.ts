@@ -1,34 +1,44 @@
 import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { notifyChange } from "./notify-change.js";
 import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
 
-/** Deletes some of the items of a namespace and those below it. Returns a row for each. */
+/**
+ * Deletes some of the items of a namespace and those below it. Returns a row for each.
+ *
+ * @param channel - The channel that announces the changes; `undefined` for none.
+ */
 export function deleteScope(
   schema: string,
   prefix: string,
   limit: number,
+  channel: string | undefined,
 ): BoundStatement<{ readonly key: string }> {
-  return statement.bind(schema, { ...scopeParams(prefix), limit });
+  return statements.of(channel !== undefined).bind(schema, { ...scopeParams(prefix), limit, channel });
 }
 
-const statement = /* @__PURE__ */ new Statement<
-  ScopeParams & { readonly limit: number },
+const statements = /* @__PURE__ */ new StatementFamily<
+  boolean,
+  ScopeParams & { readonly limit: number; readonly channel: string | undefined },
   { readonly key: string }
->((db, parameter) =>
-  db
-    .with("chosen", (qb) =>
-      qb
-        .selectFrom("store")
-        .where(isInScope("store", parameter))
-        .orderBy(sql`prefix collate "C"`)
-        .orderBy(sql`key collate "C"`)
-        .limit(parameter("limit"))
-        .forUpdate()
-        .select(["prefix", "key"]),
-    )
-    .deleteFrom("store")
-    .using("chosen")
-    .whereRef("store.prefix", "=", "chosen.prefix")
-    .whereRef("store.key", "=", "chosen.key")
-    .returning("store.key"),
+>(
+  (notifies) => (db, parameter) =>
+    db
+      .with("chosen", (qb) =>
+        qb
+          .selectFrom("store")
+          .where(isInScope("store", parameter))
+          .orderBy(sql`prefix collate "C"`)
+          .orderBy(sql`key collate "C"`)
+          .limit(parameter("limit"))
+          .forUpdate()
+          .select(["prefix", "key"]),
+      )
+      .deleteFrom("store")
+      .using("chosen")
+      .whereRef("store.prefix", "=", "chosen.prefix")
+      .whereRef("store.key", "=", "chosen.key")
+      .returning("store.key")
+      .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );

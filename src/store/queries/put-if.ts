@@ -1,52 +1,67 @@
 import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import { CURRENT_TIME, expiryOf, isAlive } from "./item-columns.js";
+import { notifyChange } from "./notify-change.js";
 import type { PutRow, WrittenRow } from "./write-items.js";
 
 /**
  * Stores an item where it has an expected version, or where there is none if that is 0.
  *
+ * @param channel - The channel that announces the change; `undefined` for none.
  * @returns A statement with one row where it has stored the item, and none otherwise.
  */
-export function putIf(schema: string, row: PutRow, expectedVersion: number): BoundStatement<WrittenRow> {
-  return expectedVersion === 0
-    ? insertNew.bind(schema, { ...row })
-    : replace.bind(schema, { ...row, expectedVersion });
+export function putIf(
+  schema: string,
+  row: PutRow,
+  expectedVersion: number,
+  channel: string | undefined,
+): BoundStatement<WrittenRow> {
+  const statements = expectedVersion === 0 ? insertNew : replace;
+  return statements.of(channel !== undefined).bind(schema, { ...row, expectedVersion, channel });
+}
+
+interface ConditionalParams extends PutRow {
+  readonly expectedVersion: number;
+  readonly channel: string | undefined;
 }
 
 const VERSION = /* @__PURE__ */ sql<number>`version::float8`.as("version");
 
-const insertNew = /* @__PURE__ */ new Statement<PutRow, WrittenRow>((db, parameter) => {
-  const expires = expiryOf(sql`${parameter("ttlMinutes")}::float8`);
-  return db
-    .insertInto("store")
-    .values({
-      prefix: parameter("prefix"),
-      key: parameter("key"),
-      value: parameter("value"),
-      created_at: CURRENT_TIME,
-      updated_at: CURRENT_TIME,
-      expires_at: expires,
-      ttl_minutes: sql<number | null>`${parameter("ttlMinutes")}::float8`,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["prefix", "key"])
-        .doUpdateSet({
-          value: sql<string>`excluded.value`,
-          created_at: sql<Date>`excluded.created_at`,
-          updated_at: sql<Date>`excluded.updated_at`,
-          expires_at: sql<Date>`excluded.expires_at`,
-          ttl_minutes: sql<number>`excluded.ttl_minutes`,
-        })
-        // An expired item counts as deleted.
-        .where(sql<boolean>`store.expires_at <= ${CURRENT_TIME}`),
-    )
-    .returning(["prefix", "key", VERSION]);
-});
+const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, WrittenRow>(
+  (notifies) => (db, parameter) => {
+    const expires = expiryOf(sql`${parameter("ttlMinutes")}::float8`);
+    return db
+      .insertInto("store")
+      .values({
+        prefix: parameter("prefix"),
+        key: parameter("key"),
+        value: parameter("value"),
+        created_at: CURRENT_TIME,
+        updated_at: CURRENT_TIME,
+        expires_at: expires,
+        ttl_minutes: sql<number | null>`${parameter("ttlMinutes")}::float8`,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["prefix", "key"])
+          .doUpdateSet({
+            value: sql<string>`excluded.value`,
+            created_at: sql<Date>`excluded.created_at`,
+            updated_at: sql<Date>`excluded.updated_at`,
+            expires_at: sql<Date>`excluded.expires_at`,
+            ttl_minutes: sql<number>`excluded.ttl_minutes`,
+          })
+          // An expired item counts as deleted.
+          .where(sql<boolean>`store.expires_at <= ${CURRENT_TIME}`),
+      )
+      .returning(["prefix", "key", VERSION])
+      .$if(notifies, (qb) => qb.returning(notifyChange("put", parameter("channel")).as("notified")));
+  },
+);
 
-const replace = /* @__PURE__ */ new Statement<PutRow & { readonly expectedVersion: number }, WrittenRow>(
-  (db, parameter) =>
+const replace = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, WrittenRow>(
+  (notifies) => (db, parameter) =>
     db
       .updateTable("store")
       .set({
@@ -59,5 +74,6 @@ const replace = /* @__PURE__ */ new Statement<PutRow & { readonly expectedVersio
       .where("key", "=", parameter("key"))
       .where(sql<boolean>`version = ${parameter("expectedVersion")}::bigint`)
       .where(isAlive("store"))
-      .returning(["prefix", "key", VERSION]),
+      .returning(["prefix", "key", VERSION])
+      .$if(notifies, (qb) => qb.returning(notifyChange("put", parameter("channel")).as("notified"))),
 );

@@ -1,8 +1,10 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ItemKey } from "./get-items.js";
 import { CURRENT_TIME, expiryOf } from "./item-columns.js";
+import { notifyChange } from "./notify-change.js";
 
 /** An item to store. */
 export interface PutRow extends ItemKey {
@@ -23,21 +25,32 @@ export interface WrittenRow extends ItemKey {
  * The first statement locks every item in the order of the keys, so that concurrent calls can't deadlock. For that, it also stores the
  * items that the second one deletes: an item that does not exist can only be locked by storing it.
  *
+ * @param channel - The channel that announces the changes; `undefined` for none.
  * @returns One statement, or two for a call that does both.
  */
 export function writeItems(
   schema: string,
   puts: readonly PutRow[],
   deletions: readonly ItemKey[],
+  channel: string | undefined,
 ): BoundStatement<WrittenRow>[] {
+  const notifies = channel !== undefined;
   const locked = puts.length === 0 ? [] : deletions.map(({ prefix, key }) => ({ ...EMPTY, prefix, key }));
   return [
-    ...(puts.length > 0 ? [insertion.bind(schema, insertParams([...puts, ...locked]))] : []),
-    ...(deletions.length > 0 ? [deletion.bind(schema, keyParams(deletions))] : []),
+    ...(puts.length > 0
+      ? [insertion.of(notifies).bind(schema, { ...insertParams([...puts, ...locked]), channel })]
+      : []),
+    ...(deletions.length > 0
+      ? [deletion.of(notifies).bind(schema, { ...keyParams(deletions), channel })]
+      : []),
   ];
 }
 
 const EMPTY = { value: "{}", ttlMinutes: null };
+
+interface ChannelParam {
+  readonly channel: string | undefined;
+}
 
 interface KeyParams {
   readonly prefixes: readonly string[];
@@ -62,35 +75,40 @@ function insertParams(rows: readonly PutRow[]): InsertParams {
   };
 }
 
-const insertion = /* @__PURE__ */ new Statement<InsertParams, WrittenRow>((db, parameter) =>
-  insertItems(db, parameter).returning(["prefix", "key", sql<number>`version::float8`.as("version")]),
+const insertion = /* @__PURE__ */ new StatementFamily<boolean, InsertParams & ChannelParam, WrittenRow>(
+  (notifies) => (db, parameter) =>
+    insertItems(db, parameter)
+      .returning(["prefix", "key", sql<number>`version::float8`.as("version")])
+      .$if(notifies, (qb) => qb.returning(notifyChange("put", parameter("channel")).as("notified"))),
 );
 
-const deletion = /* @__PURE__ */ new Statement<KeyParams, WrittenRow>((db, parameter) =>
-  db
-    .with("locked", (qb) =>
-      qb
-        .selectFrom(
-          sql<ItemKey>`unnest(${parameter("prefixes")}::text[], ${parameter("keys")}::text[])`.as<"given">(
-            sql`given(prefix, key)`,
-          ),
-        )
-        .innerJoin("store", (join) =>
-          join.onRef("store.prefix", "=", "given.prefix").onRef("store.key", "=", "given.key"),
-        )
-        .orderBy(sql`store.prefix collate "C"`)
-        .orderBy(sql`store.key collate "C"`)
-        .forUpdate("store")
-        .select(["store.prefix", "store.key"]),
-    )
-    .deleteFrom("store")
-    .using("locked")
-    .whereRef("store.prefix", "=", "locked.prefix")
-    .whereRef("store.key", "=", "locked.key")
-    .returning(["store.prefix", "store.key", sql<number>`0`.as("version")]),
+const deletion = /* @__PURE__ */ new StatementFamily<boolean, KeyParams & ChannelParam, WrittenRow>(
+  (notifies) => (db, parameter) =>
+    db
+      .with("locked", (qb) =>
+        qb
+          .selectFrom(
+            sql<ItemKey>`unnest(${parameter("prefixes")}::text[], ${parameter("keys")}::text[])`.as<"given">(
+              sql`given(prefix, key)`,
+            ),
+          )
+          .innerJoin("store", (join) =>
+            join.onRef("store.prefix", "=", "given.prefix").onRef("store.key", "=", "given.key"),
+          )
+          .orderBy(sql`store.prefix collate "C"`)
+          .orderBy(sql`store.key collate "C"`)
+          .forUpdate("store")
+          .select(["store.prefix", "store.key"]),
+      )
+      .deleteFrom("store")
+      .using("locked")
+      .whereRef("store.prefix", "=", "locked.prefix")
+      .whereRef("store.key", "=", "locked.key")
+      .returning(["store.prefix", "store.key", sql<number>`0`.as("version")])
+      .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
 
-function insertItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<InsertParams>) {
+function insertItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<InsertParams & ChannelParam>) {
   const given = sql<{ prefix: string; key: string }>`unnest(
     (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
     (select ${parameter("values")}::text[]), (select ${parameter("ttls")}::text[]::float8[])

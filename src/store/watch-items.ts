@@ -1,0 +1,168 @@
+import { onAbort } from "../db/async/on-abort.js";
+import { NotificationQueue, type QueueItem } from "../db/listening/notification-queue.js";
+import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
+import { runStatement, runTransaction } from "../db/statements/run-statement.js";
+import { untilReachable } from "../db/statements/until-reachable.js";
+import { ConnectionError } from "../errors/index.js";
+import { parseCallOptions } from "../parsing/parse-call-options.js";
+import { parseNamespace } from "./boundary/parse-namespace.js";
+import { toNamespace, toPrefix } from "./codec/namespace-text.js";
+import type { ItemValue, StoreItem } from "./model/item.js";
+import { changeChannel, type NotifiedChange, parseChange } from "./notifications.js";
+import { type ChangeCursor, changedItems } from "./queries/changed-items.js";
+import { getItems } from "./queries/get-items.js";
+import type { ItemRow } from "./queries/item-columns.js";
+import { serverTime } from "./queries/server-time.js";
+import { RecentItems } from "./recent-items.js";
+import { runStoreCall, type StoreCall } from "./store-call.js";
+import { toItem, withoutRoot } from "./to-item.js";
+
+/** A change that a watch yields. */
+export type StoreChange<Value extends ItemValue = ItemValue> =
+  | { readonly type: "put"; readonly item: StoreItem<Value> }
+  | { readonly type: "delete"; readonly namespace: string[]; readonly key: string }
+  /** The connection was lost. What was stored meanwhile follows. What was deleted meanwhile is not known. */
+  | { readonly type: "gap" };
+
+/** A call of `watch`, before its arguments are checked. */
+export interface ItemWatchCall {
+  readonly call: StoreCall;
+  readonly namespacePrefix: unknown;
+  readonly options: unknown;
+  /** Resolves when the tables exist. */
+  readonly ready: () => Promise<void>;
+}
+
+/** How many items one statement reads when it searches a gap. */
+const PAGE_SIZE = 500;
+/** How long a transaction may take, in seconds, whose items have the time of their statement but appear when it commits. */
+const LONG_TRANSACTION = 10;
+
+/**
+ * Yields the changes of a scope that are made from now on; see `ItemStore.watch`.
+ *
+ * @param ending - Each of these signals ends the watch without an error.
+ */
+export async function* watchItems<Value extends ItemValue>(
+  { call: given, namespacePrefix, options, ready }: ItemWatchCall,
+  ending: readonly AbortSignal[],
+): AsyncGenerator<StoreChange<Value>, undefined> {
+  const signal = parseCallOptions(options);
+  const prefix = toPrefix([...given.settings.root, ...parseNamespace(namespacePrefix)]);
+  throwIfAborted(signal);
+  if (given.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  const { telemetry, policy, schema } = given;
+  const stop = new AbortController();
+  const queue = new NotificationQueue<NotifiedChange>({
+    parse: parseChange,
+    retry: policy.retry,
+    lost: (failure) => telemetry?.watchLost(failure),
+    resumed: () => telemetry?.watchResumed(),
+  });
+  const cleanups: (() => void)[] = [];
+  try {
+    await ready();
+    // First, because it throws when the database can't listen.
+    const listener = given.database.listener();
+    const unsubscribe = listener.subscribe(changeChannel(schema, policy.tenantId), queue);
+    cleanups.push(unsubscribe);
+    for (const each of [signal, ...ending]) {
+      const end = (reason: unknown): void => {
+        stop.abort(reason);
+        queue.close();
+        // At once: the caller may never call next() again.
+        unsubscribe();
+      };
+      cleanups.push(onAbort(each, end));
+    }
+    yield* changes<Value>({ ...given, signal: stop.signal }, prefix, queue);
+    throwIfAborted(signal);
+  } catch (error) {
+    if (signal?.aborted === true) throw abortErrorOf(signal, error);
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const cleanup of cleanups) cleanup();
+    queue.close();
+  }
+  return undefined;
+}
+
+async function* changes<Value extends ItemValue>(
+  call: StoreCall,
+  prefix: string,
+  queue: NotificationQueue<NotifiedChange>,
+): AsyncGenerator<StoreChange<Value>> {
+  const begin = await timeOf(call);
+  const recent = new RecentItems();
+  let since = begin;
+  let hasListened = false;
+  for (let next = await queue.next(); next !== undefined; next = await queue.next()) {
+    if (next.kind === "gap") {
+      if (hasListened) yield { type: "gap" };
+      hasListened = true;
+      const searched = await timeOf(call);
+      for await (const row of storedSince(call, prefix, Math.max(begin, since - LONG_TRANSACTION))) {
+        if (recent.add(row)) yield await putOf(call, row);
+      }
+      since = searched;
+      continue;
+    }
+    since = Math.max(since, (yield* notified<Value>(call, prefix, next, recent)) ?? since);
+  }
+}
+
+/** Yields a notified change, if it is in the scope and new. Returns when the item was stored. */
+async function* notified<Value extends ItemValue>(
+  call: StoreCall,
+  prefix: string,
+  change: Exclude<QueueItem<NotifiedChange>, { readonly kind: "gap" }>,
+  recent: RecentItems,
+): AsyncGenerator<StoreChange<Value>, number | undefined> {
+  if (!isInScope(prefix, change.prefix)) return undefined;
+  if (change.kind === "delete") {
+    recent.remove(change);
+    yield { type: "delete", namespace: withoutRoot(call, toNamespace(change.prefix)), key: change.key };
+    return undefined;
+  }
+  // `undefined` if it has been deleted in the meantime, which has a notification of its own.
+  const row = await readRow(call, change);
+  if (row === undefined) return undefined;
+  if (recent.add(row)) yield await putOf(call, row);
+  return row.updated_ms / 1000;
+}
+
+async function putOf<Value extends ItemValue>(call: StoreCall, row: ItemRow): Promise<StoreChange<Value>> {
+  return { type: "put", item: (await toItem(call, row)) as StoreItem<Value> };
+}
+
+async function* storedSince(call: StoreCall, prefix: string, since: number): AsyncGenerator<ItemRow> {
+  // No text follows this one, so that the first page begins with all items of its time.
+  let cursor: ChangeCursor = { since, afterPrefix: "\u{10ffff}", afterKey: "" };
+  for (;;) {
+    const statement = changedItems(call.schema, prefix, cursor, PAGE_SIZE);
+    const [rows = []] = await observed(call, (part) => runTransaction(part, { statements: [statement] }));
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_SIZE) return;
+    cursor = { since: last.updated_seconds, afterPrefix: last.prefix, afterKey: last.key };
+  }
+}
+
+async function readRow(call: StoreCall, change: NotifiedChange): Promise<ItemRow | undefined> {
+  const statement = getItems(call.schema, [change], false);
+  const [rows] = await observed(call, (part) => runTransaction(part, { statements: [statement] }));
+  return rows?.[0];
+}
+
+async function timeOf(call: StoreCall): Promise<number> {
+  const [row] = await observed(call, (part) => runStatement(part, serverTime, {}));
+  return row?.seconds ?? 0;
+}
+
+function observed<T>(call: StoreCall, read: (part: StoreCall) => Promise<T>): Promise<T> {
+  return untilReachable(call, () => runStoreCall(call, "store.watch", read));
+}
+
+function isInScope(scope: string, prefix: string): boolean {
+  return scope === "" || prefix === scope || prefix.startsWith(`${scope}.`);
+}
