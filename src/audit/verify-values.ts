@@ -1,5 +1,5 @@
 import { DeserializationError } from "../errors/index.js";
-import type { ValueContext } from "../serde/serde-context.js";
+import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import {
@@ -51,7 +51,7 @@ function strayMessage({ thread_id, checkpoint_id, task_id }: WritePageRow): stri
 /** Why a value can't be decoded; `undefined` if it can. */
 async function failureOf(
   row: BlobPageRow | WritePageRow,
-  place: ValueContext,
+  place: CheckpointValueContext,
   reader: ValueReader,
 ): Promise<string | undefined> {
   try {

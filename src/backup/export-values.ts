@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { ValueContext } from "../serde/serde-context.js";
+import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getPiece } from "../saver/queries/get-piece.js";
 import type { BlobKeyRow } from "./queries/get-blob-keys.js";
@@ -81,7 +81,7 @@ export async function* exportWrites(
 async function* exportValue(
   call: CallContext,
   columns: BlobColumns | WriteColumns,
-  place: ValueContext,
+  place: CheckpointValueContext,
   sent: string | null,
 ): AsyncGenerator<RowLine, boolean> {
   if (sent?.startsWith(LEFT_OUT) !== true) {

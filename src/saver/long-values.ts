@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
+import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { chainSource } from "./chain-source.js";
 import type { ValueReader } from "./codec/decode-value.js";
 import { getPiece } from "./queries/get-piece.js";
@@ -29,7 +29,7 @@ export function valueReader(call: CallContext, serde: ContextualSerializer, read
  */
 async function fetchInPieces(
   call: CallContext,
-  place: ValueContext,
+  place: CheckpointValueContext,
   rowVersion: string,
 ): Promise<Uint8Array> {
   const pieceBytes = pieceBytesOf(call);

@@ -1,12 +1,12 @@
 import { DatabaseError } from "../errors/index.js";
-import type { ValueContext } from "../serde/serde-context.js";
+import type { CheckpointValueContext } from "../serde/serde-context.js";
 
 /** The number of times that a read starts, where its values are replaced or deleted while it fetches them. */
 const MAX_READS = 5;
 
 /** Reports a long value or a splice that was replaced or deleted after a read had found it. */
 export class ReplacedValueError extends DatabaseError {
-  constructor({ channel, ...place }: ValueContext) {
+  constructor({ channel, ...place }: CheckpointValueContext) {
     super(`channel "${channel}": its value was replaced while it was read`, {
       ...place,
       channel,

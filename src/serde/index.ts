@@ -11,7 +11,9 @@ export { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
 export { PYTHON_ORIGIN, type PythonOrigin } from "./python/python-origin.js";
 export type {
   ChannelValueContext,
+  CheckpointValueContext,
   ContextualSerializer,
+  ItemContext,
   PendingWriteContext,
   ValueContext,
 } from "./serde-context.js";

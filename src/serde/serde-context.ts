@@ -32,8 +32,18 @@ export interface PendingWriteContext extends ReadContext {
   readonly idx: number;
 }
 
+/** Identifies an item of a store. */
+export interface ItemContext extends ReadContext {
+  /** The labels of the namespace. */
+  readonly namespace: readonly string[];
+  readonly key: string;
+}
+
+/** Identifies the row of a value that a saver stores. */
+export type CheckpointValueContext = ChannelValueContext | PendingWriteContext;
+
 /** The row of a stored value. A value is read with the context that it was written with, unless its row was moved. */
-export type ValueContext = ChannelValueContext | PendingWriteContext;
+export type ValueContext = CheckpointValueContext | ItemContext;
 
 /**
  * A serializer that receives the row of each value as a context. It can bind the bytes to their row, or choose a key by the
@@ -46,10 +56,10 @@ export type ValueContext = ChannelValueContext | PendingWriteContext;
  *     return true;
  *   }
  *   async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
- *     return (await serializerOf(context?.threadId)).dumpsTyped(value, context);
+ *     return (await serializerOf(context)).dumpsTyped(value, context);
  *   }
  *   async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
- *     return (await serializerOf(context?.threadId)).loadsTyped(type, data, context);
+ *     return (await serializerOf(context)).loadsTyped(type, data, context);
  *   }
  * }
  * ```

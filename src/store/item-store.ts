@@ -253,7 +253,11 @@ export class ItemStore extends BaseStore {
     const { signal, filter } = options;
     return this.#run("store.count", parseSignal({ signal }), (call) => {
       const prefix = toPrefix([...call.settings.root, ...parseNamespace(namespacePrefix)]);
-      const statement = countItems(call.schema, prefix, compileFilter(parseFilter(filter)));
+      const statement = countItems(
+        call.schema,
+        prefix,
+        compileFilter(parseFilter(filter, call.settings.sealing?.visibleKeys)),
+      );
       return async () => {
         const [rows = []] = await runTransaction(call, { statements: [statement] });
         return rows[0]?.items ?? 0;

@@ -5,7 +5,8 @@ import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-opt
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./notifications.js";
 import { Preparation } from "./preparation.js";
-import type { StoreCall } from "./store-call.js";
+import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import type { StoreCall, StoreSettings } from "./store-call.js";
 
 /** The tables that must separate tenants. */
 const TENANT_TABLES = ["store"];
@@ -31,7 +32,8 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   return { call, preparation: new Preparation(call, parsed), ended: new AbortController() };
 }
 
-function settingsOf({ namespaces, ttl, textSearchLanguage, notify, schema, tenantId }: StoreOptions) {
+function settingsOf(options: StoreOptions): StoreSettings {
+  const { namespaces, ttl, textSearchLanguage, notify, schema, tenantId, serde, visibleKeys } = options;
   return {
     root: [],
     rules: new NamespaceRules(namespaces),
@@ -39,6 +41,7 @@ function settingsOf({ namespaces, ttl, textSearchLanguage, notify, schema, tenan
     // Without the option, a read of an item with a TTL, of another store, leaves it as it is, and needs no privilege to write.
     refreshesOnRead: ttl?.refreshOnRead ?? false,
     textSearchLanguage,
+    sealing: serde && { serde: checkedSerializer(serde), visibleKeys: new Set(visibleKeys) },
     channel: notify ? changeChannel(schema, tenantId) : undefined,
   };
 }

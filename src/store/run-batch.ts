@@ -165,7 +165,7 @@ function list(call: StoreCall, operation: ListOperation, positions: readonly num
 }
 
 async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]) {
-  const { channel } = call.settings;
+  const { channel, sealing } = call.settings;
   const last = new Map<string, WriteOperation>();
   for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
   const puts: PutRow[] = [];
@@ -176,8 +176,10 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
       deletions.push(operation);
       continue;
     }
-    const { prefix, key, ttlMinutes, expectedVersion } = operation;
-    const row = { prefix, key, ttlMinutes, value: encodeItemValue(await checkedValue(call, operation)) };
+    const { prefix, namespace, key, ttlMinutes, expectedVersion } = operation;
+    const checked = await checkedValue(call, operation);
+    const value = await encodeItemValue(checked, { namespace, key }, sealing);
+    const row = { prefix, key, ttlMinutes, value };
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });
   }

@@ -1,5 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { observeCall, observedOperations } from "../db/observe-call.js";
+import type { Sealing } from "./model/sealing.js";
 import type { NamespaceRules } from "./namespace-rules.js";
 
 /** What the calls of one store share. */
@@ -12,6 +13,8 @@ export interface StoreSettings {
   /** Whether reading an item starts its time again. */
   readonly refreshesOnRead: boolean;
   readonly textSearchLanguage: string;
+  /** How values are encrypted or compressed. `undefined` for JSON that SQL and other programs read. */
+  readonly sealing: Sealing | undefined;
   /** The channel that announces changes. `undefined` for a store that announces none. */
   readonly channel: string | undefined;
 }

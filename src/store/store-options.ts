@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "../parsing/connection-options.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { StandardSchema } from "./model/standard-schema.js";
 
 /** The options of a store. */
@@ -13,6 +14,13 @@ export interface PostgresStoreOptions extends ConnectionOptions {
   readonly namespaces?: readonly NamespaceRule[] | undefined;
   /** The text search configuration of Postgres for searches by text. Default `english`. */
   readonly textSearchLanguage?: string | undefined;
+  /**
+   * Encrypts or compresses values, such as `new AesGcmSerializer(…)`. Their keys are then invisible to filters, to searches by text, and to
+   * other programs. Namespaces, keys of items, times and embeddings stay in clear text. Default: values are stored as JSON.
+   */
+  readonly serde?: ContextualSerializer | undefined;
+  /** With `serde`: the keys of values that are also stored in clear text, so that filters and searches by text find them. Default: none. */
+  readonly visibleKeys?: readonly string[] | undefined;
   /** Whether this store announces its changes to those who {@link ItemStore.watch | watch}. Default `false`. */
   readonly notify?: boolean | undefined;
   /** Whether the first call runs `setup()`, as the official store does. Default `true`; `false` where a pipeline migrates. */

@@ -7,12 +7,12 @@ import type { StoreCall } from "./store-call.js";
 
 /** Turns a row into the item that the caller of the store sees. */
 export async function toItem(call: StoreCall, row: ItemRow): Promise<StoreItem> {
-  return seen(call, await decodeItem(row));
+  return seen(call, await decodeItem(row, call.settings.sealing));
 }
 
 /** Turns a row that a search has found into the item that the caller of the store sees. */
 export async function toFoundItem(call: StoreCall, row: FoundRow): Promise<FoundItem> {
-  return seen(call, await decodeFound(row));
+  return seen(call, await decodeFound(row, call.settings.sealing));
 }
 
 /** The namespace as the caller of a scoped store sees it. */

@@ -5,7 +5,7 @@ import type { BoundStatement } from "../db/statements/statement.js";
 import { DeserializationError } from "../errors/index.js";
 import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
 import { unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
-import type { ContextualSerializer, ValueContext } from "../serde/serde-context.js";
+import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { encodeAt, encodeValue } from "../saver/codec/encode-value.js";
@@ -80,7 +80,7 @@ interface PageRow {
   readonly blob: string | null;
 }
 
-interface CopiedTable<Row extends PageRow, Place extends ValueContext, Stored> {
+interface CopiedTable<Row extends PageRow, Place extends CheckpointValueContext, Stored> {
   readonly getPage: (page: Omit<TablePage<Place>, "threadId">) => Promise<Row[]>;
   readonly placeOf: (row: Row) => Place;
   /** The columns of the row in the target, except its value. */
@@ -95,7 +95,7 @@ type CopiedRow<Row> = Omit<Row, "blob" | "type"> & {
   readonly blob: Uint8Array | null;
 };
 
-async function copyTable<Row extends PageRow, Place extends ValueContext, Stored>(
+async function copyTable<Row extends PageRow, Place extends CheckpointValueContext, Stored>(
   copier: Copier,
   table: CopiedTable<Row, Place, Stored | CopiedRow<Row>>,
 ): Promise<void> {
@@ -117,7 +117,7 @@ async function copyTable<Row extends PageRow, Place extends ValueContext, Stored
 }
 
 /** The row for the target; `undefined` when the source's row was deleted, with its checkpoint, before its long value was read. */
-async function copyUnreplaced<Row extends PageRow, Place extends ValueContext, Stored>(
+async function copyUnreplaced<Row extends PageRow, Place extends CheckpointValueContext, Stored>(
   copier: Copier,
   table: CopiedTable<Row, Place, Stored>,
   first: Row,
@@ -139,7 +139,7 @@ async function copyUnreplaced<Row extends PageRow, Place extends ValueContext, S
 }
 
 /** @throws ReplacedValueError when the row was replaced after the page was read. */
-async function copyRow<Row extends PageRow, Place extends ValueContext, Stored>(
+async function copyRow<Row extends PageRow, Place extends CheckpointValueContext, Stored>(
   copier: Copier,
   table: CopiedTable<Row, Place, Stored>,
   row: Row,
@@ -173,7 +173,11 @@ function isReencoded({ type }: PageRow, { reader, reencode }: Copier): boolean {
   return type !== null && reader.serde.bindsToPlace?.(type) === true;
 }
 
-function valueOf(reader: ValueReader, { type, blob }: PageRow, place: ValueContext): Promise<unknown> {
+function valueOf(
+  reader: ValueReader,
+  { type, blob }: PageRow,
+  place: CheckpointValueContext,
+): Promise<unknown> {
   // A separate read for each value, so that only one is in memory.
   return decodeValue({ ...reader, read: {} }, storedValueOf(type, blob), place, place);
 }
@@ -182,7 +186,11 @@ function valueOf(reader: ValueReader, { type, blob }: PageRow, place: ValueConte
  * Refuses a value that the serializer can't read: an `AesGcmSerializer` has bound it to its place, so that a copy of its bytes
  * could not be read. A value that the serializer reads was encrypted by another cipher with the same name, which binds nothing.
  */
-async function refuseUnreadable(reader: ValueReader, row: PageRow, place: ValueContext): Promise<void> {
+async function refuseUnreadable(
+  reader: ValueReader,
+  row: PageRow,
+  place: CheckpointValueContext,
+): Promise<void> {
   try {
     await valueOf(reader, row, place);
   } catch (cause) {
@@ -194,7 +202,11 @@ async function refuseUnreadable(reader: ValueReader, row: PageRow, place: ValueC
   }
 }
 
-async function bytesOf(row: PageRow, place: ValueContext, reader: ValueReader): Promise<Uint8Array | null> {
+async function bytesOf(
+  row: PageRow,
+  place: CheckpointValueContext,
+  reader: ValueReader,
+): Promise<Uint8Array | null> {
   const { blob, rowVersion } = storedValueOf(row.type, row.blob);
   return rowVersion === undefined ? blob : reader.fetch(place, rowVersion);
 }

@@ -5,7 +5,7 @@ import { isAesGcm } from "../../serde/encrypted/aes-gcm-layer.js";
 import { EncryptedSerializer } from "../../serde/encrypted/encrypted-serializer.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import { type SerializerLayer, unwrapBytes, wrapBytes } from "../../serde/layers/serializer-layer.js";
-import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import type { ContextualSerializer, CheckpointValueContext } from "../../serde/serde-context.js";
 import type { CommandIO } from "../command-io.js";
 
 /**
@@ -32,23 +32,35 @@ export class CliSerializer implements SerializerLayer {
     this.#writer = this.#hasKey ? aesSerializer(key, this.wrapped) : this.wrapped;
   }
 
-  async dumpsTyped(value: unknown, context?: ValueContext): Promise<[string, Uint8Array]> {
+  async dumpsTyped(value: unknown, context?: CheckpointValueContext): Promise<[string, Uint8Array]> {
     this.#refuseWrites();
     return this.#writer.dumpsTyped(value, context);
   }
 
-  async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+  async loadsTyped(
+    type: string,
+    data: Uint8Array | string,
+    context?: CheckpointValueContext,
+  ): Promise<unknown> {
     this.#refuseUnreadable(type);
     const value: unknown = await this.#reader.loadsTyped(type, data, context);
     return value;
   }
 
-  async wrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+  async wrap(
+    type: string,
+    data: Uint8Array,
+    context?: CheckpointValueContext,
+  ): Promise<[string, Uint8Array]> {
     this.#refuseWrites();
     return wrapBytes(this.#writer, [type, data], context);
   }
 
-  async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
+  async unwrap(
+    type: string,
+    data: Uint8Array,
+    context?: CheckpointValueContext,
+  ): Promise<[string, Uint8Array]> {
     this.#refuseUnreadable(type);
     return unwrapBytes(this.#reader, [type, data], context);
   }

@@ -16,10 +16,14 @@ export function createIndexes(language: string): MigrationStep {
       );
       await sql`create index if not exists store_updated_idx on ${table}
         (updated_at desc, prefix collate "C", key collate "C")`.execute(db);
-      // Over the texts of a value, not over its keys. Postgres refuses a tsvector of 1 MB, which could fail the put of a long value.
+      // Over the texts of a value, not over its keys, nor over encrypted bytes. Postgres refuses a tsvector of 1 MB, which could fail the
+      // put of a long value.
       await sql`create index if not exists store_text_idx on ${table}
-        using gin ((case when octet_length(value::text) <= 250000
-          then jsonb_to_tsvector(${sql.lit(language)}::regconfig, value, '["string"]') end))`.execute(db);
+        using gin ((case when jsonb_typeof(value) <> 'object' then null
+          when octet_length((value - '__sealed__'::text)::text) <= 250000
+          then jsonb_to_tsvector(${sql.lit(language)}::regconfig, value - '__sealed__'::text, '["string"]') end))`.execute(
+        db,
+      );
     },
 
     async down(db) {

@@ -1,6 +1,10 @@
 import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors/index.js";
 import { innermost } from "../../serde/layers/serializer-layer.js";
-import type { ChannelValueContext, ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import type {
+  ChannelValueContext,
+  ContextualSerializer,
+  CheckpointValueContext,
+} from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import type { ChainedValue } from "../../splices/value-chain.js";
 import { type ChainRows, readChain, type RowReader, UNTAGGED } from "./read-chain.js";
@@ -16,8 +20,8 @@ export const INLINE_REFUSAL =
 export interface ValueReader {
   readonly serde: ContextualSerializer;
   /** Fetches the bytes of a value that was too long to come with its row, in this version of the row. */
-  readonly fetch: (place: ValueContext, rowVersion: string) => Promise<Uint8Array>;
-  /** The same object for all values of one result. See `read` of `ValueContext`. */
+  readonly fetch: (place: CheckpointValueContext, rowVersion: string) => Promise<Uint8Array>;
+  /** The same object for all values of one result. See `read` of `CheckpointValueContext`. */
   readonly read: object;
   /** Fetches the rows that a splice is made of, with its own. */
   readonly fetchChain: (place: ChannelValueContext) => Promise<ChainRows>;
@@ -38,7 +42,7 @@ export interface FoundValue extends StoredValue {
 export function decodeValue(
   reader: ValueReader,
   stored: FoundValue,
-  context: ValueContext,
+  context: CheckpointValueContext,
   location: ErrorLocation,
 ): Promise<unknown> {
   return decodeAt(location, stored.type, () => loadValue(reader, stored, { ...context, read: reader.read }));
@@ -65,7 +69,11 @@ export async function decodeAt<Value>(
 }
 
 // Not async, because a history has thousands of values, and each promise takes as long as a short value.
-function loadValue(reader: ValueReader, stored: FoundValue, context: ValueContext): Promise<unknown> {
+function loadValue(
+  reader: ValueReader,
+  stored: FoundValue,
+  context: CheckpointValueContext,
+): Promise<unknown> {
   const { serde, remember } = reader;
   const isChained = isSplice(stored.type) || remember !== undefined;
   if (isChained && !("taskId" in context)) return loadChained(reader, stored, context);
@@ -94,7 +102,7 @@ export function rowReaderOf(reader: ValueReader): RowReader {
 async function bytesOf(
   { fetch }: ValueReader,
   { blob, rowVersion }: StoredValue,
-  context: ValueContext,
+  context: CheckpointValueContext,
 ): Promise<Uint8Array> {
   return rowVersion === undefined ? (blob ?? NO_BYTES) : fetch(context, rowVersion);
 }

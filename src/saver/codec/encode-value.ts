@@ -1,6 +1,6 @@
 import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors/index.js";
 import { copyOrigin } from "../../serde/python/python-origin.js";
-import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import type { ContextualSerializer, CheckpointValueContext } from "../../serde/serde-context.js";
 
 /** A value as the serializer wrote it. */
 export interface EncodedValue {
@@ -20,7 +20,7 @@ export const MAX_VALUE_BYTES = 2 ** 30 - 2 ** 16;
 export async function encodeValue(
   serde: ContextualSerializer,
   value: unknown,
-  context: ValueContext,
+  context: CheckpointValueContext,
   location: ErrorLocation,
 ): Promise<EncodedValue> {
   return encodeAt(location, () => serde.dumpsTyped(detached(value), context));

@@ -1,6 +1,10 @@
 import { BrokenChainError } from "../../errors/index.js";
 import { unwrapBytes } from "../../serde/layers/serializer-layer.js";
-import type { ChannelValueContext, ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
+import type {
+  ChannelValueContext,
+  ContextualSerializer,
+  CheckpointValueContext,
+} from "../../serde/serde-context.js";
 import { restoreValue } from "../../splices/restore-value.js";
 import { decodeSplice } from "../../splices/splice-bytes.js";
 import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
@@ -23,7 +27,7 @@ export function chainRowsOf(rows: readonly ChainRowOfPage[]): ChainRows {
 export interface RowReader {
   readonly serde: ContextualSerializer;
   /** Returns the bytes of a row, also where they are too many to come with it. */
-  readonly bytesOf: (row: StoredValue, place: ValueContext) => Promise<Uint8Array>;
+  readonly bytesOf: (row: StoredValue, place: CheckpointValueContext) => Promise<Uint8Array>;
 }
 
 /** A value as the innermost serializer wrote it. */

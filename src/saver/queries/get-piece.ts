@@ -2,7 +2,11 @@ import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { ChannelValueContext, PendingWriteContext, ValueContext } from "../../serde/serde-context.js";
+import type {
+  ChannelValueContext,
+  PendingWriteContext,
+  CheckpointValueContext,
+} from "../../serde/serde-context.js";
 import { rowVersion } from "./sent-bytes.js";
 
 /** A range of a value's bytes, in one version of its row. */
@@ -26,7 +30,7 @@ export interface PieceRow {
 /** Reads a piece of a long value. Returns `undefined` where the row was replaced or deleted. */
 export async function getPiece(
   call: CallContext,
-  place: ValueContext,
+  place: CheckpointValueContext,
   range: PieceRange,
 ): Promise<PieceRow | undefined> {
   const [row] =

@@ -20,6 +20,7 @@ export function associatedData(header: Uint8Array, type: string, context: ValueC
 
 function partsOf(context: ValueContext | undefined): string[] {
   if (context === undefined) return ["anywhere"];
+  if ("namespace" in context) return ["item", ...context.namespace, context.key];
   const { threadId, checkpointNs, channel } = context;
   return "version" in context
     ? ["value", threadId, checkpointNs, channel, context.version]

@@ -9,38 +9,43 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">="
 /** A condition that holds for every item. */
 const ALWAYS: Condition = { kind: "all", conditions: [] };
 
+/** The keys of a value that are stored in clear text. `undefined`: all of them. */
+type VisibleKeys = ReadonlySet<string> | undefined;
+
 /**
  * Parses a filter. Each of its keys is a condition on that key of the value: a value that it equals, or an object of operators. The
  * keys `$and`, `$or` and `$not` combine filters.
  *
- * @throws InvalidConfigError naming an unknown operator, or an operand of the wrong type. Without it the filter would match other items.
+ * @param visible - The keys that a condition may name.
+ * @throws InvalidConfigError naming an unknown operator, an operand of the wrong type, or an encrypted key. Without it the filter would
+ *   match other items.
  */
-export function parseFilter(filter: unknown, path = "filter"): Condition {
+export function parseFilter(filter: unknown, visible?: VisibleKeys, path = "filter"): Condition {
   if (filter === undefined) return ALWAYS;
-  return guardRead(() => parseWhole(filter, path), {}, path);
+  return guardRead(() => parseWhole(filter, visible, path), {}, path);
 }
 
-function parseWhole(filter: unknown, path: string): Condition {
+function parseWhole(filter: unknown, visible: VisibleKeys, path: string): Condition {
   const conditions = entriesOf(filter, path).map(([key, operand]) => {
     const place = `${path}.${key}`;
     switch (key) {
       case "$and":
-        return { kind: "all", conditions: parseList(operand, place) } satisfies Condition;
+        return { kind: "all", conditions: parseList(operand, visible, place) } satisfies Condition;
       case "$or":
-        return { kind: "any", conditions: parseList(operand, place) } satisfies Condition;
+        return { kind: "any", conditions: parseList(operand, visible, place) } satisfies Condition;
       case "$not":
-        return { kind: "not", condition: parseWhole(operand, place) } satisfies Condition;
+        return { kind: "not", condition: parseWhole(operand, visible, place) } satisfies Condition;
       default:
         if (key.startsWith("$")) throw unknownOperator(place, key);
-        return parseKey(checkedKey(key, path), operand, place);
+        return parseKey(checkedKey(key, visible, path), operand, place);
     }
   });
   return all(conditions);
 }
 
-function parseList(operand: unknown, path: string): Condition[] {
+function parseList(operand: unknown, visible: VisibleKeys, path: string): Condition[] {
   if (!Array.isArray(operand)) throw new InvalidConfigError(path, "must be an array of filters");
-  return operand.map((filter: unknown, index) => parseWhole(filter, `${path}.${index}`));
+  return operand.map((filter: unknown, index) => parseWhole(filter, visible, `${path}.${index}`));
 }
 
 /** Parses the condition on one key. */
@@ -125,9 +130,14 @@ function entriesOf(filter: unknown, path: string): [string, unknown][] {
   throw new InvalidConfigError(path, "must be a plain object");
 }
 
-function checkedKey(key: string, path: string): string {
-  checkedText(key, path);
-  return key;
+function checkedKey(key: string, visible: VisibleKeys, path: string): string {
+  if (visible?.has(key) === false) {
+    throw new InvalidConfigError(
+      `${path}.${key}`,
+      "is encrypted: a filter finds only the keys in `visibleKeys`",
+    );
+  }
+  return checkedText(key, path);
 }
 
 /** JSONB can't hold such text, so that no item would ever match. */

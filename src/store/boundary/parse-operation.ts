@@ -152,7 +152,7 @@ export function parseSearch(
   return {
     kind: "search",
     prefix: toPrefix([...settings.root, ...parseNamespace(namespacePrefix)]),
-    filter: compileFilter(parseFilter(filter ?? undefined)),
+    filter: compileFilter(parseFilter(filter ?? undefined, settings.sealing?.visibleKeys)),
     limit: limit ?? DEFAULT_SEARCH_LIMIT,
     offset: offset ?? 0,
     refreshes: refreshTtl ?? settings.refreshesOnRead,

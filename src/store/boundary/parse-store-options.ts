@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { StandardSchema } from "../model/standard-schema.js";
 import { parseNamespace } from "./parse-namespace.js";
 
@@ -28,6 +29,8 @@ const storeOptions = z.strictObject({
     .string()
     .regex(/^[a-z_][a-z0-9_]*$/i, "must be the name of a text search configuration")
     .default("english"),
+  serde: z.custom<ContextualSerializer>().optional(),
+  visibleKeys: z.array(z.string()).default([]),
   notify: z.boolean().default(false),
   ensureTables: z.boolean().default(true),
 });

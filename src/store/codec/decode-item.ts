@@ -1,5 +1,7 @@
 import { DeserializationError } from "../../errors/index.js";
+import type { ItemContext } from "../../serde/serde-context.js";
 import type { FoundItem, StoreItem } from "../model/item.js";
+import type { Sealing } from "../model/sealing.js";
 import type { ItemRow } from "../queries/item-columns.js";
 import { decodeItemValue } from "./item-value.js";
 import { toNamespace } from "./namespace-text.js";
@@ -9,11 +11,11 @@ import { toNamespace } from "./namespace-text.js";
  *
  * @throws DeserializationError naming the item, for a value that can't be read.
  */
-export async function decodeItem(row: ItemRow): Promise<StoreItem> {
+export async function decodeItem(row: ItemRow, sealing: Sealing | undefined): Promise<StoreItem> {
+  const place = { namespace: toNamespace(row.prefix), key: row.key };
   return {
-    value: await valueOf(row),
-    key: row.key,
-    namespace: toNamespace(row.prefix),
+    value: await valueOf(row, place, sealing),
+    ...place,
     createdAt: new Date(row.created_ms),
     updatedAt: new Date(row.updated_ms),
     version: row.version,
@@ -22,17 +24,25 @@ export async function decodeItem(row: ItemRow): Promise<StoreItem> {
 }
 
 /** Decodes a row that a search has found. */
-export async function decodeFound(row: ItemRow & { readonly score: number | null }): Promise<FoundItem> {
-  const item = await decodeItem(row);
+export async function decodeFound(
+  row: ItemRow & { readonly score: number | null },
+  sealing: Sealing | undefined,
+): Promise<FoundItem> {
+  const item = await decodeItem(row, sealing);
   return row.score === null ? item : { ...item, score: row.score };
 }
 
-async function valueOf({ prefix, key, value }: ItemRow): Promise<Record<string, unknown>> {
+async function valueOf(
+  { value }: ItemRow,
+  place: ItemContext,
+  sealing: Sealing | undefined,
+): Promise<Record<string, unknown>> {
   try {
-    return await decodeItemValue(value);
+    return await decodeItemValue(value, place, sealing);
   } catch (cause) {
     if (!(cause instanceof DeserializationError)) throw cause;
-    const place = `item ${JSON.stringify(key)} of namespace ${JSON.stringify(toNamespace(prefix))}`;
-    throw new DeserializationError(`${place}: ${cause.message}`, { cause, typeTag: "jsonb" });
+    const { namespace, key } = place;
+    const item = `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)}`;
+    throw new DeserializationError(`${item}: ${cause.message}`, { cause, typeTag: cause.typeTag });
   }
 }

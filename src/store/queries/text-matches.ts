@@ -17,8 +17,9 @@ export function textMatches(
 ) {
   const words = textQuery(language, parameter, everyWord);
   // The expression of the index `store_text_idx`: texts of the value, not its keys. Longer values have no entry there.
-  const texts = sql`(case when octet_length(store.value::text) <= 250000
-    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value, '["string"]') end)`;
+  const texts = sql`(case when jsonb_typeof(store.value) <> 'object' then null
+    when octet_length((store.value - '__sealed__'::text)::text) <= 250000
+    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value - '__sealed__'::text, '["string"]') end)`;
   const matches = sql<SqlBool>`${texts} @@ ${words}`;
   const inScope = matchesScope(parameter, shape);
   const needed = sql<number>`${parameter("limit")}::bigint + ${parameter("offset")}::bigint`;
