@@ -43,7 +43,8 @@ const listOptions = z.strictObject({
     .array(
       z.strictObject({
         matchType: z.enum(["prefix", "suffix"]),
-        path: z.array(z.string()),
+        // As a namespace, so that every call refuses a wrong one by the same error.
+        path: z.unknown(),
       }),
     )
     .nullish(),
