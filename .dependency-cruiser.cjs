@@ -13,6 +13,7 @@ const mayImport = {
   saver: [...base, "migrations"],
   store: withoutSaver,
   cache: withoutSaver,
+  conformance: ["errors"],
   threads: [...base, "saver"],
   retention: [...base, "saver"],
   growth: [...base, "saver"],

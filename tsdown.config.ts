@@ -13,6 +13,7 @@ export default defineConfig({
     migrations: "src/migrations/index.ts",
     serde: "src/serde/index.ts",
     store: "src/store/index.ts",
+    conformance: "src/conformance/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],

@@ -34,6 +34,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Compared with the official savers", link: "/comparison" },
       { text: "Migrations", link: "/migrations" },
       { text: "Python and TypeScript", link: "/interop" },
+      { text: "Conformance suites", link: "/conformance" },
     ],
   },
   {
@@ -59,5 +60,5 @@ export const sidebar: readonly SidebarGroup[] = [
     ],
   },
   { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
-  { text: "API reference", items: ["", "/db", "/migrations", "/serde", "/store"].map(apiOf) },
+  { text: "API reference", items: ["", "/conformance", "/db", "/migrations", "/serde", "/store"].map(apiOf) },
 ];

@@ -3,6 +3,7 @@ import { Converter, ReflectionKind } from "typedoc";
 /** The import specifier of each entry point, by the name that TypeDoc derives from its path. */
 const SPECIFIERS = new Map([
   ["index", "langgraph-checkpoint-kysely"],
+  ["conformance", "langgraph-checkpoint-kysely/conformance"],
   ["db", "langgraph-checkpoint-kysely/db"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],

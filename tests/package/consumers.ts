@@ -2,6 +2,7 @@
 export const ESM_CONSUMER = `
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
+import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
 import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
@@ -13,13 +14,14 @@ export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<type
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
-export const named = [openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
+export const named = [storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
 /** The same consumer as a CommonJS module. */
 export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
 import root = require("langgraph-checkpoint-kysely");
+import conformance = require("langgraph-checkpoint-kysely/conformance");
 import db = require("langgraph-checkpoint-kysely/db");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
 import serde = require("langgraph-checkpoint-kysely/serde");
@@ -31,12 +33,13 @@ const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typ
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
-const named = [db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
+const named = [conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
 export = { typed, asSaver, asStore, isOurs, named };
 `;
 
 const NAMES = {
   "": ["CheckpointError", "PostgresSaver"],
+  "/conformance": ["storeSuite"],
   "/db": ["openDatabase"],
   "/migrations": ["migrateToLatest", "migrationStatus"],
   "/serde": ["JsonSerializer", "MsgpackSerializer"],

@@ -1,0 +1,9 @@
+export {
+  type CreatedStore,
+  type CreateStore,
+  storeSuite,
+  type StoreSuiteOptions,
+  type SuiteStoreOptions,
+  type SuiteTtl,
+} from "./store-suite.js";
+export type { SuiteCase } from "./suite-case.js";

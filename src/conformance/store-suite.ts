@@ -1,0 +1,84 @@
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { batchCases } from "./store-cases/batches.js";
+import { combinedFilterCases, filterCases } from "./store-cases/filters.js";
+import { itemCases } from "./store-cases/items.js";
+import { listCases } from "./store-cases/lists.js";
+import { namespaceCases } from "./store-cases/namespaces.js";
+import { searchCases } from "./store-cases/searches.js";
+import type { StoreCase, SuiteStoreOptions } from "./store-cases/store-case.js";
+import { ttlCases } from "./store-cases/ttl.js";
+import { valueCases } from "./store-cases/values.js";
+import { vectorCases } from "./store-cases/vectors.js";
+import type { SuiteCase } from "./suite-case.js";
+
+export type { SuiteStoreOptions, SuiteTtl } from "./store-cases/store-case.js";
+
+/** A store for one case of the suite. */
+export interface CreatedStore {
+  readonly store: BaseStore;
+  /** Called at the end of the case. */
+  close?(): Promise<void>;
+  /** Lets the items of the store age by so many minutes. The suite needs it for `ttl`, since it never waits. */
+  elapse?(minutes: number): Promise<void>;
+}
+
+/** Creates a store without any items, for one case. Cases that need no options pass none. */
+export type CreateStore = (options: SuiteStoreOptions) => Promise<CreatedStore>;
+
+/** What the store can do besides what every `BaseStore` has. */
+export interface StoreSuiteOptions {
+  /** Filters combine by `$and`, `$or` and `$not`. Default `false`. */
+  readonly combinedFilters?: boolean;
+  /** `put` takes `{ ttl }` in minutes as its fifth argument, and reads take `refreshTtl`. Default `false`. */
+  readonly ttl?: boolean;
+  /** Searches by meaning, with the option `index` of LangGraph's stores. Default `false`. */
+  readonly vectors?: boolean;
+}
+
+/**
+ * Returns a conformance suite for stores of LangGraph.js: what `BaseStore` promises about items, namespaces, filters, pages and batches.
+ * It uses only the public methods, so that it checks any store in any test runner.
+ *
+ * @param create - Creates an empty store for each case.
+ * @param options - What the store can do besides. Those cases are left out otherwise.
+ * @returns The cases, which share nothing. Each fails by an `AssertionError` that says what the store returned.
+ *
+ * @example
+ * ```ts
+ * import { test } from "node:test";
+ * import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+ * import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
+ *
+ * const create = async () => ({ store: new InMemoryStore() });
+ * for (const { name, run } of storeSuite(create)) test(name, run);
+ * ```
+ */
+export function storeSuite(create: CreateStore, options: StoreSuiteOptions = {}): readonly SuiteCase[] {
+  const cases: readonly StoreCase[] = [
+    ...itemCases,
+    ...valueCases,
+    ...namespaceCases,
+    ...searchCases,
+    ...filterCases,
+    ...(options.combinedFilters === true ? combinedFilterCases : []),
+    ...listCases,
+    ...batchCases,
+    ...(options.ttl === true ? ttlCases : []),
+    ...(options.vectors === true ? vectorCases : []),
+  ];
+  return cases.map((each) => ({ name: each.name, run: () => runCase(each, create) }));
+}
+
+async function runCase(each: StoreCase, create: CreateStore): Promise<void> {
+  const created = await create(each.options ?? {});
+  try {
+    await each.check(created.store, (minutes) => elapse(created, minutes));
+  } finally {
+    await created.close?.();
+  }
+}
+
+async function elapse(created: CreatedStore, minutes: number): Promise<void> {
+  if (created.elapse === undefined) throw new TypeError("the suite needs `elapse` where `ttl` is set");
+  await created.elapse(minutes);
+}
