@@ -3,11 +3,20 @@ import { describeServer, type Target, type TestDatabase } from "../../test-suppo
 import { pythonEnvironment } from "./python-environment.js";
 import { PythonProcess } from "./python-process.js";
 
+/** The tests of a suite. `start` starts a Python process on a database. */
+type PythonSuite = (target: Target<string>, start: (database: TestDatabase<string>) => PythonProcess) => void;
+
 /** Runs a suite with a Python process that runs graphs (`python/serve_graphs.py`), or skips it without Python. */
-export async function describePythonGraphs(
-  name: string,
-  body: (target: Target<string>, start: (database: TestDatabase<string>) => PythonProcess) => void,
-): Promise<void> {
+export function describePythonGraphs(name: string, body: PythonSuite): Promise<void> {
+  return describePython(name, "serve_graphs.py", body);
+}
+
+/** Runs a suite with a Python process that works on a store (`python/serve_store.py`), or skips it without Python. */
+export function describePythonStore(name: string, body: PythonSuite): Promise<void> {
+  return describePython(name, "serve_store.py", body);
+}
+
+async function describePython(name: string, program: string, body: PythonSuite): Promise<void> {
   const environment = await pythonEnvironment();
   if ("missing" in environment) {
     process.stdout.write(`The tests of ${name} are skipped: ${environment.missing}\n`);
@@ -18,6 +27,6 @@ export async function describePythonGraphs(
   }
   const { python } = environment;
   describeServer(name, (target) => {
-    body(target, ({ source }) => new PythonProcess(python, source, undefined, "serve_graphs.py"));
+    body(target, ({ source }) => new PythonProcess(python, source, undefined, program));
   });
 }
