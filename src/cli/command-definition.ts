@@ -4,6 +4,7 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import type { CallContext } from "../db/call-context.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
+import type { PostgresStore } from "../store/postgres-store.js";
 import type { ExitCode } from "./exit-code.js";
 import type { Style } from "./output/style.js";
 import type { Terminal } from "./terminal/terminal.js";
@@ -31,6 +32,8 @@ export interface CommandContext extends OfflineContext {
    * `LANGGRAPH_AES_KEY` encrypted ones.
    */
   readonly saver: PostgresSaver;
+  /** A store on the tables, created on first use. It migrates nothing, and its reads leave the times of items as they are. */
+  readonly store: PostgresStore;
   /**
    * Creates another saver on the tables.
    *
@@ -106,10 +109,24 @@ export interface CommandDefinition {
    * @returns `undefined` if the command needs {@link run}.
    */
   runOffline?(context: OfflineContext, flags: unknown): Promise<Report | undefined>;
-  /** @param flags - The values of {@link options} and {@link args} by name, as the parser returned them. */
-  run(context: CommandContext, flags: unknown): Promise<Report>;
+  /**
+   * Absent if the command only groups its subcommands.
+   *
+   * @param flags - The values of {@link options} and {@link args} by name, as the parser returned them.
+   */
+  run?(context: CommandContext, flags: unknown): Promise<Report>;
 }
 
+/** A command that can be run itself. */
+export type RunnableCommand = CommandDefinition & Required<Pick<CommandDefinition, "run">>;
+
 /** The headings of the list of commands, in its order. */
-export const COMMAND_GROUPS = ["Inspect", "Change", "Clean up", "Check and back up", "Tables"] as const;
+export const COMMAND_GROUPS = [
+  "Inspect",
+  "Change",
+  "Clean up",
+  "Check and back up",
+  "Long-term memory",
+  "Tables",
+] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];

@@ -1,5 +1,10 @@
-/** The shell command that migrates a schema to the latest version. */
-export function migrateCommand(schema: string): string {
+/**
+ * The shell command that migrates a schema to the latest version.
+ *
+ * @param optionalTables - The optional tables to create, as `--with` names them.
+ */
+export function migrateCommand(schema: string, optionalTables?: string): string {
   const word = /^[\w-]+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  return `npx langgraph-checkpoint-kysely migrate --schema ${word}`;
+  const tables = optionalTables === undefined ? "" : ` --with ${optionalTables}`;
+  return `npx langgraph-checkpoint-kysely migrate --schema ${word}${tables}`;
 }

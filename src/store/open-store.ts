@@ -28,7 +28,8 @@ export interface OpenedStore {
  */
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
   const parsed = parseStoreOptions(options);
-  const call = { ...openCall(source, parsed, TENANT_TABLES), settings: settingsOf(parsed) };
+  const opened = openCall(source, parsed, TENANT_TABLES);
+  const call = { ...opened, optionalTables: "store" as const, settings: settingsOf(parsed) };
   return { call, preparation: new Preparation(call, parsed), ended: new AbortController() };
 }
 

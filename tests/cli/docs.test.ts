@@ -3,6 +3,7 @@ import { expect, it } from "@jest/globals";
 import { describePglite } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
+import { fillStore } from "./filled-store.js";
 
 const DOCS = new URL("../../docs/cli.md", import.meta.url);
 /** A command line and its output. */
@@ -13,6 +14,7 @@ describePglite("docs/cli.md", (target) => {
   it("shows the output of the commands; CLI_DOCS=write updates it", async () => {
     const database = await target.createDatabase();
     await fillDatabase(database);
+    await fillStore(database);
     const run = cliOn(database);
     const text = await readFile(DOCS, "utf8");
     let printed = text;

@@ -10,6 +10,7 @@ import { ROOT } from "../package/consumer-project.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
+import { fillStore } from "./filled-store.js";
 
 /** The part of an example that names a database of the reader. */
 const EXAMPLE_URL = " --url postgres://localhost/agents";
@@ -40,6 +41,7 @@ describeServer("the examples in help", (server) => {
     async (_name, command) => {
       await database.reset();
       await fillDatabase(database);
+      await fillStore(database);
       await cliOn(database)("migrate", "--schema", "restored");
       await cliOn(database)("migrate", "--schema", "agents");
       for (const example of examplesOf(command)) {

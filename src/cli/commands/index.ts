@@ -15,6 +15,7 @@ import { rollback } from "./rollback.js";
 import { show } from "./show.js";
 import { state } from "./state.js";
 import { stats } from "./stats.js";
+import { store } from "./store/index.js";
 import { threads } from "./threads.js";
 import { tombstones } from "./tombstones.js";
 import { verify } from "./verify.js";
@@ -41,5 +42,6 @@ export const COMMANDS: readonly CommandDefinition[] = [
   doctor,
   exportCommand,
   importCommand,
+  store,
   migrate,
 ];

@@ -49,6 +49,10 @@ function withRemedy(error: unknown): unknown {
       cause: error,
     });
   }
+  // An error of @langchain/langgraph-checkpoint, which the application and this package may have in several copies.
+  if (isError(error) && error.name === "InvalidNamespaceError") {
+    return new InvalidConfigError("namespace", error.message, { cause: error });
+  }
   if (!(error instanceof PermissionError)) return error;
   return new CheckpointError(
     error.code,

@@ -28,6 +28,15 @@ export function durationOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(parseDuration);
 }
 
+/** An option whose value is how long something lives: a duration that is not zero. */
+export function ttlOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const milliseconds = parseDuration(text);
+    if (milliseconds > 0) return milliseconds;
+    throw new InvalidArgumentError("Expected a duration longer than zero.");
+  });
+}
+
 /** Parses a duration to milliseconds: `90s`, `45m`, `12h`, `30d`, `2w`. */
 export function parseDuration(text: string): number {
   const [, count = "", unit = ""] = DURATION.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
-import { COMMAND_GROUPS, type CommandDefinition } from "../command-definition.js";
+import { COMMAND_GROUPS, type CommandDefinition, type RunnableCommand } from "../command-definition.js";
 import { commonOptions, LOCK_TIMEOUT } from "../options/common-options.js";
 import { COMMANDS } from "../commands/index.js";
 import { EXIT_CODE_HELP } from "../exit-code.js";
@@ -13,14 +13,14 @@ const DEFAULT_WIDTH = 100;
 const MIN_HELP_COLUMN = 20;
 
 /** Runs a command with the options and arguments that the parser found. */
-export type Execute = (command: CommandDefinition, flags: unknown) => Promise<void>;
+export type Execute = (command: RunnableCommand, flags: unknown) => Promise<void>;
 
 /** Builds the parser of all commands and options. */
 export function createProgram(runtime: CommandRuntime, execute: Execute): Command {
   const { io, redact } = runtime;
   const program = new Command(NAME)
     .description(
-      "Inspects, changes, deletes, checks and backs up LangGraph checkpoints in PostgreSQL, and migrates their tables.",
+      "Inspects, changes, deletes, checks and backs up LangGraph checkpoints and long-term memory in PostgreSQL, and migrates their tables.",
     )
     .version(packageJson.version)
     .exitOverride()
@@ -88,12 +88,18 @@ function addCommand(parent: Command, definition: CommandDefinition, registration
   for (const subcommand of definition.subcommands ?? []) {
     addCommand(command, subcommand, { ...registration, takesLocks });
   }
-  command.action(async () => {
-    refuseOptionsOfParent(command, parent);
-    if (!takesLocks) refuseLockTimeout(command);
-    await execute(definition, { ...command.optsWithGlobals<object>(), ...argumentsOf(command) });
-  });
+  if (isRunnable(definition)) {
+    command.action(async () => {
+      refuseOptionsOfParent(command, parent);
+      if (!takesLocks) refuseLockTimeout(command);
+      await execute(definition, { ...command.optsWithGlobals<object>(), ...argumentsOf(command) });
+    });
+  }
   return addHelp(command, definition.examples);
+}
+
+function isRunnable(definition: CommandDefinition): definition is RunnableCommand {
+  return definition.run !== undefined;
 }
 
 /** The arguments that were given, by their names. */

@@ -1,4 +1,5 @@
 import { CompiledQuery } from "kysely";
+import type { StoreDatabase } from "../../db/checkpoint-database.js";
 import { connectionStringFault } from "../../db/pool/connection-string.js";
 import type { OpenedDatabase } from "../../db/opened-database.js";
 import { isPGliteUrl, pgliteUrlFault } from "../../db/pglite/pglite-url.js";
@@ -6,7 +7,8 @@ import { toDatabaseError } from "../../db/to-database-error.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
-import type { CommandContext, CommandDefinition, OfflineContext, Report } from "../command-definition.js";
+import { PostgresStore } from "../../store/postgres-store.js";
+import type { CommandContext, OfflineContext, Report, RunnableCommand } from "../command-definition.js";
 import type { CommandIO } from "../command-io.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
 import { reportFailure } from "../errors/report-failure.js";
@@ -39,7 +41,7 @@ export interface CommandRuntime {
 
 /** Runs a command with its parsed flags, prints its report or its error, and returns the exit code. */
 export async function runCommand(
-  command: CommandDefinition,
+  command: RunnableCommand,
   flags: unknown,
   runtime: CommandRuntime,
 ): Promise<ExitCode> {
@@ -85,7 +87,12 @@ function contextFor(
     // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
     return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
   };
+  const openStore = () =>
+    new PostgresStore("$extendTables" in source ? source.$extendTables<StoreDatabase>() : source, {
+      ...{ schema: context.schema, logger, prepare: false, ensureTables: false },
+    });
   let saver: PostgresSaver | undefined;
+  let store: PostgresStore | undefined;
   return {
     ...context,
     db: dbUntil(signal),
@@ -94,13 +101,16 @@ function contextFor(
     get saver() {
       return (saver ??= openSaver({}));
     },
+    get store() {
+      return (store ??= openStore());
+    },
     openSaver,
     signal,
     terminal: openTerminal(io, json),
   };
 }
 
-function openerFor({ createsDatabase = false }: CommandDefinition, open: OpenUrl): OpenUrl {
+function openerFor({ createsDatabase = false }: RunnableCommand, open: OpenUrl): OpenUrl {
   return (url) => {
     try {
       if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url);

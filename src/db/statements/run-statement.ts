@@ -92,7 +92,7 @@ export async function inOneTransaction<Call extends CallContext, T>(
 }
 
 async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise<T> {
-  const { database, schema, policy, signal, observer } = call;
+  const { database, policy, signal, observer } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
     return await retryTransient(
@@ -108,16 +108,20 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
       },
     );
   } catch (error) {
-    throw explainMissingTables(error, schema);
+    throw explainMissingTables(error, call);
   }
 }
 
-function explainMissingTables(error: unknown, schema: string): unknown {
+function explainMissingTables(error: unknown, { schema, optionalTables }: CallContext): unknown {
   if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
+  const [tables, setup] =
+    optionalTables === undefined
+      ? ["checkpoint tables", "saver.setup()"]
+      : [`tables of the ${optionalTables}`, `setup() of the ${optionalTables}`];
   return new MigrationRequiredError(
     schema,
-    `the checkpoint tables in schema "${schema}" are missing or older than this library: call saver.setup(), ` +
-      `or run \`${migrateCommand(schema)}\` (${error.message})`,
+    `the ${tables} in schema "${schema}" are missing or older than this library: call ${setup}, ` +
+      `or run \`${migrateCommand(schema, optionalTables)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
 }
