@@ -3,8 +3,8 @@
  *
  * @param optionalTables - The optional tables to create, as `--with` names them.
  */
-export function migrateCommand(schema: string, optionalTables?: string): string {
+export function migrateCommand(schema: string, optionalTables: readonly string[] = []): string {
   const word = /^[\w-]+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  const tables = optionalTables === undefined ? "" : ` --with ${optionalTables}`;
-  return `npx langgraph-checkpoint-kysely migrate --schema ${word}${tables}`;
+  const options = optionalTables.map((tables) => ` --with ${tables}`).join("");
+  return `npx langgraph-checkpoint-kysely migrate --schema ${word}${options}`;
 }

@@ -1,5 +1,6 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { LibraryDatabase } from "../db/checkpoint-database.js";
+import { type OptionalTables, withRequired } from "./migration-set.js";
 
 /** The names of the roles that get the privileges. */
 export interface GrantedRoles {
@@ -15,31 +16,38 @@ export interface GrantStatements {
   readonly readOnly: readonly string[];
 }
 
-type Table = keyof CheckpointDatabase;
+type Use = "rows" | "record" | "none";
 
-/** How a saver uses each table. Only migrations use the lock table. */
-const TABLE_USE: Readonly<Record<Table, "rows" | "record" | "none">> = {
-  checkpoints: "rows",
-  checkpoint_blobs: "rows",
-  checkpoint_writes: "rows",
-  checkpoint_tombstones: "rows",
-  checkpoint_migrations: "record",
-  checkpoint_kysely_migration: "record",
-  checkpoint_kysely_migration_lock: "none",
+/** How a saver, a store or a cache uses each table, and which optional tables it belongs to. Only migrations use the lock table. */
+const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [Use, OptionalTables?]>> = {
+  checkpoints: ["rows"],
+  checkpoint_blobs: ["rows"],
+  checkpoint_writes: ["rows"],
+  checkpoint_tombstones: ["rows"],
+  checkpoint_migrations: ["record"],
+  checkpoint_kysely_migration: ["record"],
+  checkpoint_kysely_migration_lock: ["none"],
+  store: ["rows", "store"],
+  store_migrations: ["record", "store"],
+  store_kysely_migration: ["record", "store"],
+  store_vectors: ["rows", "vectors"],
+  store_embedding_model: ["rows", "vectors"],
+  vector_migrations: ["record", "vectors"],
+  store_vectors_kysely_migration: ["record", "vectors"],
+  cache_entries: ["rows", "cache"],
+  cache_kysely_migration: ["record", "cache"],
 };
-
-const ROWS = tablesUsedFor("rows");
-const RECORDS = tablesUsedFor("record");
 
 /**
  * Builds the SQL that grants two roles exactly the privileges that a saver needs on migrated tables: to read and write rows, or
- * only to read them, and to read which migrations have run. Neither role may create, alter or drop tables.
+ * only to read them, and to read which migrations have run. With optional tables also those of a store or a cache. Neither role may create, alter or drop tables.
  *
  * All names become quoted identifiers. The caller must refuse the role names "public" and "none", which have another meaning
  * in GRANT even if they are quoted.
  *
  * @param schema - The schema that holds the tables.
  * @param roles - The names of the two roles. The statements don't create them.
+ * @param optional - The optional tables that exist. Default: none.
  *
  * @example
  * ```ts
@@ -47,16 +55,23 @@ const RECORDS = tablesUsedFor("record");
  * console.log(readWrite[0]); // grant usage on schema "agents" to "agent_service"
  * ```
  */
-export function grantStatements(schema: string, { readWrite, readOnly }: GrantedRoles): GrantStatements {
+export function grantStatements(
+  schema: string,
+  { readWrite, readOnly }: GrantedRoles,
+  optional: readonly OptionalTables[] = [],
+): GrantStatements {
+  const existing = withRequired(optional);
+  const rows = tablesUsedFor("rows", existing);
+  const records = tablesUsedFor("record", existing);
   return {
     readWrite: [
       useOf(schema, readWrite),
-      compile(sql`grant select, insert, update, delete on ${tables(schema, ROWS)} to ${sql.id(readWrite)}`),
-      compile(sql`grant select on ${tables(schema, RECORDS)} to ${sql.id(readWrite)}`),
+      compile(sql`grant select, insert, update, delete on ${tables(schema, rows)} to ${sql.id(readWrite)}`),
+      compile(sql`grant select on ${tables(schema, records)} to ${sql.id(readWrite)}`),
     ],
     readOnly: [
       useOf(schema, readOnly),
-      compile(sql`grant select on ${tables(schema, [...ROWS, ...RECORDS])} to ${sql.id(readOnly)}`),
+      compile(sql`grant select on ${tables(schema, [...rows, ...records])} to ${sql.id(readOnly)}`),
     ],
   };
 }
@@ -69,8 +84,10 @@ function tables(schema: string, names: readonly string[]): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql.id(schema, name)));
 }
 
-function tablesUsedFor(use: "rows" | "record"): readonly string[] {
-  return Object.entries(TABLE_USE).flatMap(([name, usedFor]) => (usedFor === use ? [name] : []));
+function tablesUsedFor(use: Use, optional: readonly OptionalTables[]): readonly string[] {
+  return Object.entries(TABLE_USE).flatMap(([name, [usedFor, tables]]) =>
+    usedFor === use && (tables === undefined || optional.includes(tables)) ? [name] : [],
+  );
 }
 
 function compile(statement: RawBuilder<unknown>): string {

@@ -7,9 +7,10 @@ export {
 export { type IndexState, optionalIndexStatus } from "./indexes/index-status.js";
 export type { OptionalIndex } from "./indexes/optional-index.js";
 export { migrateDown, type MigrateOptions, migrateToLatest } from "./migrate.js";
+export type { OptionalTables } from "./migration-set.js";
 export { type MigrationStatus, migrationStatus, type MigrationStatusOptions } from "./migration-status.js";
 export { type MigrationPlan, type PlannedStep, planMigrations } from "./plan-migrations.js";
 export type { WantedTables } from "./present-sets.js";
-export type { OptionalTableOptions, OptionalTables } from "./sets.js";
+export type { OptionalTableOptions } from "./sets.js";
 export { MIGRATION_NAMES } from "./steps/index.js";
 export type { VectorDistance, VectorIndex, VectorLayout } from "./vector-layout.js";

@@ -15,7 +15,7 @@ import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
-import { setStatus } from "./migration-status.js";
+import { type SetStatus, setStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
 import { presentSets, type WantedTables } from "./present-sets.js";
 import { withRowSecurityOff } from "./with-row-security-off.js";
@@ -76,8 +76,7 @@ export async function migrateSets(
       return applied;
     });
   } catch (error) {
-    const pending = behind.flatMap((status) => status.pending);
-    if (error instanceof PermissionError) throw missingPrivilege(schema, pending, error);
+    if (error instanceof PermissionError) throw missingPrivilege(schema, behind, error);
     throw error;
   }
 }
@@ -102,15 +101,28 @@ export async function migrateDown(
   const newest = statuses.findLast(({ applied }) => applied.length > 0);
   if (newest === undefined) return undefined;
   const reverted = await inTransaction(db, options, (transaction) =>
-    withRowSecurityOff(transaction, () =>
-      run(transaction, schema, newest.set, (migrator) => migrator.migrateDown()),
-    ),
+    withRowSecurityOff(transaction, async () => {
+      const names = await run(transaction, schema, newest.set, (migrator) => migrator.migrateDown());
+      // Otherwise the next migration would take the optional tables for present, and create them again.
+      if (newest.applied.length === 1 && newest.set.optional !== undefined) {
+        await transaction.withSchema(schema).schema.dropTable(newest.set.record).execute();
+      }
+      return names;
+    }),
   );
   return reverted[0];
 }
 
-async function statusOf(db: Kysely<CheckpointDatabase>, schema: string, sets: readonly MigrationSet[]) {
-  const statuses = [];
+interface StatusOfSet extends SetStatus {
+  readonly set: MigrationSet;
+}
+
+async function statusOf(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  sets: readonly MigrationSet[],
+): Promise<StatusOfSet[]> {
+  const statuses: StatusOfSet[] = [];
   for (const set of sets) statuses.push({ set, ...(await setStatus(db, schema, set)) });
   return statuses;
 }
@@ -153,11 +165,13 @@ function stepFailed(error: unknown, step: string | undefined): Error {
   });
 }
 
-function missingPrivilege(schema: string, pending: readonly string[], cause: PermissionError): Error {
+function missingPrivilege(schema: string, behind: readonly StatusOfSet[], cause: PermissionError): Error {
+  const pending = behind.flatMap((status) => status.pending);
+  const optional = behind.flatMap(({ set }) => (set.optional === undefined ? [] : [set.optional]));
   return new MigrationRequiredError(
     schema,
     `schema "${schema}" lacks ${pending.join(", ")}, and this role may not change it (${cause.message}). ` +
-      `Run \`${migrateCommand(schema)}\` as a role that may`,
+      `Run \`${migrateCommand(schema, optional)}\` as a role that may`,
     { cause, pending, sqlState: cause.sqlState },
   );
 }

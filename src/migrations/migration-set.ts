@@ -2,6 +2,14 @@ import type { RawBuilder } from "kysely";
 import type { IncompatibleTablesError } from "../errors/index.js";
 import type { MigrationStep } from "./steps/step.js";
 
+/** Tables that not every service needs. */
+export type OptionalTables = "store" | "vectors" | "cache";
+
+/** Adds the tables that others reference: embeddings reference the items of the store. */
+export function withRequired(tables: readonly OptionalTables[]): readonly OptionalTables[] {
+  return tables.includes("vectors") && !tables.includes("store") ? ["store", ...tables] : tables;
+}
+
 /** The tables in which Kysely's Migrator records the applied steps, one for each set. */
 export type RecordTable =
   | "checkpoint_kysely_migration"
@@ -11,6 +19,8 @@ export type RecordTable =
 
 /** Tables that are migrated together. */
 export interface MigrationSet {
+  /** The name of optional tables. `undefined` for those of the savers. */
+  readonly optional?: OptionalTables;
   /** The table that records the applied steps. */
   readonly record: RecordTable;
   /** Every step by its recorded name, oldest first. No name occurs in two sets. */

@@ -3,9 +3,8 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, incompatibilityOf } from "./incompatible-tables.js";
-import type { MigrationSet } from "./migration-set.js";
+import type { MigrationSet, OptionalTables } from "./migration-set.js";
 import { presentSets } from "./present-sets.js";
-import type { OptionalTables } from "./sets.js";
 
 /** The migration status of a schema. */
 export interface MigrationStatus {

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import type { MigrationSet } from "./migration-set.js";
-import { CHECKPOINT_SET, type OptionalTableOptions, optionalSets, type OptionalTables } from "./sets.js";
+import { type MigrationSet, type OptionalTables, withRequired } from "./migration-set.js";
+import { CHECKPOINT_SET, type OptionalTableOptions, optionalSets } from "./sets.js";
 
 /** Which optional tables to migrate, and what they are like. */
 export interface WantedTables extends OptionalTableOptions {
-  /** The optional tables to create. Those that exist are migrated anyway. Default: none. */
+  /** The optional tables to create, `vectors` together with `store`. Those that exist are migrated anyway. Default: none. */
   readonly with?: readonly OptionalTables[] | undefined;
 }
 
@@ -24,7 +24,8 @@ export async function presentSets(
   const { rows } = await present.execute(db.withoutPlugins()).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
-  const isWanted = (name: string): boolean => wanted.some((each) => each === name);
+  const names: readonly string[] = withRequired(wanted);
+  const isWanted = (name: string): boolean => names.includes(name);
   const isPresent = ({ record }: MigrationSet): boolean => rows.some((row) => row.record === record);
   return [
     CHECKPOINT_SET,

@@ -3,15 +3,12 @@ import { createCache } from "./cache-steps/0001-create-cache.js";
 import { hasColumn, isNullable } from "./catalog-expressions.js";
 import { recognizeShallow } from "./recognize-shallow.js";
 import { recognizeOfficialStore } from "./recognize-official-store.js";
-import type { MigrationSet } from "./migration-set.js";
+import type { MigrationSet, OptionalTables } from "./migration-set.js";
 import { MIGRATION_STEPS } from "./steps/index.js";
 import { createStore } from "./store-steps/0001-create-store.js";
 import { createIndexes } from "./store-steps/0002-create-indexes.js";
 import type { VectorLayout } from "./vector-layout.js";
 import { createVectors } from "./vector-steps/0001-create-vectors.js";
-
-/** Tables that not every service needs. */
-export type OptionalTables = "store" | "vectors" | "cache";
 
 /** What the optional tables are like when they are created. Later migrations don't change it. */
 export interface OptionalTableOptions {
@@ -61,6 +58,7 @@ export function optionalSets(
   const { textSearchLanguage = "english", vectors, unloggedCache = true } = options;
   return {
     store: {
+      optional: "store",
       record: "store_kysely_migration",
       steps: {
         "store-0001-create-store": createStore,
@@ -71,6 +69,7 @@ export function optionalSets(
       recognize: recognizeOfficialStore,
     },
     vectors: {
+      optional: "vectors",
       record: "store_vectors_kysely_migration",
       steps: { "vectors-0001-create-vectors": createVectors(vectors) },
       columns: { store_vectors: ["prefix", "key", "field_name", "embedding"] },
@@ -78,6 +77,7 @@ export function optionalSets(
       recognize: recognizeOfficialStore,
     },
     cache: {
+      optional: "cache",
       record: "cache_kysely_migration",
       steps: { "cache-0001-create-cache": createCache(unloggedCache) },
       columns: {

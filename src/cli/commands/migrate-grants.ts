@@ -4,6 +4,7 @@ import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
+import { parseOptional } from "./migrate-optional.js";
 
 const DEFAULT_ROLES = { readWrite: "checkpoint_writer", readOnly: "checkpoint_reader" };
 // In GRANT, these names never mean a role, even if they are quoted.
@@ -68,7 +69,7 @@ export async function reportGrants({ schema }: OfflineContext, flags: unknown): 
     readOnly: checkedRole("--read-only", readOnly ?? DEFAULT_ROLES.readOnly),
   };
   const { grantStatements } = await import("../../migrations/grant-statements.js");
-  const statements = grantStatements(schema, roles);
+  const statements = grantStatements(schema, roles, parseOptional(flags).tables.with);
   const json: PrintedGrants = {
     schema,
     readWrite: { role: roles.readWrite, statements: statements.readWrite },

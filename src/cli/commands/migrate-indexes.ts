@@ -1,5 +1,3 @@
-import { Option } from "commander";
-import { z } from "zod";
 import { withinTime } from "../../db/async/within-time.js";
 import { CheckpointError } from "../../errors/index.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
@@ -10,27 +8,10 @@ import { EXIT_CODE } from "../exit-code.js";
 /** How long an interrupted command may take to drop unfinished indexes, and then to read their states, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 1_000;
 
-const KNOWN = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
-
-const names = z.array(z.enum(KNOWN)).default([]);
-
-/** The flags of {@link indexOptions}. */
-export const indexFlags = { with: names, without: names };
-
-interface IndexFlags {
+/** Which indexes to create and to drop. */
+export interface IndexFlags {
   readonly with: readonly OptionalIndex[];
   readonly without: readonly OptionalIndex[];
-}
-
-/** The options of `migrate` about optional indexes. */
-export function indexOptions(): Option[] {
-  return [
-    new Option(
-      "--with <index...>",
-      "create an optional index without blocking writers: metadata-index for filters, run-index for delete-runs",
-    ).choices(KNOWN),
-    new Option("--without <index...>", "drop an optional index").choices(KNOWN).conflicts(["plan", "check"]),
-  ];
 }
 
 /**

@@ -8,16 +8,16 @@ import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../output/format-numbers.js";
 import { migrateDown } from "./migrate-down.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
-import { changeIndexes, checkIndexes, indexFlags, indexOptions, planIndexes } from "./migrate-indexes.js";
+import { changeIndexes, checkIndexes, planIndexes } from "./migrate-indexes.js";
+import { type OptionalParts, optionalOptions, parseOptional, requireLayout } from "./migrate-optional.js";
 import { migrateStatus } from "./migrate-status.js";
 
 const migrateFlags = z.object({
   plan: z.boolean().default(false),
   check: z.boolean().default(false),
   convertShallow: z.boolean().default(false),
-  ...indexFlags,
 });
-type Flags = z.output<typeof migrateFlags>;
+type Flags = z.output<typeof migrateFlags> & OptionalParts;
 
 export const migrate: CommandDefinition = {
   name: "migrate",
@@ -31,7 +31,7 @@ export const migrate: CommandDefinition = {
       "--convert-shallow",
       "first convert the tables of Python's ShallowPostgresSaver; stop the services that use them before",
     ).conflicts(["plan", "check"]),
-    ...indexOptions(),
+    ...optionalOptions(),
     ...grantOptions(),
   ],
   examples: [
@@ -40,6 +40,8 @@ export const migrate: CommandDefinition = {
     "migrate --plan > migration.sql",
     "migrate --check",
     "migrate --with metadata-index --with run-index",
+    "migrate --with store --with cache",
+    "migrate --with store --print-grants > store-grants.sql",
     "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
     "migrate status --json",
     "migrate down",
@@ -47,15 +49,16 @@ export const migrate: CommandDefinition = {
   subcommands: [migrateStatus, migrateDown],
   runOffline: reportGrants,
   run: async (context, flags) => {
-    const parsed = migrateFlags.parse(flags);
-    if (parsed.plan) return printPlan(context, parsed);
-    return parsed.check ? checkPending(context, parsed) : runMigrations(context, parsed);
+    const parsed = { ...migrateFlags.parse(flags), ...parseOptional(flags) };
+    if (parsed.check) return checkPending(context, parsed);
+    requireLayout(parsed);
+    return parsed.plan ? printPlan(context, parsed) : runMigrations(context, parsed);
   },
 };
 
 async function runMigrations(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, lockTimeoutMs, style, signal } = context;
-  const options = { schema, lockTimeoutMs };
+  const options = { schema, lockTimeoutMs, ...flags.tables };
   const { convertShallowTables } = await import("../../migrations/convert-shallow-tables.js");
   const { migrateToLatest } = await import("../../migrations/migrate.js");
   const { converted, applied } = await reportInterrupt(
@@ -69,7 +72,7 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   );
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
-  const { text, json, exitCode } = await changeIndexes(context, flags);
+  const { text, json, exitCode } = await changeIndexes(context, flags.indexes);
   return {
     exitCode,
     text: `${converted ? describeConversion(converted) : ""}${steps}schema "${schema}" is up to date${end}${text}`,
@@ -92,8 +95,8 @@ function describeConversion({ checkpoints, blobs, writes, unreferencedBlobs }: S
 
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
   const { planMigrations } = await import("../../migrations/plan-migrations.js");
-  const plan = await planMigrations(db, { schema, lockTimeoutMs });
-  const { text, json } = await planIndexes(schema, flags);
+  const plan = await planMigrations(db, { schema, lockTimeoutMs, ...flags.tables });
+  const { text, json } = await planIndexes(schema, flags.indexes);
   return { exitCode: EXIT_CODE.ok, text: `${formatPlan(plan)}${text}`, json: { ...plan, ...json } };
 }
 
@@ -120,8 +123,8 @@ function section(title: string, statements: readonly string[]): string {
 async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, style } = context;
   const { migrationStatus } = await import("../../migrations/migration-status.js");
-  const { pending } = await migrationStatus(db, { schema });
-  const indexes = await checkIndexes(context, flags);
+  const { pending } = await migrationStatus(db, { schema, with: flags.tables.with });
+  const indexes = await checkIndexes(context, flags.indexes);
   const upToDate = pending.length === 0 && indexes.exitCode === EXIT_CODE.ok;
   const json = { schema, upToDate, pending, ...indexes.json };
   if (upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };

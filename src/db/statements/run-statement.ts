@@ -114,14 +114,14 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
 
 function explainMissingTables(error: unknown, { schema, optionalTables }: CallContext): unknown {
   if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
-  const [tables, setup] =
+  const [tables, setup, options] =
     optionalTables === undefined
-      ? ["checkpoint tables", "saver.setup()"]
-      : [`tables of the ${optionalTables}`, `setup() of the ${optionalTables}`];
+      ? ["checkpoint tables", "saver.setup()", []]
+      : [`tables of the ${optionalTables}`, `${optionalTables}.setup()`, [optionalTables]];
   return new MigrationRequiredError(
     schema,
     `the ${tables} in schema "${schema}" are missing or older than this library: call ${setup}, ` +
-      `or run \`${migrateCommand(schema, optionalTables)}\` (${error.message})`,
+      `or run \`${migrateCommand(schema, options)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
 }

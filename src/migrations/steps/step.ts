@@ -29,6 +29,7 @@ export interface MigratedTables {
   store_vectors: { prefix: string };
   vector_migrations: { v: number };
   cache_entries: { key: string };
+  "pg_catalog.pg_available_extensions": { name: string };
   "pg_catalog.pg_settings": { name: string; enumvals: string[] | null };
   "pg_catalog.pg_namespace": { oid: number; nspname: string };
   "pg_catalog.pg_class": { oid: number; relname: string; relnamespace: number };

@@ -14,8 +14,13 @@ const OPERATORS = { cosine: "cosine_ops", l2: "l2_ops", inner_product: "ip_ops" 
 export function createVectors(layout: VectorLayout | undefined): MigrationStep {
   return {
     async up(db, schema) {
-      const { rows } = await sql`select from pg_available_extensions where name = 'vector'`.execute(db);
-      if (rows.length === 0) throw new VectorExtensionError();
+      // By the builder, since a plan sends only its queries.
+      const extension = await db
+        .selectFrom("pg_catalog.pg_available_extensions")
+        .where("name", "=", "vector")
+        .select("name")
+        .executeTakeFirst();
+      if (extension === undefined) throw new VectorExtensionError();
       await sql`create extension if not exists vector`.execute(db);
       await db.schema
         .createTable("vector_migrations")

@@ -1,0 +1,111 @@
+import { Option } from "commander";
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
+import type { OptionalTables } from "../../migrations/migration-set.js";
+import type { WantedTables } from "../../migrations/present-sets.js";
+import type { VectorLayout } from "../../migrations/vector-layout.js";
+import { countOption } from "../options/option-values.js";
+import type { IndexFlags } from "./migrate-indexes.js";
+
+const INDEXES = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+const TABLES = ["store", "vectors", "cache"] as const satisfies readonly OptionalTables[];
+
+const VECTOR_TYPES = ["vector", "halfvec"] as const;
+const DISTANCES = ["cosine", "l2", "inner_product"] as const;
+const VECTOR_INDEXES = ["hnsw", "ivfflat", "flat"] as const;
+
+const optionalFlags = z.object({
+  with: z.array(z.enum([...TABLES, ...INDEXES])).default([]),
+  without: z.array(z.enum(INDEXES)).default([]),
+  textSearchLanguage: z.string().optional(),
+  dims: z.number().optional(),
+  vectorType: z.enum(VECTOR_TYPES).optional(),
+  distance: z.enum(DISTANCES).optional(),
+  vectorIndex: z.enum(VECTOR_INDEXES).optional(),
+  loggedCache: z.boolean().optional(),
+});
+type Flags = z.output<typeof optionalFlags>;
+
+/** The tables that each of the other options needs. */
+const REQUIRED: readonly (readonly [keyof Flags, string, OptionalTables])[] = [
+  ["textSearchLanguage", "--text-search-language", "store"],
+  ["dims", "--dims", "vectors"],
+  ["vectorType", "--vector-type", "vectors"],
+  ["distance", "--distance", "vectors"],
+  ["vectorIndex", "--vector-index", "vectors"],
+  ["loggedCache", "--logged-cache", "cache"],
+];
+
+/** The options of `migrate` about optional tables and indexes. */
+export function optionalOptions(): Option[] {
+  return [
+    new Option(
+      "--with <name...>",
+      "create the optional tables of a store, its vectors or a cache; or an optional index, without blocking writers: " +
+        "metadata-index for filters, run-index for delete-runs",
+    ).choices([...TABLES, ...INDEXES]),
+    new Option("--without <index...>", "drop an optional index")
+      .choices(INDEXES)
+      .conflicts(["plan", "check"]),
+    new Option(
+      "--text-search-language <name>",
+      "the text search configuration of a new store (default: english)",
+    ),
+    countOption("--dims <n>", "the number of dimensions of an embedding, which new vectors need", 1),
+    new Option("--vector-type <type>", "the type of new vectors (default: vector)").choices(VECTOR_TYPES),
+    new Option("--distance <name>", "how new vectors are compared (default: cosine)").choices(DISTANCES),
+    new Option("--vector-index <name>", "the index of new vectors; flat is none (default: hnsw)").choices(
+      VECTOR_INDEXES,
+    ),
+    new Option("--logged-cache", "a new cache survives a crash and is on replicas, but is slower to write"),
+  ];
+}
+
+/** What the options of {@link optionalOptions} ask for. */
+export interface OptionalParts {
+  readonly indexes: IndexFlags;
+  readonly tables: WantedTables & { readonly with: readonly OptionalTables[] };
+}
+
+/**
+ * Parses the options of {@link optionalOptions}.
+ *
+ * @throws InvalidConfigError for an option about tables that `--with` does not name, where it would have no effect.
+ */
+export function parseOptional(given: unknown): OptionalParts {
+  const flags = optionalFlags.parse(given);
+  const wanted = TABLES.filter((name) => flags.with.includes(name));
+  for (const [name, option, tables] of REQUIRED) {
+    const hasTables = wanted.includes(tables) || (tables === "store" && wanted.includes("vectors"));
+    if (flags[name] !== undefined && !hasTables) {
+      throw new InvalidConfigError(option, `requires --with ${tables}`);
+    }
+  }
+  const { without, textSearchLanguage, loggedCache = false } = flags;
+  return {
+    indexes: { with: INDEXES.filter((name) => flags.with.includes(name)), without },
+    tables: {
+      with: wanted,
+      textSearchLanguage,
+      vectors: layoutOf(flags),
+      unloggedCache: !loggedCache,
+    },
+  };
+}
+
+/**
+ * Refuses to create vectors without their number of dimensions, before anything is sent.
+ *
+ * @throws InvalidConfigError naming the option.
+ */
+export function requireLayout({ tables }: OptionalParts): void {
+  if (!tables.with.includes("vectors") || tables.vectors !== undefined) return;
+  throw new InvalidConfigError("--dims", "required for --with vectors: it can't be changed later");
+}
+
+function layoutOf({ dims, vectorType, distance, vectorIndex }: Flags): VectorLayout | undefined {
+  if (dims === undefined) return undefined;
+  const index = vectorIndex === undefined ? undefined : { kind: vectorIndex };
+  return { dims, type: vectorType, distance, index };
+}

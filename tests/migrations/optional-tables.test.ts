@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { openDatabase } from "../../src/db/index.js";
+import { MIGRATION_NAMES, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
+import { PostgresStore } from "../../src/store/index.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import {
+  describeEachTarget,
+  describePglite,
+  describeServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
+import { cli, cliOn } from "../cli/cli.js";
+
+const STORE = ["store-0001-create-store", "store-0002-create-indexes"];
+const CACHE = ["cache-0001-create-cache"];
+
+describeEachTarget("migrate --with store and cache", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+    run = cliOn(database);
+  });
+
+  beforeEach(() => database.reset());
+
+  it("creates the tables, which later commands know without the option", async () => {
+    const with_ = ["--with", "store", "--with", "cache"];
+    expect(await run("migrate", ...with_, "--check")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`pending ${CACHE[0] ?? ""}`),
+    });
+    expect((await run("migrate", ...with_, "--schema", "mine")).stdout).toBe(
+      [...MIGRATION_NAMES, ...STORE, ...CACHE].map((name) => `applied ${name}\n`).join("") +
+        'schema "mine" is up to date\n',
+    );
+    expect(await run("migrate", ...with_, "--check", "--schema", "mine")).toMatchObject({ code: 0 });
+    const { stdout } = await run("migrate", "status", "--schema", "mine");
+    expect(stdout).toMatch(/cache-0001-create-cache +applied\nstore-0001-create-store +applied\n/);
+    await using store = new PostgresStore(database.source, { schema: "mine", ensureTables: false });
+    await store.put(["a"], "k", {});
+    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({ code: 0 });
+    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({ code: 0 });
+    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/table "store" holds items/),
+    });
+  });
+
+  it("are forgotten once they are reverted, so that a later migration does not create them again", async () => {
+    await run("migrate");
+    const before = await dumpSchema(database);
+    await run("migrate", "--with", "store", "--with", "cache");
+    for (const name of [...STORE, ...CACHE].reverse()) {
+      expect((await run("migrate", "down")).stdout).toContain(name);
+    }
+    expect((await run("migrate")).stdout).toBe('schema "public" is up to date, nothing to do\n');
+    const after = await dumpSchema(database);
+    expect(after).toEqual(before);
+  });
+
+  it("makes the SQL of --plan, which has the same result", async () => {
+    const argv = ["--with", "store", "--text-search-language", "simple", "--with", "cache", "--logged-cache"];
+    await database.exec((await run("migrate", ...argv, "--plan")).stdout);
+    const planned = await dumpSchema(database);
+    await database.reset();
+    await run("migrate", ...argv);
+    expect(planned).toEqual(await dumpSchema(database));
+    const [cache] = await database.query(
+      "select relpersistence from pg_class where relname = 'cache_entries'",
+    );
+    expect(cache).toEqual({ relpersistence: "p" });
+    const [index] = await database.query<{ text: string }>(
+      "select pg_get_indexdef('store_text_idx'::regclass) as text",
+    );
+    expect(index?.text).toContain("'simple'::regconfig");
+  });
+});
+
+describePglite("migrate --with vectors", (target) => {
+  it("makes the same tables as its plan, in the layout of the options", async () => {
+    const without = cliOn(await target.createDatabase());
+    expect(await without("migrate", "--with", "vectors", "--dims", "3")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/install pgvector/),
+    });
+    const database = openDatabase("memory://");
+    const layout = { dims: 4, type: "halfvec", distance: "l2", index: { kind: "ivfflat" } } as const;
+    const { steps } = await planMigrations(database.kysely, { with: ["vectors"], vectors: layout });
+    expect(steps.map(({ name }) => name)).toEqual([
+      ...MIGRATION_NAMES,
+      ...STORE,
+      "vectors-0001-create-vectors",
+    ]);
+    const planned = steps.flatMap(({ statements }) => statements);
+    expect(planned.find((text) => text.includes('"embedding" halfvec(4)'))).toBeDefined();
+    const argv = ["--with", "vectors", "--dims", "4", "--vector-type", "halfvec", "--distance", "l2"];
+    const outcome = await cli(["migrate", ...argv, "--vector-index", "ivfflat", "--url", "memory://"], {
+      open: () => ({ ...database, close: () => Promise.resolve() }),
+    });
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining("applied vectors-0001") });
+    const index = await database.kysely
+      .withoutPlugins()
+      .$extendTables<{ pg_indexes: { indexname: string; indexdef: string } }>()
+      .selectFrom("pg_indexes")
+      .select("indexdef")
+      .where("indexname", "=", "store_vectors_embedding_idx")
+      .executeTakeFirstOrThrow();
+    expect(index.indexdef).toContain("USING ivfflat (embedding halfvec_l2_ops)");
+    expect(await migrateToLatest(database.kysely)).toEqual([]);
+    await database.close();
+  });
+});
+
+describeServer("the grants of optional tables", (target) => {
+  it("let one role use the store and the other read it", async () => {
+    const database = await target.createDatabase();
+    const run = cliOn(database);
+    await run("migrate", "--with", "store", "--with", "cache");
+    // Roles belong to the server, which other suites use too.
+    const suffix = randomBytes(4).toString("hex");
+    const [writer, reader] = [`writer_${suffix}`, `reader_${suffix}`];
+    const { stdout } = await run(
+      ...["migrate", "--print-grants", "--with", "store", "--with", "cache"],
+      ...["--read-write", writer, "--read-only", reader],
+    );
+
+    try {
+      await database.exec(`create role ${writer}; create role ${reader}; ${stdout}`);
+      const mayOn = async (role: string) => {
+        const rows = await database.query<{ may: string }>(
+          `select relname || ' ' || privilege as may
+           from pg_class, unnest(array['select', 'insert', 'update', 'delete']) privilege
+           where relkind = 'r' and relnamespace = 'public'::regnamespace and relname !~ '^checkpoint'
+             and has_table_privilege($1, oid, privilege) order by 1`,
+          [role],
+        );
+        return rows.map(({ may }) => may);
+      };
+      expect(await mayOn(writer)).toEqual([
+        ...["delete", "insert", "select", "update"].map((one) => `cache_entries ${one}`),
+        "cache_kysely_migration select",
+        ...["delete", "insert", "select", "update"].map((one) => `store ${one}`),
+        "store_kysely_migration select",
+        "store_migrations select",
+      ]);
+      expect((await mayOn(reader)).filter((may) => !may.endsWith(" select"))).toEqual([]);
+      expect(await mayOn(reader)).toHaveLength(5);
+    } finally {
+      await database.exec(`drop owned by ${writer}, ${reader}; drop role ${writer}, ${reader}`);
+    }
+  });
+});
+
+it.each([
+  [["--dims", "3"], /--dims: requires --with vectors/],
+  [["--with", "store", "--distance", "l2"], /--distance: requires --with vectors/],
+  [["--logged-cache"], /--logged-cache: requires --with cache/],
+  [["--with", "vectors"], /--dims: required for --with vectors/],
+  [["--with", "vectors", "--dims", "0"], /at least 1/],
+  [["--with", "else"], /Allowed choices are store, vectors, cache/],
+])("migrate refuses %j", async (argv, message) => {
+  const open = () => openDatabase("memory://");
+  const { code, stderr } = await cli(["migrate", ...argv, "--url", "memory://"], { open });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+});
