@@ -1,5 +1,5 @@
 import type { BenchServer } from "../bench-server.js";
-import type { Contestant } from "../measure/contestant.js";
+import { type Owner, overPool } from "../measure/contestant.js";
 import { type Route, turnsOn } from "../measure/route.js";
 import type { TimedCase } from "../scenarios/scenario.js";
 import { recordCase } from "./record-case.js";
@@ -13,18 +13,14 @@ export async function enterFloor(
   timed: TimedCase,
   server: BenchServer,
   routes: readonly Route[],
-): Promise<Contestant> {
+): Promise<Owner> {
   const { runs, database } = await recordCase(timed, server, runsOver(routes, timed.rounds));
   const left = runs.values();
-  return {
-    id: "floor",
-    database,
-    operateOn: (pool) => () => {
-      const { value: run } = left.next();
-      if (run === undefined) throw new Error(`${timed.name}: fewer runs were recorded than are replayed`);
-      return () => replay(pool, run);
-    },
-  };
+  return overPool("floor", database, (pool) => () => {
+    const { value: run } = left.next();
+    if (run === undefined) throw new Error(`${timed.name}: fewer runs were recorded than are replayed`);
+    return () => replay(pool, run);
+  });
 }
 
 /** Adds one contestant on each route whose statements are counted. */

@@ -2,20 +2,39 @@ import type pg from "pg";
 import { openPool } from "../open-pool.js";
 import { observeQueries } from "./observe-queries.js";
 
-/** A pool that counts the statements that are sent through it. */
-export interface CountedPool {
-  readonly pool: pg.Pool;
+/** Connections whose statements are counted. */
+export interface Connected {
   /** Returns the number of statements that `run` sends, including BEGIN and COMMIT. */
   readonly count: (run: () => Promise<unknown>) => Promise<number>;
+  readonly end: () => Promise<void>;
+}
+
+/** A pool that counts the statements that are sent through it. */
+export interface CountedPool extends Connected {
+  readonly pool: pg.Pool;
 }
 
 /** Opens a pool that counts statements where `pg` receives them, whichever library sends them. */
 export function openCountedPool(url: string): CountedPool {
-  let sent = 0;
   const pool = openPool(url);
-  observeQueries(pool, () => sent++);
   return {
     pool,
+    ...countStatements((see) => {
+      observeQueries(pool, see);
+    }),
+    end: () => pool.end(),
+  };
+}
+
+/**
+ * Counts statements.
+ *
+ * @param observe - Calls its argument at every statement from now on.
+ */
+export function countStatements(observe: (see: () => void) => void): Pick<Connected, "count"> {
+  let sent = 0;
+  observe(() => sent++);
+  return {
     count: async (run) => {
       const before = sent;
       await run();

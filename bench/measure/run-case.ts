@@ -1,9 +1,8 @@
 import type { BenchServer } from "../bench-server.js";
 import { enterFloor } from "../floor/enter-floor.js";
-import type { Call, TimedCase } from "../scenarios/scenario.js";
+import type { TimedCase } from "../scenarios/scenario.js";
 import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
-import { type Contestant, enterSaver } from "./contestant.js";
-import { type CountedPool, openCountedPool } from "./counted-pool.js";
+import { type Contestant, type Entrant, enterSaver, type Owner } from "./contestant.js";
 import { type Route, turnsOn } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
 import { type Operation, takeTurns, timed } from "./take-turns.js";
@@ -36,9 +35,8 @@ export interface FloorFigures extends CaseFigures {
   readonly oursToFloor: number;
 }
 
-interface Runner extends CountedPool {
+interface Runner extends Entrant {
   readonly id: Contestant["id"];
-  readonly next: () => Call;
   readonly times: number[];
 }
 
@@ -51,7 +49,7 @@ export async function runCase(
   server: BenchServer,
   routes: readonly Route[],
 ): Promise<CaseResult[]> {
-  const contestants: Contestant[] = [];
+  const contestants: Owner[] = [];
   try {
     for (const subject of [OURS, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
     if (timedCase.floor === true) contestants.push(await enterFloor(timedCase, server, routes));
@@ -63,12 +61,16 @@ export async function runCase(
   }
 }
 
-async function race(
-  timedCase: TimedCase,
+/** What is the same for all contestants of a race. */
+export type Race = Pick<TimedCase, "name" | "rounds" | "detail" | "floor">;
+
+/** Lets contestants that are prepared take turns over a route. */
+export async function race(
+  timedCase: Race,
   contestants: readonly Contestant[],
   route: Route,
 ): Promise<CaseResult> {
-  const runners = contestants.map((contestant) => start(contestant, route));
+  const runners = contestants.map(({ id, connect }): Runner => ({ id, ...connect(route), times: [] }));
   try {
     const { warmUps, rounds } = turnsOn(route, timedCase.rounds);
     await takeTurns(
@@ -86,13 +88,8 @@ async function race(
       floor: timedCase.floor === true ? await figuresOf("floor", runners) : undefined,
     });
   } finally {
-    for (const { pool } of runners) await pool.end();
+    for (const { end } of runners) await end();
   }
-}
-
-function start({ id, database, operateOn }: Contestant, route: Route): Runner {
-  const { pool, count } = openCountedPool(route.via(database.source));
-  return { id, pool, count, next: operateOn(pool), times: [] };
 }
 
 function noted({ next, times }: Runner): Operation {
@@ -107,7 +104,7 @@ async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Prom
 }
 
 function report(
-  { name, detail = false }: TimedCase,
+  { name, detail = false }: Race,
   { latencyMs }: Route,
   { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor: CaseFigures | undefined },
 ): CaseResult {
