@@ -4,7 +4,7 @@ import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
-import { runCase } from "./measure/run-case.js";
+import { type CaseResult, runCase } from "./measure/run-case.js";
 import { runLoad } from "./measure/run-load.js";
 import type { BenchOptions } from "./options.js";
 import {
@@ -22,6 +22,8 @@ import {
   TIMED_SCENARIOS,
 } from "./scenarios/index.js";
 import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
+import { storeCases } from "./store/store-cases.js";
+import { StoreContest } from "./store/store-contest.js";
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 import { judge } from "./targets.js";
 
@@ -53,7 +55,8 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const growth = await each(historiesOf(options), async (history) => [
     await measureGrowth(history, server, options),
   ]);
-  const measured = { timed, pgbench, loads, amounts, growth };
+  const stores = await measureStores(server, options, each);
+  const measured = { timed, pgbench, loads, amounts, growth, stores: stores.timed };
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,
@@ -62,13 +65,31 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     // With little data a target means nothing.
     targets: options.quick ? [] : judge(measured),
     ...measured,
-    facts,
+    facts: [...facts, ...stores.facts],
   };
   return { results, errors };
 }
 
 interface Named {
   readonly name: string;
+}
+
+/** Runs the selected cases of the stores, which share what they hold. */
+async function measureStores(
+  server: BenchServer,
+  options: BenchOptions,
+  each: ReturnType<typeof runEach>,
+): Promise<{ readonly timed: CaseResult[]; readonly facts: FactResult[] }> {
+  const contest = new StoreContest(server, options);
+  try {
+    const facts = await each([{ name: "store, facts" }], () => contest.facts());
+    const timed = await overRoutes(server, options, (routes) =>
+      each(storeCases(options), (storeCase) => contest.run(storeCase, routes)),
+    );
+    return { timed, facts };
+  } finally {
+    await contest.end();
+  }
 }
 
 /** Runs the selected scenarios. A failure is recorded and does not stop the others. */

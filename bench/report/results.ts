@@ -37,6 +37,8 @@ export interface Measured {
   readonly loads: readonly LoadResult[];
   readonly amounts: readonly AmountResult[];
   readonly growth: readonly GrowthResult[];
+  /** The operations of the stores. */
+  readonly stores: readonly CaseResult[];
 }
 
 /** All results of a run, the content of `latest.json`. */

@@ -27,13 +27,14 @@ export function placeOf(latencyMs: number): string {
   return latencyMs === 0 ? "on one machine" : `with ${latencyMs} ms each way between client and server`;
 }
 
-const EXPLANATION =
+export const EXPLANATION =
   "Medians in milliseconds, in brackets the 5th and the 95th percentile; statements sent per call.";
 
 const FLOOR =
   "The same statements with the same parameters, prepared and sent by `pg` alone, in the same turns; medians in milliseconds.";
 
-function timesTable(timed: readonly CaseResult[]): string {
+/** Formats times, whichever operations they are of. */
+export function timesTable(timed: readonly CaseResult[]): string {
   return markdownTable(
     ["operation", "this library", "statements", "official", "statements", "times as fast"],
     timed.map(({ name, figures: { ours, official }, ratio }) => [

@@ -5,6 +5,7 @@ import { growthSection } from "./growth-section.js";
 import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
 import type { Plot } from "./plots/draw-plots.js";
+import { storeSections } from "./store-section.js";
 import { targetSection } from "./target-section.js";
 import { timedSections } from "./timed-sections.js";
 
@@ -14,13 +15,14 @@ import { timedSections } from "./timed-sections.js";
  * @param plots - The files beside the page that it shows.
  */
 export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
-  const { timed, pgbench, loads, amounts, growth, targets, facts } = results;
+  const { timed, pgbench, loads, amounts, growth, stores, targets, facts } = results;
   const sections = [introduction(results)];
   if (targets.length > 0) sections.push(targetSection(targets));
   for (const { file, title } of plots) sections.push(`![${title}](${file})`);
   for (const latencyMs of new Set([...timed, ...pgbench].map((result) => result.latencyMs))) {
     sections.push(...timedSections(latencyMs, timed, pgbench));
   }
+  sections.push(...storeSections(stores));
   if (loads.length > 0) sections.push(loadSection(loads));
   if (amounts.length > 0) sections.push(amountSection(amounts));
   if (growth.length > 0) sections.push(growthSection(growth));

@@ -5,10 +5,11 @@ import type { CaseResult } from "../../bench/measure/run-case.js";
 import type { LoadResult } from "../../bench/measure/run-load.js";
 import type { Measured } from "../../bench/report/results.js";
 import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
+import { storeCases } from "../../bench/store/store-cases.js";
 import { judge, TARGETS } from "../../bench/targets.js";
 
 const size = { quick: false };
-const nothing: Measured = { timed: [], pgbench: [], loads: [], amounts: [], growth: [] };
+const nothing: Measured = { timed: [], pgbench: [], loads: [], amounts: [], growth: [], stores: [] };
 
 function caseResult(name: string, latencyMs: number): CaseResult {
   const figures = { medianMs: 1, p5Ms: 1, p95Ms: 1, rounds: 1, statements: 1 };
@@ -44,6 +45,7 @@ function everythingThatRuns(): Measured {
   return {
     ...nothing,
     timed: names.flatMap((name) => [0, 1].map((latencyMs) => caseResult(name, latencyMs))),
+    stores: storeCases(size).map(({ name }) => caseResult(name, 0)),
     loads: loads.flatMap((name) => [0, 1].map((latencyMs) => loadResult(name, latencyMs))),
     amounts,
     growth: historiesOf(size).map(({ name }) => growthResult(name)),

@@ -1,0 +1,99 @@
+import { PostgresStore as OfficialStore } from "@langchain/langgraph-checkpoint-postgres/store";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import pg from "pg";
+import type { BenchDatabase } from "../bench-server.js";
+import { type Connected, countStatements, openCountedPool } from "../measure/counted-pool.js";
+import { observeClient, type SeeQuery } from "../measure/observe-queries.js";
+import { POOL_OPTIONS } from "../open-pool.js";
+import type { Subject } from "../subjects.js";
+import type { Item } from "./items.js";
+
+// The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
+const { PostgresStore } = (await import(
+  new URL("../../dist/store.js", import.meta.url).href
+)) as typeof import("../../src/store/index.js");
+
+/** What both stores can do. */
+export type Store = Pick<BaseStore, "put" | "get" | "delete" | "batch" | "listNamespaces"> & {
+  setup(): Promise<void>;
+  search(namespacePrefix: string[], options?: StoreSearch): ReturnType<BaseStore["search"]>;
+};
+
+/** The options of a search that both stores have. */
+export interface StoreSearch {
+  readonly filter?: Record<string, string | number | boolean | null | object>;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly query?: string;
+  readonly mode?: "text";
+}
+
+/** A store that is connected. */
+export interface OpenedStore extends Connected {
+  readonly store: Store;
+}
+
+/** One of the two stores. */
+export interface StoreSubject {
+  readonly id: Subject["id"];
+  /** Opens a store with default options. */
+  readonly open: (url: string) => OpenedStore;
+  /** Stores items as the store would, in one statement each, without the time that takes. The last one is the newest. */
+  readonly load: (database: BenchDatabase, items: readonly Item[], ageS: number) => Promise<void>;
+}
+
+export const OUR_STORE: StoreSubject = {
+  id: "ours",
+  open: (url) => {
+    const { pool, ...connected } = openCountedPool(url);
+    return { ...connected, store: new PostgresStore(pool) };
+  },
+  load: (database, items, ageS) => load(database, LOAD_OURS, items, ".", ageS),
+};
+
+export const OFFICIAL_STORE: StoreSubject = {
+  id: "official",
+  open: (url) => {
+    const seen: SeeQuery[] = [];
+    // It opens a pool of its own, which nobody else can reach.
+    class SeenClient extends pg.Client {
+      constructor(config?: string | pg.ClientConfig) {
+        super(config);
+        observeClient(this, (args) => {
+          seen.forEach((see) => {
+            see(args);
+          });
+        });
+      }
+    }
+    const connectionOptions = { ...POOL_OPTIONS, connectionString: url, Client: SeenClient };
+    const store = new OfficialStore({ connectionOptions });
+    return { store, ...countStatements((see) => seen.push(see)), end: () => store.stop() };
+  },
+  load: (database, items, ageS) => load(database, LOAD_OFFICIAL, items, ":", ageS),
+};
+
+const LOAD_OURS = `
+  insert into store (prefix, key, value, created_at, updated_at)
+  select namespace, key, value::jsonb, now() - age, now() - age
+  from unnest($1::text[], $2::text[], $3::text[], $4::interval[]) as item(namespace, key, value, age)`;
+
+const LOAD_OFFICIAL = `
+  insert into store (namespace_path, key, value, created_at, updated_at)
+  select namespace, key, value::jsonb, now() - age, now() - age
+  from unnest($1::text[], $2::text[], $3::text[], $4::interval[]) as item(namespace, key, value, age)`;
+
+async function load(
+  database: BenchDatabase,
+  statement: string,
+  items: readonly Item[],
+  separator: string,
+  ageS: number,
+): Promise<void> {
+  await database.query(statement, [
+    items.map(({ namespace }) => namespace.join(separator)),
+    items.map(({ key }) => key),
+    items.map(({ value }) => JSON.stringify(value)),
+    items.map((_, nth) => `${ageS - nth} seconds`),
+  ]);
+}
