@@ -1,12 +1,14 @@
 import { openCall } from "../db/open-call.js";
 import type { StoreDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
+import { Preparation } from "../db/preparation.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./notifications.js";
-import { Preparation } from "./preparation.js";
+import { setUp } from "./set-up.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
-import type { StoreCall, StoreSettings } from "./store-call.js";
+import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
+import { sweep } from "./sweep.js";
 
 /** The tables that must separate tenants. */
 const TENANT_TABLES = ["store"];
@@ -30,7 +32,13 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   const parsed = parseStoreOptions(options);
   const opened = openCall(source, parsed, TENANT_TABLES);
   const call = { ...opened, optionalTables: "store" as const, settings: settingsOf(parsed) };
-  return { call, preparation: new Preparation(call, parsed), ended: new AbortController() };
+  const preparation = new Preparation({
+    ensuresTables: parsed.ensureTables,
+    setUp: () => runStoreCall(call, "store.setup", setUp),
+    sweepMinutes: parsed.ttl?.sweepIntervalMinutes,
+    sweep: () => runStoreCall(call, "store.sweep", sweep),
+  });
+  return { call, preparation, ended: new AbortController() };
 }
 
 function settingsOf(options: StoreOptions): StoreSettings {

@@ -1,30 +1,33 @@
-import type { StoreOptions } from "./boundary/parse-store-options.js";
-import { setUp } from "./set-up.js";
-import { runStoreCall, type StoreCall } from "./store-call.js";
-import { sweep } from "./sweep.js";
-
 const MINUTE_MS = 60_000;
 /** Sweeps of several processes begin at different times. */
 const JITTER = 0.2;
 
-/** What a store does by itself: it creates its tables before the first call, and sweeps now and then. */
+/** What a store or a cache does by itself. */
+export interface PreparationSteps {
+  /** Whether the first call sets up. */
+  readonly ensuresTables: boolean;
+  /** Creates or migrates the tables. */
+  readonly setUp: () => Promise<void>;
+  /** How often it sweeps, in minutes. `undefined`: only on demand. */
+  readonly sweepMinutes: number | undefined;
+  /** Deletes what has expired. It reports its own failures. */
+  readonly sweep: () => Promise<unknown>;
+}
+
+/** Creates the tables before the first call, and sweeps now and then. */
 export class Preparation {
-  readonly #call: StoreCall;
-  readonly #ensuresTables: boolean;
-  readonly #sweepMinutes: number | undefined;
+  readonly #steps: PreparationSteps;
   #ready: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  constructor(call: StoreCall, { ensureTables, ttl }: StoreOptions) {
-    this.#call = call;
-    this.#ensuresTables = ensureTables;
-    this.#sweepMinutes = ttl?.sweepIntervalMinutes;
+  constructor(steps: PreparationSteps) {
+    this.#steps = steps;
   }
 
   /** Creates or migrates the tables. All concurrent calls share one migration. A failed one is tried again by the next call. */
   setUp(): Promise<void> {
-    this.#ready ??= runStoreCall(this.#call, "store.setup", setUp).catch((error: unknown) => {
+    this.#ready ??= this.#steps.setUp().catch((error: unknown) => {
       this.#ready = undefined;
       throw error;
     });
@@ -33,7 +36,7 @@ export class Preparation {
 
   /** Resolves when a call may begin. */
   async ready(): Promise<void> {
-    if (this.#ensuresTables) await this.setUp();
+    if (this.#steps.ensuresTables) await this.setUp();
     this.#planSweep();
   }
 
@@ -43,8 +46,9 @@ export class Preparation {
   }
 
   #planSweep(): void {
-    if (this.#sweepMinutes === undefined || this.#timer !== undefined || this.#isEnded) return;
-    const delay = this.#sweepMinutes * MINUTE_MS * (1 + JITTER * Math.random());
+    const { sweepMinutes } = this.#steps;
+    if (sweepMinutes === undefined || this.#timer !== undefined || this.#isEnded) return;
+    const delay = sweepMinutes * MINUTE_MS * (1 + JITTER * Math.random());
     this.#timer = setTimeout(() => {
       void this.#sweep();
     }, delay);
@@ -54,7 +58,7 @@ export class Preparation {
 
   async #sweep(): Promise<void> {
     try {
-      await runStoreCall(this.#call, "store.sweep", sweep);
+      await this.#steps.sweep();
     } catch {
       // The log has it. The next sweep tries again.
     }
