@@ -40,6 +40,10 @@ const mayImportInside = {
   "store/filters": [],
   "store/queries": ["store/filters"],
   "store/codec": ["store/model", "store/queries"],
+  "cache/model": [],
+  "cache/queries": ["cache/model"],
+  "cache/codec": ["cache/model"],
+  "cache/boundary": ["cache/model", "cache/codec"],
 };
 const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 

@@ -14,6 +14,7 @@ export default defineConfig({
     serde: "src/serde/index.ts",
     store: "src/store/index.ts",
     conformance: "src/conformance/index.ts",
+    cache: "src/cache/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],

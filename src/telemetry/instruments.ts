@@ -22,6 +22,8 @@ export interface Instruments {
   readonly spliceLookups: Counter;
   /** The bytes of values that savers with splices remember. */
   readonly spliceMemory: UpDownCounter;
+  /** Entries of caches, by what has become of them. */
+  readonly cacheEntries: Counter;
 }
 
 /** The bounds that OpenTelemetry's semantic conventions recommend, in seconds. */
@@ -79,6 +81,10 @@ function create(provider: MeterProvider): Instruments | undefined {
     spliceMemory: meter.createUpDownCounter("langgraph.checkpoint.splice.memory", {
       description: "Bytes of values that are remembered to store the next ones as splices.",
       unit: "By",
+    }),
+    cacheEntries: meter.createCounter("langgraph.checkpoint.cache.entries", {
+      description: "Entries of caches that were looked up or stored, by what has become of them.",
+      unit: "{entry}",
     }),
   };
 }

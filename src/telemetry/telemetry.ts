@@ -86,6 +86,17 @@ export class Telemetry {
     currentInstruments()?.spliceMemory.add(bytes);
   }
 
+  /** Counts entries of a cache by what has become of them. */
+  countedEntries(outcome: string, entries: number): void {
+    currentInstruments()?.cacheEntries.add(entries, { "langgraph.checkpoint.outcome": outcome });
+  }
+
+  /** Reports an entry of a cache that could not be used, which fails no call. */
+  entryLost(message: string, error: unknown): void {
+    if (!this.log.isEnabled) return;
+    this.log.write("warn", message, { ...fieldsOf(error), error: describeError(error).message });
+  }
+
   /** Reports a thread's lock that was lost while a run held it. */
   lockLost(threadId: string, cause: unknown): void {
     this.log.write("warn", "the lock of a thread was lost", {

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import { keyText, MAX_KEY_BYTES } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
+import { namespaceText } from "../codec/namespace-text.js";
+import type { EntryPlace } from "../model/entry.js";
+
+const namespaceLabels = z.array(z.string());
+const fullKey = z.tuple([namespaceLabels, keyText]);
+
+/** So long that the date would be none. */
+const ETERNITY_S = 1e11;
+
+/**
+ * Parses a key of `get` and `set`.
+ *
+ * @throws InvalidConfigError for one that Postgres can't store.
+ */
+export function parsePlace(scope: string, key: unknown): EntryPlace {
+  const [labels, text] = parse(fullKey, key, "key");
+  const namespace = namespaceText(scope, labels);
+  if (Buffer.byteLength(namespace) + Buffer.byteLength(text) > MAX_KEY_BYTES) {
+    throw new InvalidConfigError("key", `must not be longer than ${MAX_KEY_BYTES} bytes with its namespace`);
+  }
+  return { namespace, key: text };
+}
+
+/** @throws InvalidConfigError for a namespace that is no list of texts. */
+export function parseNamespace(namespace: unknown): string[] {
+  return parse(namespaceLabels, namespace, "namespace");
+}
+
+/**
+ * Parses the `ttl` of an entry.
+ *
+ * @returns The seconds that it lives; `null` for ever, 0 for not at all.
+ * @throws InvalidConfigError for anything but a number.
+ */
+export function parseTtl(ttl: unknown, defaultTtl: number | undefined): number | null {
+  const given = ttl ?? defaultTtl;
+  if (given === undefined) return null;
+  if (typeof given !== "number" || Number.isNaN(given)) {
+    throw new InvalidConfigError("ttl", "must be a number of seconds");
+  }
+  return given >= ETERNITY_S ? null : Math.max(0, given);
+}

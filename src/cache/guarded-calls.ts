@@ -1,0 +1,102 @@
+import { raceAgainst } from "../db/async/race-against.js";
+import { noop } from "../db/async/noop.js";
+import { withinTime } from "../db/async/within-time.js";
+import type { Preparation } from "../db/preparation.js";
+import { toDatabaseError } from "../db/to-database-error.js";
+import { ConnectionError, DatabaseError } from "../errors/index.js";
+import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
+import { CircuitBreaker } from "./circuit-breaker.js";
+
+/** The SQLSTATE classes of errors that other values would not have caused: data, constraints, and limits of rows. */
+const CLASSES_OF_VALUES = new Set(["22", "23", "54"]);
+
+/** Options of {@link GuardedCalls}. */
+export interface GuardOptions {
+  /** How long a call waits, in milliseconds. */
+  readonly deadlineMs: number;
+  /** How long the database is left alone after a failure, in milliseconds. */
+  readonly retryAfterMs: number;
+}
+
+/** Runs calls that a run of a graph waits for: a database that does not answer delays it by a bounded time, and only once. */
+export class GuardedCalls {
+  readonly #preparation: Preparation;
+  readonly #deadlineMs: number;
+  readonly #retryAfterMs: number;
+  readonly #breaker: CircuitBreaker;
+
+  constructor(preparation: Preparation, { deadlineMs, retryAfterMs }: GuardOptions) {
+    this.#preparation = preparation;
+    this.#deadlineMs = deadlineMs;
+    this.#retryAfterMs = retryAfterMs;
+    this.#breaker = new CircuitBreaker({ retryAfterMs });
+  }
+
+  /**
+   * Runs a call within the deadline.
+   *
+   * @throws ConnectionError when the time is over. The server is asked to cancel the statement.
+   * @throws the error of an earlier call, at once, while the database is left alone. After that time one call runs without its caller, who
+   *   gets that error too.
+   */
+  async run<T>(call: CacheCall, name: CacheOperationName, work: (call: CacheCall) => Promise<T>): Promise<T> {
+    const admission = this.#breaker.admit();
+    const { failure } = this.#breaker;
+    if (failure === undefined) return this.#attempt(call, name, work);
+    if (admission === "try") this.#attempt(call, name, work).catch(noop);
+    throw failure;
+  }
+
+  async #attempt<T>(
+    call: CacheCall,
+    name: CacheOperationName,
+    work: (call: CacheCall) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const result = await runCacheCall(call, name, async (observed) => {
+        const { database } = observed;
+        // A PGlite keeps this process busy for seconds while it opens, during which no timer could end the wait.
+        if (!database.closed) await database.opening?.();
+        return this.#withinDeadline(async (signal) => {
+          await this.#preparation.ready();
+          return work({ ...observed, signal });
+        });
+      });
+      this.#succeeded(call);
+      return result;
+    } catch (reason) {
+      const error = toDatabaseError(reason);
+      if (mayRecur(error)) this.#failed(call, error);
+      throw error;
+    }
+  }
+
+  #withinDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limitMs = this.#deadlineMs;
+    return withinTime({ limitMs }, (signal) =>
+      // Returns in time even while the server is asked to cancel the statement.
+      raceAgainst(signal, work(signal)).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason;
+        throw new ConnectionError(`the database of the cache did not answer within ${limitMs} ms`);
+      }),
+    );
+  }
+
+  #succeeded({ telemetry }: CacheCall): void {
+    if (this.#breaker.failure === undefined) return;
+    this.#breaker.succeeded();
+    telemetry.log.write("info", "the cache is used again", {});
+  }
+
+  #failed({ telemetry }: CacheCall, error: Error): void {
+    if (this.#breaker.failure === undefined) {
+      telemetry.log.write("warn", "the cache is left out for now", { retryAfterMs: this.#retryAfterMs });
+    }
+    this.#breaker.failed(error);
+  }
+}
+
+/** Whether the next call would most likely fail as well. */
+function mayRecur(error: Error): boolean {
+  return error instanceof DatabaseError && !CLASSES_OF_VALUES.has((error.sqlState ?? "").slice(0, 2));
+}

@@ -1,0 +1,69 @@
+import type { CacheDatabase } from "../db/checkpoint-database.js";
+import { openCall } from "../db/open-call.js";
+import type { DatabaseSource } from "../db/opened-database.js";
+import { Preparation } from "../db/preparation.js";
+import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
+import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
+import { type CacheCall, runCacheCall } from "./cache-call.js";
+import { CacheTally } from "./cache-tally.js";
+import { scopeOf } from "./codec/namespace-text.js";
+import { GrowthWatch } from "./growth-watch.js";
+import { GuardedCalls } from "./guarded-calls.js";
+import { setUp } from "./set-up.js";
+import { sweep } from "./sweep.js";
+
+/** The tables that must separate tenants. */
+const TENANT_TABLES = ["cache_entries"];
+
+/** What the methods of a cache work with. */
+export interface OpenedCache {
+  /** The context that each call of the cache starts from. */
+  readonly call: CacheCall;
+  /** What happens before the first call, and beside all of them. */
+  readonly preparation: Preparation;
+  readonly guarded: GuardedCalls;
+  readonly growth: GrowthWatch;
+  /** Whether a failed `get` rejects. */
+  readonly throwsErrors: boolean;
+}
+
+/**
+ * Checks the arguments of a cache's constructor. It sends nothing.
+ *
+ * @throws InvalidConfigError for an invalid source, serializer or option.
+ */
+export function openCache(source: DatabaseSource<CacheDatabase>, options: unknown): OpenedCache {
+  const parsed = parseCacheOptions(options);
+  const serde = checkedSerializer(parsed.serde ?? new MsgpackSerializer());
+  const opened = openCall(source, parsed, TENANT_TABLES);
+  const settings = settingsOf(parsed, new CacheTally(opened.telemetry));
+  const call: CacheCall = { ...opened, serde, settings };
+  const preparation = new Preparation({
+    ensuresTables: parsed.ensureTables,
+    setUp: () => runCacheCall(call, "cache.setup", setUp),
+    // A transaction ends long before.
+    sweepMinutes: opened.database.kysely.isTransaction ? undefined : parsed.sweepIntervalMinutes || undefined,
+    sweep: () => runCacheCall(call, "cache.sweep", sweep),
+  });
+  return {
+    call,
+    preparation,
+    guarded: new GuardedCalls(preparation, parsed),
+    growth: new GrowthWatch(settings),
+    throwsErrors: parsed.onError === "throw",
+  };
+}
+
+function settingsOf(options: CacheOptions, tally: CacheTally) {
+  const { tenantId, keyPrefix, defaultTtl, maxValueBytes, maxEntries, maxBytes, unlogged } = options;
+  return {
+    scope: scopeOf(tenantId, keyPrefix),
+    defaultTtl,
+    maxValueBytes,
+    maxEntries: maxEntries ?? null,
+    maxBytes: maxBytes ?? null,
+    unlogged,
+    tally,
+  };
+}

@@ -1,0 +1,259 @@
+import { BaseCache, type CacheFullKey, type CacheNamespace } from "@langchain/langgraph-checkpoint";
+import { noop } from "../db/async/noop.js";
+import type { CacheDatabase } from "../db/checkpoint-database.js";
+import type { DatabaseSource } from "../db/opened-database.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
+import { parseNamespace } from "./boundary/parse-entries.js";
+import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
+import type { PostgresCacheOptions } from "./cache-options.js";
+import type { CacheCounts } from "./cache-tally.js";
+import { namespaceText, rangeBelow, scopeRange } from "./codec/namespace-text.js";
+import { openCache, type OpenedCache } from "./open-cache.js";
+import { clearEntries } from "./queries/clear-entries.js";
+import { readEntries } from "./read-entries.js";
+import { sweep } from "./sweep.js";
+import { encodeEntries, storeEntries } from "./write-entries.js";
+
+/**
+ * A cache of the results of nodes and tasks in PostgreSQL, which all processes of a service share.
+ *
+ * `get` and `set` take one statement each. They never fail a run: what can't be read is computed again, and a database that does not answer
+ * delays a run by `deadlineMs` once.
+ *
+ * @typeParam V - The type of the values. LangGraph stores the writes of tasks.
+ *
+ * @example
+ * ```ts
+ * import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
+ *
+ * const cache = new PostgresCache("postgres://localhost/agents", { keyPrefix: "research" });
+ * const graph = new StateGraph(State)
+ *   .addNode("search", search, { cachePolicy: { ttl: 3600 } })
+ *   .addEdge("__start__", "search")
+ *   .compile({ cache });
+ * ```
+ */
+export class PostgresCache<V = unknown> extends BaseCache<V> {
+  readonly #opened: OpenedCache;
+  #isTrimming = false;
+
+  /**
+   * @param source - The database. The cache opens a described database at the first query, and {@link end} closes it. It never closes a
+   *   pool, a Kysely or a PGlite that you pass in, so that savers, stores and caches may share them. In a transaction that you pass in, a
+   *   failed statement of the cache makes the whole transaction fail.
+   * @param options - How long entries live, how many there may be, and the handling of connections and faults.
+   * @throws InvalidConfigError for an invalid source or option.
+   */
+  constructor(source: DatabaseSource<CacheDatabase>, options: PostgresCacheOptions = {}) {
+    const opened = openCache(source, options);
+    super(opened.call.serde);
+    this.#opened = opened;
+  }
+
+  /**
+   * Creates a cache on a connection string. It connects at the first query, and {@link end} closes it.
+   *
+   * @param connString - `postgres://…` as `pg` takes it, `memory://` for PGlite in memory, `file://folder` for PGlite in a folder.
+   *
+   * @example
+   * ```ts
+   * await using cache = PostgresCache.fromConnString(process.env.DATABASE_URL ?? "memory://");
+   * ```
+   */
+  static fromConnString<V = unknown>(
+    connString: string,
+    options: PostgresCacheOptions = {},
+  ): PostgresCache<V> {
+    return new PostgresCache<V>(connString, options);
+  }
+
+  /**
+   * Creates or migrates the table. Any number of processes may call it at the same time. The first call of any method does so too, unless
+   * `ensureTables` is `false`, but a `get` waits no longer for it than its deadline. Call it where a service starts.
+   *
+   * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to run.
+   *
+   * @example
+   * ```ts
+   * await cache.setup();
+   * ```
+   */
+  async setup(): Promise<void> {
+    await this.#opened.preparation.setUp();
+  }
+
+  /**
+   * Reads entries.
+   *
+   * @param keys - Namespaces and keys. One that occurs several times is answered once.
+   * @returns The entries that exist, have not expired and can be decoded, in the order of `keys`. Nothing where the database does not
+   *   answer, unless `onError` is `"throw"`.
+   *
+   * @example
+   * ```ts
+   * const [found] = await cache.get([[["summaries"], "report.pdf"]]);
+   * console.log(found?.value);
+   * ```
+   */
+  override async get(keys: CacheFullKey[]): Promise<{ key: CacheFullKey; value: V }[]> {
+    if (keys.length === 0) return [];
+    try {
+      const found = await this.#guarded("cache.get", (call) => readEntries(call, keys));
+      return found as { key: CacheFullKey; value: V }[];
+    } catch (error) {
+      this.#opened.call.settings.tally.add("skipped", keys.length);
+      if (this.#opened.throwsErrors) throw error;
+      return [];
+    }
+  }
+
+  /**
+   * Stores entries in one statement. Of several with the same key, the last one counts. It never rejects, since LangGraph does not await
+   * it: the log and {@link counts} tell what was not stored.
+   *
+   * @param pairs - `ttl`: how long the entry lives, in seconds, which may be a fraction. Without it the entry lives for `defaultTtl`. With
+   *   0 or less, nothing is stored, and an existing entry is removed.
+   *
+   * @example
+   * ```ts
+   * await cache.set([{ key: [["summaries"], "report.pdf"], value: summary, ttl: 3600 }]);
+   * ```
+   */
+  override async set(pairs: { key: CacheFullKey; value: V; ttl?: number }[]): Promise<void> {
+    if (pairs.length === 0) return;
+    // Begun here, so that a later change of a value is not stored.
+    const encoding = encodeEntries(this.#call(), pairs);
+    const entries = await encoding;
+    if (entries.length === 0) return;
+    try {
+      await this.#guarded("cache.set", (call) => storeEntries(call, entries));
+    } catch {
+      this.#opened.call.settings.tally.add("skipped", entries.length);
+      return;
+    }
+    const bytes = entries.reduce((sum, { value }) => sum + value.byteLength, 0);
+    if (this.#opened.growth.stored(entries.length, bytes)) void this.#trim();
+  }
+
+  /**
+   * Deletes entries.
+   *
+   * @param namespaces - The namespaces whose entries are deleted, without those below them. `[]` deletes all entries of this `keyPrefix`,
+   *   which is what `graph.clearCache()` does.
+   * @throws DatabaseError where the entries may still be there.
+   *
+   * @example
+   * ```ts
+   * await cache.clear([["summaries"]]);
+   * ```
+   */
+  override async clear(namespaces: CacheNamespace[], options: CallOptions = {}): Promise<void> {
+    await this.#clear(options, ({ schema, settings: { scope } }) => {
+      const texts = namespaces.map((namespace) => namespaceText(scope, parseNamespace(namespace)));
+      return clearEntries(schema, texts, texts.length === 0 ? scopeRange(scope) : undefined);
+    });
+  }
+
+  /**
+   * Deletes the entries of a namespace and of all namespaces below it.
+   *
+   * @param namespace - The first labels; `[]` for everything.
+   * @throws DatabaseError where the entries may still be there.
+   *
+   * @example
+   * ```ts
+   * await cache.clearPrefix(["__pregel_ns_writes"]); // the results of all nodes and tasks
+   * ```
+   */
+  async clearPrefix(namespace: CacheNamespace, options: CallOptions = {}): Promise<void> {
+    await this.#clear(options, ({ schema, settings: { scope } }) => {
+      const labels = parseNamespace(namespace);
+      if (labels.length === 0) return clearEntries(schema, [], scopeRange(scope));
+      return clearEntries(schema, [namespaceText(scope, labels)], rangeBelow(scope, labels));
+    });
+  }
+
+  /**
+   * Deletes all entries that have expired, and those that exceed the bounds, in transactions of 1,000. One process does so at a time.
+   *
+   * @returns The number of deleted entries.
+   *
+   * @example
+   * ```ts
+   * await cache.sweep();
+   * ```
+   */
+  async sweep(options: CallOptions = {}): Promise<number> {
+    return this.#run("cache.sweep", options, (call) => () => sweep(call));
+  }
+
+  /** What has become of keys and entries since this cache was created. Metrics have the same counts. */
+  get counts(): CacheCounts {
+    return this.#opened.call.settings.tally.counts;
+  }
+
+  /**
+   * Closes what this cache opened. It never closes a pool, a Kysely or a PGlite that you passed in. It may be called more than once.
+   *
+   * @example
+   * ```ts
+   * process.on("SIGTERM", () => void cache.end());
+   * ```
+   */
+  async end(): Promise<void> {
+    this.#opened.preparation.end();
+    await this.#opened.call.database.close();
+  }
+
+  /** Calls {@link end} at the end of a block that declares the cache with `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
+  /** The context of a call, with the serializer that the cache has now. */
+  #call(): CacheCall {
+    return { ...this.#opened.call, serde: this.serde };
+  }
+
+  #guarded<T>(name: CacheOperationName, work: (call: CacheCall) => Promise<T>): Promise<T> {
+    return this.#opened.guarded.run(this.#call(), name, work);
+  }
+
+  /** Deletes what exceeds the bounds, while nobody waits for it. */
+  async #trim(): Promise<void> {
+    if (this.#isTrimming) return;
+    this.#isTrimming = true;
+    // The log has a failure. The next `set` tries again.
+    await this.sweep().catch(noop);
+    this.#isTrimming = false;
+  }
+
+  async #clear(
+    options: CallOptions,
+    bind: (call: CacheCall) => ReturnType<typeof clearEntries>,
+  ): Promise<void> {
+    await this.#run("cache.clear", options, (call) => {
+      const statements = [bind(call)];
+      return () => runTransaction(call, { statements });
+    });
+  }
+
+  /**
+   * Runs a call that may take its time.
+   *
+   * @param prepare - Parses the arguments before any I/O, and returns the work.
+   */
+  #run<T>(
+    name: CacheOperationName,
+    options: CallOptions,
+    prepare: (call: CacheCall) => () => Promise<T>,
+  ): Promise<T> {
+    const signal = parseCallOptions(options);
+    return runCacheCall({ ...this.#call(), signal }, name, async (observed) => {
+      const work = prepare(observed);
+      await this.#opened.preparation.ready();
+      return work();
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { sql, type SqlBool } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { TextRange } from "../model/entry.js";
+import { sweepLockName, tryLock } from "./sweep-lock.js";
+
+/** How much a cache may hold. */
+export interface Bounds {
+  /** The number of entries; `null` for any. */
+  readonly maxEntries: number | null;
+  /** The bytes of the values; `null` for any. */
+  readonly maxBytes: number | null;
+}
+
+/**
+ * Deletes some of the entries of a range that are too many, unless another process does so at the same moment: those that expire first,
+ * and of those that never do the oldest ones. Returns a row for each.
+ */
+export function evictEntries(
+  schema: string,
+  { from, beyond }: TextRange,
+  { maxEntries, maxBytes }: Bounds,
+  limit: number,
+): BoundStatement<{ readonly key: string }> {
+  return statement.bind(schema, { from, beyond, maxEntries, maxBytes, lock: sweepLockName(schema), limit });
+}
+
+interface EvictParams extends TextRange, Bounds {
+  readonly lock: string;
+  readonly limit: number;
+}
+
+const IN_ORDER = /* @__PURE__ */ sql`order by expires_at nulls last, created_at, namespace, key rows unbounded preceding`;
+
+const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: string }>((db, parameter) => {
+  const isInRange = sql<SqlBool>`namespace >= ${parameter("from")} and namespace < ${parameter("beyond")}`;
+  return db
+    .with("sweeper", (qb) => qb.selectNoFrom(tryLock(parameter("lock")).as("is_alone")))
+    .with("excess", (qb) =>
+      qb
+        .selectFrom("cache_entries")
+        .where(isInRange)
+        .where((eb) => sql<boolean>`(${eb.selectFrom("sweeper").select("is_alone")})`)
+        .select([
+          sql<number>`count(*) - ${parameter("maxEntries")}::float8`.as("entries"),
+          sql<number>`sum(size) - ${parameter("maxBytes")}::float8`.as("bytes"),
+        ]),
+    )
+    .with("first", (qb) =>
+      qb
+        .selectFrom("cache_entries")
+        .where(isInRange)
+        .where(
+          (eb) => sql<boolean>`(${eb.selectFrom("excess").select(sql`entries > 0 or bytes > 0`.as("is"))})`,
+        )
+        .orderBy("expires_at", (expiry) => expiry.asc().nullsLast())
+        .orderBy("created_at")
+        .orderBy("namespace")
+        .orderBy("key")
+        .limit(parameter("limit"))
+        .forUpdate()
+        .skipLocked()
+        .select(["namespace", "key", "size", "expires_at", "created_at"]),
+    )
+    .with("counted", (qb) =>
+      qb.selectFrom("first").select([
+        "namespace",
+        "key",
+        sql<number>`row_number() over (${IN_ORDER})`.as("nth"),
+        // The bytes of those before it.
+        sql<number>`sum(size) over (${IN_ORDER}) - size`.as("before"),
+      ]),
+    )
+    .with("doomed", (qb) =>
+      qb
+        .selectFrom("counted")
+        .innerJoin("excess", (join) => join.onTrue())
+        .where(sql<SqlBool>`(nth <= excess.entries or before < excess.bytes)`)
+        .select(["counted.namespace", "counted.key"]),
+    )
+    .deleteFrom("cache_entries")
+    .using("doomed")
+    .whereRef("cache_entries.namespace", "=", "doomed.namespace")
+    .whereRef("cache_entries.key", "=", "doomed.key")
+    .returning("cache_entries.key");
+});

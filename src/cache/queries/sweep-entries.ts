@@ -1,0 +1,34 @@
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { CURRENT_TIME } from "./entry-columns.js";
+import { sweepLockName, tryLock } from "./sweep-lock.js";
+
+/** Deletes some of the entries that have expired, unless another process does so at the same moment. Returns a row for each. */
+export function sweepEntries(schema: string, limit: number): BoundStatement<{ readonly key: string }> {
+  return statement.bind(schema, { lock: sweepLockName(schema), limit });
+}
+
+const statement = /* @__PURE__ */ new Statement<
+  { readonly lock: string; readonly limit: number },
+  { readonly key: string }
+>((db, parameter) =>
+  db
+    .with("sweeper", (qb) => qb.selectNoFrom(tryLock(parameter("lock")).as("is_alone")))
+    .with("expired", (qb) =>
+      qb
+        .selectFrom("cache_entries")
+        .where(sql<boolean>`expires_at <= ${CURRENT_TIME}`)
+        .where((eb) => sql<boolean>`(${eb.selectFrom("sweeper").select("is_alone")})`)
+        .orderBy("expires_at")
+        .limit(parameter("limit"))
+        .forUpdate()
+        // Someone writes the others just now.
+        .skipLocked()
+        .select(["namespace", "key"]),
+    )
+    .deleteFrom("cache_entries")
+    .using("expired")
+    .whereRef("cache_entries.namespace", "=", "expired.namespace")
+    .whereRef("cache_entries.key", "=", "expired.key")
+    .returning("cache_entries.key"),
+);
