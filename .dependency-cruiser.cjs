@@ -1,6 +1,6 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
 const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
-const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migrations"];
+const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migrations", "health"];
 const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
@@ -10,6 +10,7 @@ const mayImport = {
   serde: ["errors"],
   splices: ["errors", "serde"],
   migrations: ["errors", "db"],
+  health: ["errors", "telemetry", "parsing", "db", "migrations"],
   saver: [...base, "migrations"],
   store: withoutSaver,
   cache: withoutSaver,
@@ -20,7 +21,7 @@ const mayImport = {
   audit: [...base, "saver"],
   backup: [...base, "saver"],
   watch: [...base, "saver"],
-  doctor: [...base, "migrations", "saver"],
+  doctor: [...base, "migrations", "health", "saver"],
   cli: [...base, "migrations", "saver", "store", "cache", ...wholeThreads, "the-savers"],
 };
 

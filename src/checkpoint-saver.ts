@@ -38,12 +38,12 @@ import { parseExport, parseImport, parseLines } from "./backup/boundary/parse-ba
 import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
-import { health } from "./doctor/health.js";
-import type { Health } from "./doctor/health-types.js";
+import { saverHealth } from "./doctor/saver-health.js";
 import { parseGrowth } from "./growth/boundary/parse-growth.js";
 import { compact } from "./growth/compact.js";
 import { expand } from "./growth/expand.js";
 import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
+import type { Health } from "./health/health.js";
 import { type CallOptions, parseCallOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
 import { deleteForRuns } from "./retention/delete-for-runs.js";
@@ -918,7 +918,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async health(options?: CallOptions): Promise<Health> {
-    return health(this.#opened.call, options);
+    return saverHealth(this.#opened.call, options);
   }
 
   /**

@@ -76,7 +76,7 @@ export type {
   Tombstone,
   TombstoneQuery,
 } from "./threads/thread-types.js";
-export type { Health, SchemaHealth } from "./doctor/health-types.js";
+export type { Health, SchemaHealth } from "./health/health.js";
 export type { GrowthOptions, GrowthProgress, GrowthReport } from "./growth/growth-types.js";
 export type { WatchOptions } from "./watch/watch-options.js";
 export { PostgresSaver } from "./postgres-saver.js";

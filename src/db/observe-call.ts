@@ -1,4 +1,5 @@
 import type { ObservedOperation } from "../telemetry/telemetry.js";
+import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 
 /**
@@ -30,4 +31,18 @@ export function observeCall<Call extends CallContext, T>(
   return base.telemetry.observe(operation, (observer) =>
     work(observer === undefined ? base : { ...base, observer }),
   );
+}
+
+/**
+ * Checks the arguments of a call that is observed in parts, or not at all. A refusal counts as a failed call, as in {@link observeCall}.
+ *
+ * @param check - Called at once. It throws to refuse the call.
+ */
+export function observeRefusal<T>(base: CallContext, operation: ObservedOperation, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    observeCall(base, operation, () => Promise.reject(error as Error)).catch(noop);
+    throw error;
+  }
 }

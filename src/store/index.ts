@@ -1,3 +1,4 @@
+export type { Health, SchemaHealth } from "../health/health.js";
 export type { DatabaseSource } from "../db/opened-database.js";
 export type { StoreDatabase } from "../db/checkpoint-database.js";
 export { ItemSchemaError, VersionConflictError } from "../errors/index.js";

@@ -1,6 +1,7 @@
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { EndableGenerator } from "../db/async/endable-generator.js";
 import { runTransaction } from "../db/statements/run-statement.js";
+import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { parseFilter } from "./boundary/parse-filter.js";
 import { parseItemNamespace, parseNamespace } from "./boundary/parse-namespace.js";
@@ -28,6 +29,7 @@ import type {
   PutOptions,
   SearchOptions,
 } from "./store-options.js";
+import { storeHealth } from "./store-health.js";
 import { sweep } from "./sweep.js";
 import { updateItem } from "./update-item.js";
 import { type StoreChange, watchItems } from "./watch-items.js";
@@ -370,6 +372,20 @@ export class ItemStore extends BaseStore {
   /** The same as {@link sweep}, as the official store calls it. */
   async sweepExpiredItems(): Promise<number> {
     return this.sweep();
+  }
+
+  /**
+   * Checks whether items can be stored now. It never rejects, reads only the catalog, retries nothing, and ends after two seconds, or when
+   * the `signal` aborts.
+   *
+   * @example
+   * ```ts
+   * const { ok, error } = await store.health({ signal: AbortSignal.timeout(500) });
+   * response.writeHead(ok ? 200 : 503).end(error?.code ?? "ok");
+   * ```
+   */
+  async health(options?: CallOptions): Promise<Health> {
+    return storeHealth(this.#opened.call, options);
   }
 
   /** Creates the tables, unless `ensureTables` is `false`. LangGraph does not call it. */

@@ -10,8 +10,8 @@ import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
 import { sweep } from "./sweep.js";
 
-/** The tables that must separate tenants. */
-const TENANT_TABLES = ["store"];
+/** The tables of items. */
+const TABLES = ["store"];
 
 /** What the methods of a store work with. */
 export interface OpenedStore {
@@ -30,7 +30,7 @@ export interface OpenedStore {
  */
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
   const parsed = parseStoreOptions(options);
-  const opened = openCall(source, parsed, TENANT_TABLES);
+  const opened = openCall(source, parsed, TABLES);
   const call = { ...opened, optionalTables: "store" as const, settings: settingsOf(parsed) };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
@@ -44,6 +44,7 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
 function settingsOf(options: StoreOptions): StoreSettings {
   const { namespaces, ttl, textSearchLanguage, notify, schema, tenantId, serde, visibleKeys } = options;
   return {
+    tables: TABLES,
     root: [],
     rules: new NamespaceRules(namespaces),
     defaultTtl: ttl?.defaultTtl ?? null,

@@ -1,10 +1,12 @@
 import type { CallContext } from "../db/call-context.js";
-import { observeCall, observedOperations } from "../db/observe-call.js";
+import { observeCall, observedOperations, observeRefusal } from "../db/observe-call.js";
 import type { Sealing } from "./model/sealing.js";
 import type { NamespaceRules } from "./namespace-rules.js";
 
 /** What the calls of one store share. */
 export interface StoreSettings {
+  /** The tables that the store uses. With a tenant, each of them must separate tenants. */
+  readonly tables: readonly string[];
   /** The labels that every namespace of a caller is below. Empty except in a scoped store. */
   readonly root: readonly string[];
   readonly rules: NamespaceRules;
@@ -38,12 +40,18 @@ const OPERATIONS = {
   "store.deleteNamespace": "store",
   "store.sweep": "store",
   "store.watch": "store",
+  "store.health": "pg_class",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */
 export type StoreOperationName = keyof typeof OPERATIONS;
 
 const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);
+
+/** Checks the arguments of a call that is observed in parts, or not at all. A refusal counts as a failed call. */
+export function countingStoreRefusal<T>(call: StoreCall, name: StoreOperationName, check: () => T): T {
+  return observeRefusal(call, OBSERVED[name], check);
+}
 
 /** Runs one call of a store. It is observed where telemetry is active. */
 export function runStoreCall<T>(

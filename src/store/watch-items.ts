@@ -14,7 +14,7 @@ import { getItems } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
 import { serverTime } from "./queries/server-time.js";
 import { RecentItems } from "./recent-items.js";
-import { runStoreCall, type StoreCall } from "./store-call.js";
+import { countingStoreRefusal, runStoreCall, type StoreCall } from "./store-call.js";
 import { toItem, withoutRoot } from "./to-item.js";
 
 /** A change that a watch yields. */
@@ -47,8 +47,10 @@ export async function* watchItems<Value extends ItemValue>(
   { call: given, namespacePrefix, options, ready }: ItemWatchCall,
   ending: readonly AbortSignal[],
 ): AsyncGenerator<StoreChange<Value>, undefined> {
-  const signal = parseCallOptions(options);
-  const prefix = toPrefix([...given.settings.root, ...parseNamespace(namespacePrefix)]);
+  const { signal, prefix } = countingStoreRefusal(given, "store.watch", () => ({
+    signal: parseCallOptions(options),
+    prefix: toPrefix([...given.settings.root, ...parseNamespace(namespacePrefix)]),
+  }));
   throwIfAborted(signal);
   if (given.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const { telemetry, policy, schema } = given;
@@ -63,7 +65,7 @@ export async function* watchItems<Value extends ItemValue>(
   try {
     await ready();
     // First, because it throws when the database can't listen.
-    const listener = given.database.listener();
+    const listener = countingStoreRefusal(given, "store.watch", () => given.database.listener());
     const unsubscribe = listener.subscribe(changeChannel(schema, policy.tenantId), queue);
     cleanups.push(unsubscribe);
     for (const each of [signal, ...ending]) {

@@ -1,5 +1,5 @@
 import { parseConfigSignal, parseSignal } from "../../parsing/parse-call-options.js";
-import { observeCall, observedOperations } from "../../db/observe-call.js";
+import { observeCall, observedOperations, observeRefusal } from "../../db/observe-call.js";
 import type { SaverCall } from "./saver-call.js";
 
 /** The operations of a saver; see `observedOperations`. */
@@ -73,12 +73,7 @@ export function runCall<T>(
  * @param check - Called at once. It throws to refuse the call.
  */
 export function countingRefusal<T>(call: SaverCall, name: OperationName, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    runCall(call, name, () => Promise.reject(error as Error)).catch(() => undefined);
-    throw error;
-  }
+  return observeRefusal(call, OBSERVED[name], check);
 }
 
 /** Reports an error between two parts of a call. */

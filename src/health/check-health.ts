@@ -1,7 +1,7 @@
+import type { CallContext } from "../db/call-context.js";
 import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
-import { TENANT_TABLES } from "../db/row-security.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { withinTime } from "../db/async/within-time.js";
 import {
@@ -12,36 +12,50 @@ import {
   PermissionError,
   RowSecurityError,
 } from "../errors/index.js";
+import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
-import { CHECKPOINT_SET } from "../migrations/sets.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
-import { type ServerState, serverState } from "./queries/server-state.js";
-import { countingRefusal } from "../saver/call/run-call.js";
-import type { SaverCall } from "../saver/call/saver-call.js";
 import { boundedKysely } from "./bounded-kysely.js";
-import type { Health } from "./health-types.js";
+import type { Health } from "./health.js";
+import { type ServerState, serverState } from "./queries/server-state.js";
 
 /** How long to wait without a signal from the caller, in milliseconds. */
 const DEFAULT_BOUND_MS = 2_000;
-/** The tables that every `put` and `putWrites` needs. */
-const STORED_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
-/** Checks whether checkpoints can be stored now. It never rejects. */
-export async function health(call: SaverCall, options: unknown): Promise<Health> {
+/** What a saver, a store or a cache needs to store what it is for. */
+export interface HealthRequirements {
+  /** What is stored, as an error names it, such as `checkpoints`. */
+  readonly stored: string;
+  readonly set: MigrationSet;
+  /** All of its tables. With a tenant, each of them must separate tenants. */
+  readonly tables: readonly string[];
+  /** The privileges without which nothing can be stored, such as `insert on checkpoints`. Others are only reported. */
+  readonly privileges: readonly string[];
+}
+
+/**
+ * Checks whether something can be stored now. It never rejects.
+ *
+ * @param parseOptions - Returns the signal of the caller.
+ */
+export async function checkHealth(
+  call: CallContext,
+  requirements: HealthRequirements,
+  parseOptions: () => AbortSignal | undefined,
+): Promise<Health> {
   let began = performance.now();
   const findings: Findings = {};
   let error: CheckpointError | undefined;
   try {
-    const given = countingRefusal(call, "health", () => parseCallOptions(options));
+    const given = parseOptions();
     await openEmbedded(call, given);
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
     await withinTime({ signal: given, limitMs }, async (signal) => {
-      const checking = check({ ...call, signal }, findings, began);
+      const checking = check({ ...call, signal }, requirements, findings, began);
       // Returns in time even while the server is asked to cancel the statement.
       await raceAgainst(signal, checking).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
@@ -65,28 +79,31 @@ export async function health(call: SaverCall, options: unknown): Promise<Health>
  * Opens a PGlite that was not used yet, outside of the time limit: opening keeps this process busy for seconds, during which no
  * timer could end the wait.
  */
-async function openEmbedded({ database }: SaverCall, signal: AbortSignal | undefined): Promise<void> {
+async function openEmbedded({ database }: CallContext, signal: AbortSignal | undefined): Promise<void> {
   if (database.opening === undefined || database.closed) return;
   await orAborted(database.opening(), signal);
 }
 
-async function check(call: SaverCall, findings: Findings, began: number): Promise<void> {
-  const { database, schema, policy, signal } = call;
+async function check(
+  call: CallContext,
+  requirements: HealthRequirements,
+  findings: Findings,
+  began: number,
+): Promise<void> {
+  const { set, tables } = requirements;
+  const { database, schema, policy, signal, optionalTables } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const context = { signal, statementTimeoutMs: policy.statementTimeoutMs };
-  const [server] = await database.execute(
-    serverState.bind(schema, { schema, tables: TENANT_TABLES }),
-    context,
-  );
+  const [server] = await database.execute(serverState.bind(schema, { schema, tables }), context);
   findings.latencyMs = performance.now() - began;
   if (server === undefined) throw new DatabaseError("the server sent no row");
   findings.serverVersion = server.version;
   findings.isReadOnly = server.is_read_only;
   findings.missingPrivileges = server.missing_privileges;
-  const { pending } = await setStatus(boundedKysely(database, context), schema, CHECKPOINT_SET);
+  const { pending } = await setStatus(boundedKysely(database, context), schema, set);
   findings.schema = { upToDate: pending.length === 0, pending };
   if (pending.length > 0) {
-    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema)}\``;
+    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema, optionalTables === undefined ? [] : [optionalTables])}\``;
     throw new MigrationRequiredError(schema, problem, { pending });
   }
   if (server.is_read_only) {
@@ -95,34 +112,32 @@ async function check(call: SaverCall, findings: Findings, began: number): Promis
       transient: true,
     });
   }
-  requirePrivileges(call, server);
-  requireRowSecurity(call, server);
+  requirePrivileges(call, requirements, server);
+  requireRowSecurity(call, requirements, server);
 }
 
-/** Requires the privileges to store checkpoints. Deleting threads needs more. */
 function requirePrivileges(
-  { schema, policy }: SaverCall,
+  { schema }: CallContext,
+  { stored, privileges }: HealthRequirements,
   { role, missing_privileges: missing }: ServerState,
 ): void {
-  const rights = ["select", "insert", "update", ...(policy.keepsNewest === true ? ["delete"] : [])];
-  const tables = policy.keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
-  const needed = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
-  const lacking = missing.filter((privilege) => needed.includes(privilege));
+  const lacking = missing.filter((privilege) => privileges.includes(privilege));
   if (lacking.length === 0) return;
   throw new PermissionError(
-    `role "${role}" can't store checkpoints in schema "${schema}": it lacks ${lacking.join(", ")}. ` +
+    `role "${role}" can't store ${stored} in schema "${schema}": it lacks ${lacking.join(", ")}. ` +
       "`npx langgraph-checkpoint-kysely doctor` prints the grants",
     { sqlState: INSUFFICIENT_PRIVILEGE },
   );
 }
 
-/** A saver with a tenantId refuses every call if the database does not separate tenants. */
+/** With a tenantId, every call is refused if the database does not separate tenants. */
 function requireRowSecurity(
-  { schema, policy: { tenantId } }: SaverCall,
+  { schema, policy: { tenantId } }: CallContext,
+  { tables }: HealthRequirements,
   { secured_tables }: ServerState,
 ): void {
   if (tenantId === undefined) return;
-  const open = TENANT_TABLES.filter((table) => !secured_tables.includes(table));
+  const open = tables.filter((table) => !secured_tables.includes(table));
   if (open.length > 0) throw new RowSecurityError(schema, open);
 }
 

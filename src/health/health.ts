@@ -1,10 +1,10 @@
 import type { PoolState } from "../db/opened-database.js";
 import type { CheckpointError } from "../errors/index.js";
 
-/** The health of a saver and its database. */
+/** The health of a saver, a store or a cache, and of its database. */
 export interface Health {
   /**
-   * Whether checkpoints can be stored: the database answers and accepts writes, its schema is up to date, and the role has the
+   * Whether checkpoints, items or entries can be stored: the database answers and accepts writes, its schema is up to date, and the role has the
    * privileges. It does not test the policies of row-level security.
    */
   readonly ok: boolean;
@@ -18,13 +18,13 @@ export interface Health {
   /** Whether the server accepts no writes, for example as a standby. */
   readonly isReadOnly?: boolean;
   /**
-   * The privileges that the role lacks on existing tables, such as `insert on checkpoints`. A role without `delete` can store
-   * checkpoints, so it is `ok`, but can't delete threads or prune.
+   * The privileges that the role lacks on existing tables, such as `insert on checkpoints`. A role without `delete` can store,
+   * so it is `ok`, but can't delete threads or prune.
    */
   readonly missingPrivileges?: readonly string[];
-  /** Whether the saver's schema is up to date. */
+  /** Whether its tables are up to date. */
   readonly schema?: SchemaHealth;
-  /** The connections of the saver's pool, if it has one. */
+  /** The connections of its pool, if it has one. */
   readonly pool?: PoolState;
   /** Why `ok` is false. */
   readonly error?: CheckpointError;

@@ -1,0 +1,18 @@
+import { checkHealth } from "../health/check-health.js";
+import type { Health } from "../health/health.js";
+import { optionalSets } from "../migrations/sets.js";
+import { parseCallOptions } from "../parsing/parse-call-options.js";
+import { countingStoreRefusal, type StoreCall } from "./store-call.js";
+
+/** Every put needs them. Deleting items needs more. */
+const RIGHTS = ["select", "insert", "update"];
+
+/** Checks whether items can be stored now. It never rejects. */
+export function storeHealth(call: StoreCall, options: unknown): Promise<Health> {
+  const { tables } = call.settings;
+  const privileges = tables.flatMap((table) => RIGHTS.map((right) => `${right} on ${table}`));
+  const requirements = { stored: "items", set: optionalSets().store, tables, privileges };
+  return checkHealth(call, requirements, () =>
+    countingStoreRefusal(call, "store.health", () => parseCallOptions(options)),
+  );
+}
