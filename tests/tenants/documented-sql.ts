@@ -6,6 +6,8 @@ const DOCUMENT = new URL("../../docs/tenants.md", import.meta.url);
 export interface DocumentedSql {
   /** Sets up row-level security. */
   readonly setUp: string;
+  /** Sets up row-level security of stores and caches. */
+  readonly setUpStores: string;
   /** Gives a tenant its own role. */
   readonly roleOfTenant: string;
   /** Moves a thread to a tenant. */
@@ -16,9 +18,15 @@ export interface DocumentedSql {
 export async function documentedSql(): Promise<DocumentedSql> {
   const text = await readFile(DOCUMENT, "utf8");
   const blocks = [...text.matchAll(/^ *```sql\n([^]*?)^ *```/gm)].map(([, block = ""]) => block);
-  const [setUp, roleOfTenant, moveThread, ...others] = blocks;
-  if (setUp === undefined || roleOfTenant === undefined || moveThread === undefined || others.length > 0) {
+  const [setUp, setUpStores, roleOfTenant, moveThread, ...others] = blocks;
+  if (
+    setUp === undefined ||
+    setUpStores === undefined ||
+    roleOfTenant === undefined ||
+    moveThread === undefined ||
+    others.length > 0
+  ) {
     throw new Error(`docs/tenants.md has ${blocks.length} blocks of SQL: assign them in documented-sql.ts`);
   }
-  return { setUp, roleOfTenant, moveThread };
+  return { setUp, setUpStores, roleOfTenant, moveThread };
 }

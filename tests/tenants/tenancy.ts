@@ -35,6 +35,8 @@ export interface TenancyOptions {
   readonly through?: (url: string) => Promise<string>;
   /** The size of the service's own pool. Default: {@link CONNECTIONS}. */
   readonly clients?: number;
+  /** The optional tables that exist besides. Their policies are not set up. */
+  readonly with?: readonly string[];
   /** The options of the service's savers. */
   readonly options?: PostgresSaverOptions;
 }
@@ -64,10 +66,11 @@ export async function openTenancy(target: Target, options: TenancyOptions = {}):
   const database = await target.createDatabase();
   const role = `service_${randomBytes(8).toString("hex")}`;
   const run = cliOn(database);
-  await run("migrate", "--schema", schema);
+  const optional = (options.with ?? []).flatMap((tables) => ["--with", tables]);
+  await run("migrate", "--schema", schema, ...optional);
   await database.exec(`create role ${role} login password '${PASSWORD}'; create role ${role}_reader`);
   const roles = ["--read-write", role, "--read-only", `${role}_reader`];
-  const grants = await run("migrate", "--print-grants", "--schema", schema, ...roles);
+  const grants = await run("migrate", "--print-grants", "--schema", schema, ...optional, ...roles);
   await database.exec(grants.stdout);
   await database.exec(await setUpSql(schema));
   const { source } = database;
