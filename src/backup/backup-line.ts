@@ -1,15 +1,5 @@
+import type { ChecksumLine } from "../parsing/backup-lines.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
-
-/** The `format` of the first line. */
-export const BACKUP_FORMAT = "langgraph-checkpoint-backup";
-/** The version of the format. An import refuses a backup with a newer version. */
-export const BACKUP_VERSION = 1;
-
-/** The first line of a backup. */
-export interface FirstLine {
-  readonly format: typeof BACKUP_FORMAT;
-  readonly version: number;
-}
 
 /** A row of `checkpoints`. JSONB columns are the text that Postgres prints. */
 export interface CheckpointLine extends RestoredCheckpoint {
@@ -62,11 +52,8 @@ export interface BackupCounts {
 }
 
 /** The last line of a backup. */
-export interface LastLine {
-  readonly end: BackupCounts & {
-    /** The checksum of all preceding lines, each followed by a line feed, in hexadecimal. */
-    readonly sha256: string;
-  };
+export interface LastLine extends ChecksumLine {
+  readonly end: BackupCounts & ChecksumLine["end"];
 }
 
 /** A line between the first and the last. */

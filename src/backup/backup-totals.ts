@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
+import { LinesChecksum } from "../parsing/backup-lines.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import type { BackupCounts, BlobLine, CheckpointLine, LastLine, RowLine, WriteLine } from "./backup-line.js";
 import { base64ByteLength } from "./base64.js";
 
 /** Counts the rows of a backup and computes its checksum, while the backup is written or read. */
 export class BackupTotals {
-  readonly #hash = createHash("sha256");
+  readonly #checksum = new LinesChecksum();
   #counts: BackupCounts = { ...NO_ROWS, threads: 0 };
   /** The row whose pieces follow, and how many of its bytes have come. */
   #piecedRow: { readonly line: BlobLine | WriteLine; readonly bytes: number; received: number } | undefined;
@@ -16,7 +16,7 @@ export class BackupTotals {
 
   /** Adds a line to the checksum. */
   hash(text: string): void {
-    this.#hash.update(text).update("\n");
+    this.#checksum.add(text);
   }
 
   /** Counts a row. A row in pieces counts once its last piece has come, and a cancelled row does not count. */
@@ -30,7 +30,7 @@ export class BackupTotals {
 
   /** The last line of the backup. Call it once, after all other lines. */
   lastLine(): LastLine {
-    return { end: { ...this.#counts, sha256: this.#hash.digest("hex") } };
+    return { end: { ...this.#counts, sha256: this.#checksum.digest() } };
   }
 
   #countPiece(bytes: number): void {

@@ -1,9 +1,11 @@
 import type { CallContext } from "../db/call-context.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
+import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
-import { BACKUP_FORMAT, BACKUP_VERSION, type BackupCounts, type ThreadLine } from "./backup-line.js";
+import type { BackupCounts, ThreadLine } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
 import { BackupTotals } from "./backup-totals.js";
+import { THREAD_BACKUP } from "./parse-line.js";
 
 /** The most bytes of a value that one statement reads. Postgres decompresses a value from its beginning for each piece. */
 const READ_BYTES = 4 * 2 ** 20;
@@ -19,7 +21,7 @@ export async function* exportThreads(
     totals.hash(text);
     return text;
   };
-  yield hashedLine({ format: BACKUP_FORMAT, version: BACKUP_VERSION });
+  yield hashedLine(firstLineOf(THREAD_BACKUP));
   const { limits = DEFAULT_SIZE_LIMITS } = call.policy;
   const callInPieces = {
     ...call,
@@ -36,11 +38,6 @@ export async function* exportThreads(
     yield hashedLine(end);
   }
   yield formatLine(totals.lastLine());
-}
-
-/** Formats a line as JSON. Escapes U+2028 and U+2029, which some readers take for the end of a line. */
-function formatLine(line: object): string {
-  return JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 async function* storedThreads(call: CallContext): AsyncGenerator<string> {

@@ -1,9 +1,10 @@
 import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { readBackupLines } from "../parsing/backup-lines.js";
 import { BackupError } from "./backup-error.js";
 import type { ImportReport } from "./backup-types.js";
-import { type BackupCounts, type LastLine, type RowLine } from "./backup-line.js";
+import type { BackupCounts, RowLine } from "./backup-line.js";
 import { BackupTotals } from "./backup-totals.js";
-import { parseFirstLine, parseLine } from "./parse-line.js";
+import { parseLine, THREAD_BACKUP } from "./parse-line.js";
 import { PortionImporter } from "./portion-importer.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
@@ -43,28 +44,8 @@ export async function inspectBackup(
   return totals.counts;
 }
 
-/** Yields the rows of a backup. It ends without an error only when the backup is complete and its checksum matches. */
-async function* readBackup(lines: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<RowLine> {
-  const totals = new BackupTotals();
-  let number = 0;
-  let last: LastLine | undefined;
-  for await (const line of lines) {
-    number += 1;
-    if (last !== undefined)
-      throw new BackupError("the backup continues after its last line", { line: number });
-    const parsed = number === 1 ? parseFirstLine(line) : parseLine(line, number);
-    if ("end" in parsed) last = parsed;
-    else totals.hash(String(line));
-    if ("format" in parsed || "end" in parsed) continue;
-    totals.count(parsed);
-    yield parsed;
-  }
-  if (number === 0) throw new BackupError("the backup is empty");
-  if (last === undefined)
-    throw new BackupError("the backup is truncated: its last line is missing", { line: number });
-  const { end } = totals.lastLine();
-  if (end.sha256 !== last.end.sha256)
-    throw new BackupError("the backup is damaged: its checksum does not match");
+function readBackup(lines: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<RowLine> {
+  return readBackupLines<RowLine>(THREAD_BACKUP, lines, parseLine);
 }
 
 function describeRestored({ threads, checkpoints, writes, blobs, skipped }: ImportReport): string {

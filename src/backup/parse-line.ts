@@ -1,12 +1,18 @@
 import { z } from "zod";
+import { type BackupKind, parseFields } from "../parsing/backup-lines.js";
 import { BackupError } from "./backup-error.js";
-import { BACKUP_FORMAT, BACKUP_VERSION, type FirstLine, type LastLine, type RowLine } from "./backup-line.js";
+import type { LastLine, RowLine } from "./backup-line.js";
+
+/** Backups of threads. */
+export const THREAD_BACKUP: BackupKind = {
+  format: "langgraph-checkpoint-backup",
+  version: 1,
+  content: "LangGraph checkpoints",
+  refuse: (problem, options) => new BackupError(problem, options),
+};
 
 /** The longest value that Postgres can store. */
 const MAX_VALUE_BYTES = 2 ** 30;
-
-const NOT_A_BACKUP =
-  "the input is not a backup of LangGraph checkpoints: unpack it first if it is compressed";
 
 const text = z.string().nullable();
 // No further checks: the database knows which text a key column can hold.
@@ -53,48 +59,16 @@ const thread = z.strictObject({ thread: key, ...counts });
 const last = z.strictObject({
   end: z.strictObject({ threads: count, ...counts, bytes: count, sha256: z.string() }),
 });
-const first = z.object({ format: z.literal(BACKUP_FORMAT), version: z.int() });
 
 /**
- * Reads the first line of a backup.
+ * Parses any line but the first.
  *
- * @throws BackupError when the line does not begin a backup, or when the backup has a newer version.
- */
-export function parseFirstLine(line: unknown): FirstLine {
-  const parsed = first.safeParse(fromJson(line, 1));
-  if (!parsed.success) throw new BackupError(NOT_A_BACKUP, { line: 1 });
-  if (parsed.data.version <= BACKUP_VERSION) return parsed.data;
-  throw new BackupError(
-    `the backup has format version ${parsed.data.version}, and this library reads version ${BACKUP_VERSION}: update the library`,
-    { line: 1 },
-  );
-}
-
-/**
- * Reads any line but the first.
- *
+ * @param value - What the line holds.
  * @param number - The number of the line, from 1.
  * @throws BackupError when the line is damaged.
  */
-export function parseLine(line: unknown, number: number): RowLine | LastLine {
-  const value = fromJson(line, number);
-  const parsed = schemaOf(value).safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = (issue?.path ?? []).map(String).join(".");
-  throw new BackupError(`the backup is damaged: ${place}${place === "" ? "" : " "}${issue?.message ?? ""}`, {
-    line: number,
-  });
-}
-
-function fromJson(line: unknown, number: number): unknown {
-  try {
-    if (typeof line === "string") return JSON.parse(line) as unknown;
-  } catch (error) {
-    const problem = number === 1 ? NOT_A_BACKUP : "the backup is truncated or damaged: the line is not JSON";
-    throw new BackupError(problem, { line: number, cause: error });
-  }
-  throw new BackupError("the line is not a string", { line: number });
+export function parseLine(value: unknown, number: number): RowLine | LastLine {
+  return parseFields(THREAD_BACKUP, schemaOf(value), value, number);
 }
 
 // Selects the schema by the kind of the line, so that an error names what is wrong with that kind.

@@ -3,6 +3,11 @@ import { EndableGenerator } from "../db/async/endable-generator.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
+import { parseLines } from "../parsing/parse-lines.js";
+import type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
+import { exportItems } from "./backup/export-items.js";
+import { importItems } from "./backup/import-items.js";
+import { parseExportItems, parseImportItems } from "./boundary/parse-backup.js";
 import { parseFilter } from "./boundary/parse-filter.js";
 import { parseItemNamespace, parseNamespace } from "./boundary/parse-namespace.js";
 import {
@@ -386,6 +391,56 @@ export class ItemStore extends BaseStore {
    */
   async health(options?: CallOptions): Promise<Health> {
     return storeHealth(this.#opened.call, options);
+  }
+
+  /**
+   * Yields items as lines of JSON, in the order of their namespaces and keys, with constant memory: values as they are stored, versions,
+   * times and TTLs. Expired items are left out. Embeddings are left out too: they are made again where the items are imported.
+   *
+   * Each item is exported as of one moment, and pages of up to 1,000 items together. What is written meanwhile may be left out.
+   *
+   * @param options - `namespace`: only the items of this namespace and of those below it.
+   * @returns Lines without line feeds.
+   *
+   * @example
+   * ```ts
+   * const lines = store.exportItems({ namespace: ["users", "7"] });
+   * await pipeline(lines, async function* (all) { for await (const line of all) yield `${line}\n`; }, createWriteStream("7.ndjson"));
+   * ```
+   */
+  async *exportItems(options?: ExportItemsOptions): AsyncGenerator<string> {
+    const { call, preparation } = this.#opened;
+    const prefix = toPrefix([...call.settings.root, ...parseExportItems(options)]);
+    const signal = parseSignal(options);
+    await preparation.ready();
+    yield* exportItems(signal === undefined ? call : { ...call, signal }, prefix);
+  }
+
+  /**
+   * Stores the lines of {@link exportItems} in transactions of 1,000 items, with their versions, times and TTLs. It overwrites nothing: it
+   * skips an item that is stored and equal, so an interrupted import can be started again, and fails for one that is stored and differs. It
+   * leaves out items that have expired since. Values are stored as they are in the backup, without the schemas of `namespaces`.
+   *
+   * Embeddings are not in the backup. Until they are made again, searches find the imported items only by their texts.
+   *
+   * @param lines - The lines, without line feeds.
+   * @returns How many items were stored.
+   * @throws StoreBackupError for lines that are not such a backup, for a backup that is cut off or damaged, and for stored items that
+   *   differ. It contains what was stored.
+   *
+   * @example
+   * ```ts
+   * const { items } = await store.importItems(other.exportItems());
+   * ```
+   */
+  async importItems(
+    lines: AsyncIterable<string> | Iterable<string>,
+    options?: ImportItemsOptions,
+  ): Promise<ImportItemsReport> {
+    return this.#run("store.importItems", parseSignal(options), (call) => {
+      const [checked, onProgress] = [parseLines(lines), parseImportItems(options)];
+      return () => importItems(call, checked, onProgress);
+    });
   }
 
   /** Creates the tables, unless `ensureTables` is `false`. LangGraph does not call it. */

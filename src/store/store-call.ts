@@ -41,6 +41,8 @@ const OPERATIONS = {
   "store.sweep": "store",
   "store.watch": "store",
   "store.health": "pg_class",
+  "store.exportItems": "store only",
+  "store.importItems": "store",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */

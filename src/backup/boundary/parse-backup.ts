@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors/index.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
@@ -26,18 +25,4 @@ export function parseExport(options: ExportOptions | undefined): readonly string
 /** Parses the options of `importThreads`: the listener for its progress. */
 export function parseImport(options: ImportOptions | undefined): ImportOptions["onProgress"] {
   return parse(importOptions, options, "options")?.onProgress;
-}
-
-/** Checks that the lines of a backup are an iterable. A string is refused, since iterating it would yield characters. */
-export function parseLines(lines: unknown): AsyncIterable<unknown> | Iterable<unknown> {
-  try {
-    if (typeof lines === "object" && lines !== null && isIterable(lines)) return lines;
-  } catch (error) {
-    throw new InvalidConfigError("lines", "could not be read", { cause: error });
-  }
-  throw new InvalidConfigError("lines", "must be an iterable of lines");
-}
-
-function isIterable(value: object): value is AsyncIterable<unknown> | Iterable<unknown> {
-  return Symbol.asyncIterator in value || Symbol.iterator in value;
 }

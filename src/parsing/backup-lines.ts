@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+
+/** A kind of backup: lines of JSON between a first line with its format and a last one with the checksum of all others. */
+export interface BackupKind {
+  /** The `format` of the first line. */
+  readonly format: string;
+  /** The version of the format. An import refuses a backup with a newer one. */
+  readonly version: number;
+  /** What it holds, for messages: `LangGraph checkpoints`. */
+  readonly content: string;
+  /** The error for lines that can't be imported. */
+  refuse(problem: string, options?: RefusalOptions): Error;
+}
+
+/** The options of an error about a backup. */
+export interface RefusalOptions {
+  /** The number of the line, from 1. */
+  readonly line?: number;
+  readonly cause?: unknown;
+}
+
+/** A last line. */
+export interface ChecksumLine {
+  readonly end: {
+    /** The checksum of all preceding lines, each followed by a line feed, in hexadecimal. */
+    readonly sha256: string;
+  };
+}
+
+/** The checksum of lines. */
+export class LinesChecksum {
+  readonly #hash = createHash("sha256");
+
+  add(line: string): void {
+    this.#hash.update(line).update("\n");
+  }
+
+  /** Call it once, after all lines. */
+  digest(): string {
+    return this.#hash.digest("hex");
+  }
+}
+
+/** Formats a line as JSON. Escapes U+2028 and U+2029, which some readers take for the end of a line. */
+export function formatLine(line: object): string {
+  return JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** The first line of a backup. */
+export function firstLineOf({ format, version }: BackupKind): object {
+  return { format, version };
+}
+
+/**
+ * Yields the rows of a backup. It ends without an error only when the backup is complete and its checksum matches.
+ *
+ * @param parseRow - Parses a line between the first and the last one, and the last one. It gets what JSON holds.
+ * @throws The error of `kind` when the input is not such a backup, or when it is truncated or damaged.
+ */
+export async function* readBackupLines<Row extends object>(
+  kind: BackupKind,
+  lines: AsyncIterable<unknown> | Iterable<unknown>,
+  parseRow: (value: unknown, number: number) => Row | ChecksumLine,
+): AsyncGenerator<Row> {
+  const checksum = new LinesChecksum();
+  let number = 0;
+  let last: ChecksumLine | undefined;
+  for await (const line of lines) {
+    number += 1;
+    if (last !== undefined) throw kind.refuse("the backup continues after its last line", { line: number });
+    const value = fromJson(kind, line, number);
+    if (number === 1) checkFirstLine(kind, value);
+    const parsed = number === 1 ? undefined : parseRow(value, number);
+    if (parsed !== undefined && isLast(parsed)) {
+      last = parsed;
+      continue;
+    }
+    checksum.add(String(line));
+    if (parsed !== undefined) yield parsed;
+  }
+  if (number === 0) throw kind.refuse("the backup is empty");
+  if (last === undefined)
+    throw kind.refuse("the backup is truncated: its last line is missing", { line: number });
+  if (checksum.digest() !== last.end.sha256)
+    throw kind.refuse("the backup is damaged: its checksum does not match");
+}
+
+/**
+ * Parses the fields of a line.
+ *
+ * @throws The error of `kind`, which names the field.
+ */
+export function parseFields<T>(kind: BackupKind, schema: z.ZodType<T>, value: unknown, number: number): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = (issue?.path ?? []).map(String).join(".");
+  throw kind.refuse(`the backup is damaged: ${place}${place === "" ? "" : " "}${issue?.message ?? ""}`, {
+    line: number,
+  });
+}
+
+const firstLine = z.object({ format: z.string(), version: z.int() });
+
+function checkFirstLine(kind: BackupKind, value: unknown): void {
+  const { success, data } = firstLine.safeParse(value);
+  if (!success || data.format !== kind.format) throw kind.refuse(notABackup(kind), { line: 1 });
+  if (data.version <= kind.version) return;
+  throw kind.refuse(
+    `the backup has format version ${data.version}, and this library reads version ${kind.version}: update the library`,
+    { line: 1 },
+  );
+}
+
+function fromJson(kind: BackupKind, line: unknown, number: number): unknown {
+  try {
+    if (typeof line === "string") return JSON.parse(line) as unknown;
+  } catch (cause) {
+    const problem =
+      number === 1 ? notABackup(kind) : "the backup is truncated or damaged: the line is not JSON";
+    throw kind.refuse(problem, { line: number, cause });
+  }
+  throw kind.refuse("the line is not a string", { line: number });
+}
+
+function notABackup({ content }: BackupKind): string {
+  return `the input is not a backup of ${content}: unpack it first if it is compressed`;
+}
+
+function isLast(line: object): line is ChecksumLine {
+  return "end" in line;
+}
