@@ -13,6 +13,8 @@ import { openCache, type OpenedCache } from "./open-cache.js";
 import { clearEntries } from "./queries/clear-entries.js";
 import { readEntries } from "./read-entries.js";
 import { sweep } from "./sweep.js";
+import { type CacheAccess, wrapFunction } from "./wrap-function.js";
+import type { WrapOptions } from "./wrap-options.js";
 import { encodeEntries, storeEntries } from "./write-entries.js";
 
 /**
@@ -172,6 +174,33 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
       if (labels.length === 0) return clearEntries(schema, [], scopeRange(scope));
       return clearEntries(schema, [namespaceText(scope, labels)], rangeBelow(scope, labels));
     });
+  }
+
+  /**
+   * Wraps a function, so that equal calls share a result: one call computes it, in whatever process, and the others wait for its entry.
+   * LangGraph itself computes a node as often as runs need it at the same moment. Call the wrapped function in a node or a task.
+   *
+   * @param run - The function. Where it throws, nothing is cached, and the next call tries again.
+   * @param options - `namespace`: where the entries are. `leaseSeconds`: how long others wait for a call that may have crashed.
+   * @returns A function with the same arguments. It rejects as `run` does. Where the database does not answer it only calls `run`.
+   * @throws InvalidConfigError for an invalid option.
+   *
+   * @example
+   * ```ts
+   * const fetchOnce = cache.wrap(fetchReport, { namespace: ["reports"], ttl: 3600 });
+   * const report = await fetchOnce("https://example.com/report");
+   * ```
+   */
+  wrap<Args extends readonly unknown[], Result>(
+    run: (...args: Args) => Result | Promise<Result>,
+    options: WrapOptions<Args>,
+  ): (...args: Args) => Promise<Result> {
+    const access: CacheAccess = {
+      call: () => this.#call(),
+      guarded: (name, work) => this.#guarded(name, work),
+      throwsErrors: this.#opened.throwsErrors,
+    };
+    return wrapFunction(access, run, options);
   }
 
   /**

@@ -1,0 +1,145 @@
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
+import { growingPauseMs } from "../db/async/growing-pause.js";
+import { noop } from "../db/async/noop.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
+import { parsePlace } from "./boundary/parse-entries.js";
+import { parseWrapOptions, type WrapSettings } from "./boundary/parse-wrap-options.js";
+import type { CacheCall, CacheOperationName } from "./cache-call.js";
+import { leaseText } from "./codec/namespace-text.js";
+import { releaseLease } from "./queries/release-lease.js";
+import { type Lease, type LeaseRow, takeLease } from "./queries/take-lease.js";
+import { readEntries, readEntry } from "./read-entries.js";
+import { encodeEntries, storeEntries } from "./write-entries.js";
+import type { WrapOptions } from "./wrap-options.js";
+
+/** The pauses between two looks at an entry that another call computes. */
+const LOOKS = { firstMs: 10, longestMs: 500 };
+
+/** Hashes arguments. */
+const ARGUMENTS = /* @__PURE__ */ new MsgpackSerializer();
+
+/** What a wrapped function needs of its cache. */
+export interface CacheAccess {
+  /** The context of a call. */
+  readonly call: () => CacheCall;
+  /** Runs a call within the deadline of the cache. */
+  readonly guarded: <T>(name: CacheOperationName, work: (call: CacheCall) => Promise<T>) => Promise<T>;
+  /** Whether errors of the database reject. */
+  readonly throwsErrors: boolean;
+}
+
+/** Wraps a function, so that one call at a time computes a result; see `PostgresCache.wrap`. */
+export function wrapFunction<Args extends readonly unknown[], Result>(
+  access: CacheAccess,
+  run: (...args: Args) => Result | Promise<Result>,
+  options: WrapOptions<Args>,
+): (...args: Args) => Promise<Result> {
+  const settings = parseWrapOptions(options);
+  return async (...args) => {
+    const key = keyOf(access, settings, options.key === undefined ? args : options.key(...args));
+    if (key === undefined) return run(...args);
+    const flight = new Flight(access, settings, key);
+    return (await flight.result(() => run(...args))) as Result;
+  };
+}
+
+/** The key of a call. `undefined` for arguments that can't be hashed. */
+function keyOf(
+  { call }: CacheAccess,
+  { namespace }: WrapSettings,
+  given: string | readonly unknown[],
+): CacheFullKey | undefined {
+  if (typeof given === "string") return [namespace, given];
+  const { settings, telemetry } = call();
+  try {
+    const [, bytes] = ARGUMENTS.dumps([...given]);
+    return [namespace, createHash("sha256").update(bytes).digest("hex")];
+  } catch (error) {
+    settings.tally.add("refused");
+    telemetry.entryLost("a call was not cached", error);
+    return undefined;
+  }
+}
+
+/** One call of a wrapped function. */
+class Flight {
+  readonly #access: CacheAccess;
+  readonly #settings: WrapSettings;
+  readonly #key: CacheFullKey;
+
+  constructor(access: CacheAccess, settings: WrapSettings, key: CacheFullKey) {
+    this.#access = access;
+    this.#settings = settings;
+    this.#key = key;
+  }
+
+  /** Returns the entry, waits for it while another call computes it, or computes it. */
+  async result(compute: () => unknown): Promise<unknown> {
+    const { guarded, throwsErrors } = this.#access;
+    let lease: Lease | undefined;
+    try {
+      const found = await this.#findOrLease();
+      if ("value" in found) return found.value;
+      ({ lease } = found);
+    } catch (error) {
+      if (throwsErrors) throw error;
+    }
+    try {
+      const value = await compute();
+      await this.#store(value);
+      return value;
+    } finally {
+      const held = lease;
+      // Where it fails, the lease ends by itself.
+      if (held !== undefined) {
+        await guarded("cache.lease", (call) =>
+          runTransaction(call, { statements: [releaseLease(call.schema, held)] }),
+        ).catch(noop);
+      }
+    }
+  }
+
+  /** Waits until there is an entry, or nobody else computes it, or the time for that is over. */
+  async #findOrLease(): Promise<{ readonly value: unknown } | { readonly lease: Lease | undefined }> {
+    const { call: newCall, guarded } = this.#access;
+    const { leaseSeconds } = this.#settings;
+    const { settings } = newCall();
+    const place = parsePlace(settings.scope, this.#key);
+    const [namespace] = this.#key;
+    const leasePlace = { namespace: leaseText(settings.scope, namespace), key: place.key };
+    const lease = { place: leasePlace, token: randomUUID(), seconds: leaseSeconds };
+    const end = performance.now() + leaseSeconds * 1_000;
+    for (let round = 0; ; round++) {
+      const row = await guarded("cache.lease", async (call) => {
+        const [rows = []] = await runTransaction(call, {
+          statements: [takeLease(call.schema, place, lease)],
+        });
+        return rows[0];
+      });
+      if (isFound(row)) return (await readEntry(newCall(), place, row)) ?? { lease: undefined };
+      if (row?.is_taken === true) {
+        // Its last holder may have stored the entry after the statement began.
+        const [stored] = await guarded("cache.get", (call) => readEntries(call, [this.#key]));
+        return stored ?? { lease };
+      }
+      if (performance.now() >= end) return { lease: undefined };
+      await pause(growingPauseMs(round, LOOKS));
+    }
+  }
+
+  async #store(value: unknown): Promise<void> {
+    const { call, guarded } = this.#access;
+    const entries = await encodeEntries(call(), [{ key: this.#key, value, ttl: this.#settings.ttl }]);
+    if (entries.length === 0) return;
+    await guarded("cache.set", (observed) => storeEntries(observed, entries)).catch(() => {
+      call().settings.tally.add("skipped");
+    });
+  }
+}
+
+function isFound(row: LeaseRow | undefined): row is LeaseRow & { type: string; base64: string } {
+  return typeof row?.type === "string" && typeof row.base64 === "string";
+}

@@ -1,0 +1,113 @@
+import { expect, it } from "@jest/globals";
+import { PostgresCache } from "../../src/cache/index.js";
+import { freePort } from "../../test-support/free-port.js";
+import { Gate } from "../../test-support/gate.js";
+import { describeEachTarget, describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
+import { useCache } from "./cached.js";
+
+const NAMESPACE = ["squares"];
+
+describeEachTarget("a wrapped function", (target) => {
+  const suite = useCache(target);
+
+  it("runs once for equal calls at the same time, on any number of caches", async () => {
+    const gate = new Gate();
+    const caches = [suite.cache, suite.open(), suite.open()];
+    let runs = 0;
+    const square = async (n: number) => {
+      runs++;
+      await gate.opened;
+      return { square: n * n };
+    };
+    const wrapped = caches.map((cache) => cache.wrap(square, { namespace: NAMESPACE }));
+    const results = wrapped.flatMap((call) => Array.from({ length: 4 }, () => call(7)));
+    await until(() => runs === 1);
+    gate.open();
+    expect(await Promise.all(results)).toEqual(Array(12).fill({ square: 49 }));
+    expect(runs).toBe(1);
+    expect(await suite.database.query("select type from cache_entries")).toHaveLength(1);
+  });
+
+  it("keeps results apart by arguments and by namespace", async () => {
+    const list = (...args: readonly unknown[]) => args.length;
+    const one = suite.cache.wrap(list, { namespace: ["one"] });
+    const other = suite.cache.wrap((...args: readonly unknown[]) => -args.length, { namespace: ["other"] });
+    expect(await one(new Set([1]))).toBe(1);
+    expect(await one(new Set([2]), 10n)).toBe(2);
+    expect(await one(new Map(), new Date(0), undefined)).toBe(3);
+    expect(await other(new Set([1]))).toBe(-1);
+    expect(await suite.database.query("select type from cache_entries")).toHaveLength(4);
+  });
+
+  it("caches nothing of a call that failed, and lets the next one run", async () => {
+    let runs = 0;
+    const flaky = suite.cache.wrap(
+      () => {
+        if (++runs === 1) throw new Error("first");
+        return null;
+      },
+      { namespace: NAMESPACE, key: () => "flaky" },
+    );
+    await expect(flaky()).rejects.toThrow("first");
+    expect(await suite.database.query("select key from cache_entries")).toEqual([]);
+    expect([await flaky(), await flaky()]).toEqual([null, null]);
+    expect(runs).toBe(2);
+  });
+
+  it("waits for nobody who has crashed", async () => {
+    const { cache, database } = suite;
+    const gate = new Gate();
+    const crashed = cache.wrap(() => gate.opened, {
+      namespace: NAMESPACE,
+      key: () => "k",
+      leaseSeconds: 600,
+    });
+    const running = crashed();
+    await until(async () => (await database.query("select key from cache_entries")).length === 1);
+    const next = cache.wrap(() => "next", { namespace: NAMESPACE, key: () => "k" })();
+    await database.exec("update cache_entries set expires_at = now() - interval '1 second'");
+    expect(await next).toBe("next");
+    gate.open();
+    await running;
+  });
+
+  it("computes by itself what another call takes too long for", async () => {
+    const { cache, database } = suite;
+    const gate = new Gate();
+    const slow = cache.wrap(() => gate.opened, { namespace: NAMESPACE, key: () => "k", leaseSeconds: 600 })();
+    await until(async () => (await database.query("select key from cache_entries")).length === 1);
+    const next = cache.wrap(() => "next", { namespace: NAMESPACE, key: () => "k", leaseSeconds: 0.001 });
+    expect(await next()).toBe("next");
+    gate.open();
+    await slow;
+    expect(await database.query("select type from cache_entries where type = 'lease'")).toEqual([]);
+  });
+
+  it("runs as it is where its arguments can't be hashed, or its results not stored", async () => {
+    const cache = suite.open();
+    const call = cache.wrap((run: () => number) => run(), { namespace: NAMESPACE });
+    expect(await call(() => 1)).toBe(1);
+    const make = cache.wrap(() => () => 2, { namespace: NAMESPACE });
+    expect((await make())()).toBe(2);
+    expect(cache.counts).toMatchObject({ refused: 2, stored: 0 });
+  });
+});
+
+describeServer("a wrapped function whose cache does not answer", (target) => {
+  const suite = useCache(target);
+
+  it("runs each time, or rejects with onError throw", async () => {
+    const source = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+    const open = (onError: "miss" | "throw") =>
+      suite.closing(new PostgresCache(source, { deadlineMs: 20, onError }));
+    let runs = 0;
+    const count = () => ++runs;
+    const missing = open("miss").wrap(count, { namespace: NAMESPACE });
+    expect([await missing(), await missing(), await missing()]).toEqual([1, 2, 3]);
+    await expect(open("throw").wrap(count, { namespace: NAMESPACE })()).rejects.toMatchObject({
+      code: "CONNECTION_FAILED",
+    });
+    expect(runs).toBe(3);
+  });
+});
