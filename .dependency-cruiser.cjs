@@ -4,6 +4,7 @@ const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migratio
 const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
+  conformance: ["errors"],
   telemetry: ["errors"],
   parsing: ["errors", "telemetry", "serde", "db"],
   db: ["errors", "telemetry"],
@@ -14,7 +15,6 @@ const mayImport = {
   saver: [...base, "migrations"],
   store: withoutSaver,
   cache: withoutSaver,
-  conformance: ["errors"],
   threads: [...base, "saver"],
   retention: [...base, "saver"],
   growth: [...base, "saver"],

@@ -1,3 +1,4 @@
+export { cacheSuite, type CacheSubject, type CacheSuiteOptions } from "./cache-suite.js";
 export {
   type CreatedStore,
   type CreateStore,
