@@ -124,9 +124,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    */
   override async set(pairs: { key: CacheFullKey; value: V; ttl?: number }[]): Promise<void> {
     if (pairs.length === 0) return;
-    // Begun here, so that a later change of a value is not stored.
-    const encoding = encodeEntries(this.#call(), pairs);
-    const entries = await encoding;
+    const entries = await encodeEntries(this.#call(), pairs);
     if (entries.length === 0) return;
     try {
       await this.#guarded("cache.set", (call) => storeEntries(call, entries));
@@ -198,6 +196,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
     const access: CacheAccess = {
       call: () => this.#call(),
       guarded: (name, work) => this.#guarded(name, work),
+      set: (entry) => this.set([{ ...entry, value: entry.value as V }]),
       throwsErrors: this.#opened.throwsErrors,
     };
     return wrapFunction(access, run, options);

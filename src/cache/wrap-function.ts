@@ -12,7 +12,7 @@ import { leaseText } from "./codec/namespace-text.js";
 import { releaseLease } from "./queries/release-lease.js";
 import { type Lease, type LeaseRow, takeLease } from "./queries/take-lease.js";
 import { readEntries, readEntry } from "./read-entries.js";
-import { encodeEntries, storeEntries } from "./write-entries.js";
+import type { GivenEntry } from "./write-entries.js";
 import type { WrapOptions } from "./wrap-options.js";
 
 /** The pauses between two looks at an entry that another call computes. */
@@ -27,6 +27,8 @@ export interface CacheAccess {
   readonly call: () => CacheCall;
   /** Runs a call within the deadline of the cache. */
   readonly guarded: <T>(name: CacheOperationName, work: (call: CacheCall) => Promise<T>) => Promise<T>;
+  /** Stores an entry; see `PostgresCache.set`. */
+  readonly set: (entry: GivenEntry) => Promise<void>;
   /** Whether errors of the database reject. */
   readonly throwsErrors: boolean;
 }
@@ -78,7 +80,8 @@ class Flight {
 
   /** Returns the entry, waits for it while another call computes it, or computes it. */
   async result(compute: () => unknown): Promise<unknown> {
-    const { guarded, throwsErrors } = this.#access;
+    const { guarded, set, throwsErrors } = this.#access;
+    const { ttl } = this.#settings;
     let lease: Lease | undefined;
     try {
       const found = await this.#findOrLease();
@@ -89,7 +92,7 @@ class Flight {
     }
     try {
       const value = await compute();
-      await this.#store(value);
+      await set({ key: this.#key, value, ...(ttl !== undefined && { ttl }) });
       return value;
     } finally {
       const held = lease;
@@ -128,15 +131,6 @@ class Flight {
       if (performance.now() >= end) return { lease: undefined };
       await pause(growingPauseMs(round, LOOKS));
     }
-  }
-
-  async #store(value: unknown): Promise<void> {
-    const { call, guarded } = this.#access;
-    const entries = await encodeEntries(call(), [{ key: this.#key, value, ttl: this.#settings.ttl }]);
-    if (entries.length === 0) return;
-    await guarded("cache.set", (observed) => storeEntries(observed, entries)).catch(() => {
-      call().settings.tally.add("skipped");
-    });
   }
 }
 

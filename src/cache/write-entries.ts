@@ -11,7 +11,7 @@ import { type NewEntry, setEntries } from "./queries/set-entries.js";
 export interface GivenEntry {
   readonly key: CacheFullKey;
   readonly value: unknown;
-  readonly ttl?: number | undefined;
+  readonly ttl?: number;
 }
 
 const REMOVED: EncodedEntry = { type: "null", value: new Uint8Array() };

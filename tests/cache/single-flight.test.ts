@@ -84,6 +84,13 @@ describeEachTarget("a wrapped function", (target) => {
     expect(await database.query("select type from cache_entries where type = 'lease'")).toEqual([]);
   });
 
+  it("stores within the bounds of its cache", async () => {
+    const cache = suite.open({ maxEntries: 1 });
+    const square = cache.wrap((n: number) => n * n, { namespace: NAMESPACE });
+    for (const n of [1, 2, 3]) await square(n);
+    await until(async () => (await suite.database.query("select key from cache_entries")).length === 1);
+  });
+
   it("runs as it is where its arguments can't be hashed, or its results not stored", async () => {
     const cache = suite.open();
     const call = cache.wrap((run: () => number) => run(), { namespace: NAMESPACE });
