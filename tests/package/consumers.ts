@@ -1,7 +1,8 @@
 /** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
-import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
+import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
@@ -13,6 +14,7 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
+export const asCache = (cache: PostgresCache): BaseCache => cache;
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
 export const named = [storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
@@ -21,6 +23,7 @@ export const named = [storeSuite, openDatabase, migrateToLatest, migrationStatus
 export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
 import root = require("langgraph-checkpoint-kysely");
+import cache = require("langgraph-checkpoint-kysely/cache");
 import conformance = require("langgraph-checkpoint-kysely/conformance");
 import db = require("langgraph-checkpoint-kysely/db");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
@@ -32,13 +35,15 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>] = [false, false, false];
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
+const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, asSaver, asStore, isOurs, named };
+export = { typed, asSaver, asStore, asCache, isOurs, named };
 `;
 
 const NAMES = {
   "": ["CheckpointError", "PostgresSaver"],
+  "/cache": ["PostgresCache"],
   "/conformance": ["storeSuite"],
   "/db": ["openDatabase"],
   "/migrations": ["migrateToLatest", "migrationStatus"],
