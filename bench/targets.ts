@@ -2,6 +2,7 @@ import type { GrowthResult } from "./growth/measure-growth.js";
 import type { CaseResult } from "./measure/run-case.js";
 import type { LoadResult } from "./measure/run-load.js";
 import type { AmountResult, Measured } from "./report/results.js";
+import { timesAsFastAsLogged } from "./scenarios/cache.js";
 
 /**
  * A target and the measured figure. A missed target is reported and is never a failure, because the machine matters
@@ -33,6 +34,8 @@ const GET_TUPLE = "getTuple, 5 channels × 2 kB";
 const LOAD = "super-steps, 64 threads at once";
 const MANY = "super-steps, 256 threads at once";
 const STORE_BATCH = "store, batch of 100 puts";
+// LangGraph sets one entry at a time.
+const CACHE_SET = timesAsFastAsLogged("set of 1 × 2 kB");
 const RUN = "a run of LangGraph, 50 super-steps";
 
 /** The targets for the speed against the official saver, the distance from the floor, and the promises to services. */
@@ -120,6 +123,12 @@ export const TARGETS: readonly Target[] = [
   timesAsFast("store, listNamespaces, to depth 2", { 0: 3 }),
   timesAsFast("store, search everything, a word of about ten items", { 0: 100 }),
   ...["store, get", "store, put, same key", "store, put, new key"].map((name) => timesAsFast(name, { 0: 1 })),
+  {
+    name: CACHE_SET,
+    bound: "≥",
+    wanted: 5,
+    reached: ({ amounts }) => numberOf(amounts.find((one) => one.name === CACHE_SET)),
+  },
   {
     name: "memory, the highest peak of all, MB",
     bound: "≤",

@@ -21,10 +21,8 @@ const START_ATTEMPTS = 20;
 const RESTART_PAUSE_MS = 50;
 // A standby reports that it accepts read-only connections.
 const READY = /database system is ready to accept (?:read-only )?connections/;
-const SETTINGS = [
-  "listen_addresses=127.0.0.1",
-  "unix_socket_directories=",
-  "max_connections=300",
+const SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
+const WITHOUT_DISK = [
   // Acknowledged commits still survive a killed server. Only a loss of power would lose them.
   "fsync=off",
   "full_page_writes=off",
@@ -67,15 +65,23 @@ export class EmbeddedServer {
   readonly #binaries: PostgresBinaries;
   readonly #user: ServerUser;
   readonly #password: string;
+  readonly #settings: readonly string[];
   #port = 0;
   #process: ServerProcess | undefined;
 
-  constructor(folders: ServerFolders, binaries: PostgresBinaries, user: ServerUser, password: string) {
+  constructor(
+    folders: ServerFolders,
+    binaries: PostgresBinaries,
+    user: ServerUser,
+    password: string,
+    settings: readonly string[],
+  ) {
     this.folder = folders.folder;
     this.data = folders.data;
     this.#binaries = binaries;
     this.#user = user;
     this.#password = password;
+    this.#settings = settings;
   }
 
   /** The connection string of the superuser, to the database `postgres`. */
@@ -135,7 +141,7 @@ export class EmbeddedServer {
   }
 
   #spawn(): ServerProcess {
-    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const settings = this.#settings.flatMap((setting) => ["-c", setting]);
     const command = [this.#binaries.postgres, "-D", this.data, "-p", String(this.#port), ...settings];
     const server = spawn(
       "/bin/sh",
@@ -151,21 +157,29 @@ export class EmbeddedServer {
   }
 }
 
+/** Options of {@link startEmbeddedServer}. */
+export interface EmbeddedServerOptions {
+  /** How long each commit waits for a disk, in milliseconds, whatever the disk is. Default: it does not wait. */
+  readonly syncMs?: number;
+}
+
 /**
  * Creates a cluster in a folder of its own and starts it. Like most production servers it sorts text by language, not
  * by bytes.
  */
-export async function startEmbeddedServer(): Promise<EmbeddedServer> {
+export async function startEmbeddedServer({ syncMs }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const user = await serverUser();
   const folders = {
     folder: await makeSharedFolder("checkpoint-postgres-", user),
     data: await makeDataFolder("checkpoint-postgres-data-", user),
   };
+  const disk = syncMs === undefined ? WITHOUT_DISK : [`commit_delay=${syncMs * 1_000}`, "commit_siblings=0"];
+  const settings = [...SETTINGS, ...disk];
   const password = randomBytes(12).toString("hex");
   try {
     const binaries = await preparePostgresBinaries(folders.folder, user);
     await createCluster(folders, binaries, user, password);
-    const server = new EmbeddedServer(folders, binaries, user, password);
+    const server = new EmbeddedServer(folders, binaries, user, password, settings);
     await server.start();
     return server;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { branches } from "./branches.js";
+import { cache } from "./cache.js";
 import { concurrentSetup } from "./concurrent-setup.js";
 import { concurrentThreads } from "./concurrent-threads.js";
 import { deltaHistory } from "./delta-history.js";
@@ -31,7 +32,7 @@ export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
 /** The scenarios that measure something else than time, in the order of the report. */
-export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk];
+export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk, cache];
 
 /** The scenarios that report facts, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];
