@@ -47,7 +47,8 @@ describeAnyTarget("the bounds of a cache", (target) => {
     expect(await suite.open({ maxBytes: 5 * size }).sweep()).toBe(0);
     expect(await suite.open({ maxBytes: 5 * size - 1 }).sweep()).toBe(1);
     expect(await left()).toEqual(names(4, 1));
-    expect(await suite.open({ maxBytes: 2 * size + 1, maxEntries: 9 }).sweep()).toBe(2);
+    expect(await suite.open({ maxBytes: 3 * size, maxEntries: 9 }).sweep()).toBe(1);
+    expect(await suite.open({ maxBytes: 2 * size + 1 }).sweep()).toBe(1);
     expect(await left()).toEqual(names(2, 3));
     expect(await suite.open({ maxBytes: 1 }).sweep()).toBe(2);
   });
@@ -78,8 +79,14 @@ describeAnyTarget("the bounds of a cache", (target) => {
     const { database } = suite;
     await database.exec(`insert into cache_entries
       select '["ns"]', 'k' || n, 'null', '', 0, now() - n * interval '1 second', null from generate_series(1, 2500) n`);
-    expect(await suite.open({ maxEntries: 10 }).sweep()).toBe(2_490);
-    expect(await left()).toEqual(names(10, 1));
+    await database.exec(
+      "update cache_entries set expires_at = now() + interval '1 hour' where key in ('k1', 'k2', 'k3')",
+    );
+    expect(await suite.open({ maxEntries: 2_498 }).sweep()).toBe(2);
+    expect(await left("expires_at is not null")).toHaveLength(1);
+    await database.exec("update cache_entries set expires_at = null");
+    expect(await suite.open({ maxEntries: 10 }).sweep()).toBe(2_488);
+    expect((await left()).slice(1)).toEqual(names(9, 4));
   });
 });
 
