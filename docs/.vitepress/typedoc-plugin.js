@@ -4,6 +4,7 @@ import { Converter, ReflectionKind } from "typedoc";
 const SPECIFIERS = new Map([
   ["index", "langgraph-checkpoint-kysely"],
   ["conformance", "langgraph-checkpoint-kysely/conformance"],
+  ["cache", "langgraph-checkpoint-kysely/cache"],
   ["db", "langgraph-checkpoint-kysely/db"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],
