@@ -21,6 +21,8 @@ const OLDEST = {
 };
 
 const DEPEND_ON_LANGGRAPH = [
+  "tests/cache/conformance",
+  "tests/cache/graphs",
   "tests/conformance",
   "tests/graphs",
   "tests/interop",
