@@ -300,7 +300,7 @@ export class ItemStore extends BaseStore {
    *
    * @returns The results in the order of the operations; `undefined` for a write.
    */
-  override async batch<Op extends Operation[]>(
+  override async batch<Op extends readonly Operation[]>(
     operations: Op,
     options: CallOptions = {},
   ): Promise<OperationResults<Op>> {
