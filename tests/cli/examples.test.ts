@@ -42,7 +42,7 @@ describeServer("the examples in help", (server) => {
       await database.reset();
       await fillDatabase(database);
       await fillStore(database);
-      await cliOn(database)("migrate", "--schema", "restored");
+      await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
       await cliOn(database)("migrate", "--schema", "agents");
       for (const example of examplesOf(command)) {
         const line = example.replace(EXAMPLE_URL, "");

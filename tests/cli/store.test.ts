@@ -1,4 +1,7 @@
-import { expect, it } from "@jest/globals";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { describeAnyTarget, describeEachTarget } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { refilledStore } from "./filled-store.js";
@@ -44,6 +47,63 @@ expires    never
     });
     const rows = await filled.database.query("select ttl_minutes from store where key = 'short'");
     expect(rows).toEqual([{ ttl_minutes: 1.5 }]);
+  });
+});
+
+describeAnyTarget("store export and import", (target) => {
+  const filled = refilledStore(target);
+  const { run, json } = filled;
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "store-backup-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("restore items from a file into any schema, and skip them the second time", async () => {
+    const file = join(folder, "items.ndjson");
+    expect((await run("store", "export", "--output", file)).stdout).toBe("exported 5 items\n");
+    expect((await stat(file)).mode & 0o077).toBe(0);
+    await run("migrate", "--with", "store", "--schema", "restored");
+    expect((await run("store", "import", file, "--schema", "restored")).stdout).toBe("imported 5 items\n");
+    expect(await json("store", "get", "users.7", "profile", "--schema", "restored")).toEqual(
+      await json("store", "get", "users.7", "profile"),
+    );
+    expect((await run("store", "import", file)).stdout).toBe(
+      "imported 0 items, skipped 5 items that already existed\n",
+    );
+  });
+
+  it("write only the backup to standard output, and read it from standard input", async () => {
+    const { code, stdout, stderr } = await run("store", "export", "users.7");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "exported 3 items\n" });
+    expect(stdout).toMatch(/^\{"format":"langgraph-store-backup","version":1\}\n(\{.*\}\n)+$/);
+    await run("store", "delete", "users.7", "--all", "--yes");
+    const piped = cliOn(filled.database, { stdin: stdout });
+    expect(JSON.parse((await piped("store", "import", "--json")).stdout)).toEqual({
+      items: 3,
+      skipped: 0,
+      expired: 0,
+    });
+  });
+
+  it("store nothing of a damaged file, and name the line", async () => {
+    const file = join(folder, "items.ndjson");
+    await run("store", "export", "--output", file);
+    await run("store", "delete", "users", "--all", "--yes");
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, whole.slice(0, -40));
+    expect(await run("store", "import", file)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: line 7: the backup is truncated or damaged/),
+    });
+    expect(await json("store", "namespaces")).toMatchObject({ namespaces: [["shared"]] });
+    expect(await run("import", file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not a backup/),
+    });
   });
 });
 
@@ -179,10 +239,17 @@ describeAnyTarget("store", (target) => {
       stdout: "",
       stderr: 'error: namespace "users.7" has no item "none"; `store search` lists its items\n',
     });
-    const { code, stderr } = await run("store", "namespaces", "--schema", "else");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining("`npx langgraph-checkpoint-kysely migrate --schema else --with store`"),
-    });
+    const backup = (await run("store", "export")).stdout;
+    const piped = cliOn(filled.database, { stdin: backup });
+    for (const argv of [["namespaces"], ["export"], ["import"]]) {
+      const { code, stderr } = await piped("store", ...argv, "--schema", "else");
+      const command = "npx langgraph-checkpoint-kysely migrate --schema else --with store";
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(
+          `^error: the tables of the store in schema "else" are missing .*, or run \`${command}\` \\(relation [^()]*\\(SQLSTATE 42P01\\)\\)\n$`,
+        ),
+      });
+    }
   });
 });

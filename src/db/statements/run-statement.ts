@@ -114,6 +114,8 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
 
 function explainMissingTables(error: unknown, { schema, optionalTables }: CallContext): unknown {
   if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
+  // A statement within a transaction has explained it.
+  if (error instanceof MigrationRequiredError) return error;
   const [tables, setup, options] =
     optionalTables === undefined
       ? ["checkpoint tables", "saver.setup()", []]

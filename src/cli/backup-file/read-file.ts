@@ -1,0 +1,56 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { addAbortSignal, Readable } from "node:stream";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { CommandContext } from "../command-definition.js";
+import { humanBytes } from "../output/format-numbers.js";
+import { splitLines } from "./split-lines.js";
+
+/** How a command line names standard input. */
+export const STDIN = "-";
+
+type Context = Pick<CommandContext, "terminal" | "signal">;
+
+/**
+ * Reads the lines of a backup.
+ *
+ * @param file - A path, or {@link STDIN}.
+ * @throws InvalidConfigError if standard input is a terminal.
+ */
+export function linesOf({ terminal, signal }: Context, file: string): AsyncIterable<string> {
+  if (file !== STDIN) return splitLines(createReadStream(file, { signal }));
+  const { stdin } = terminal;
+  if (stdin === undefined || stdin.isTTY === true) {
+    throw new InvalidConfigError("file", "name a backup, or pipe one to standard input");
+  }
+  // Without the signal, an interrupt would not end the wait for the next line.
+  return splitLines(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin);
+}
+
+/**
+ * Reads a whole file without storing anything, and shows the progress.
+ *
+ * @param inspect - Reads all lines, and throws where they are damaged.
+ */
+export async function checkFile<T>(
+  context: Context,
+  file: string,
+  inspect: (lines: AsyncIterable<string>) => Promise<T>,
+): Promise<T> {
+  const lines = linesOf(context, file);
+  const { size } = await stat(file);
+  const progress = context.terminal.progress("checking", size);
+  let done = 0;
+  const withProgress = async function* (): AsyncGenerator<string> {
+    for await (const line of lines) {
+      done += Buffer.byteLength(line) + 1;
+      progress.update(done, `${humanBytes(done)} of ${humanBytes(size)}`);
+      yield line;
+    }
+  };
+  try {
+    return await inspect(withProgress());
+  } finally {
+    progress.stop();
+  }
+}
