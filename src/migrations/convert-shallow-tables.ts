@@ -1,7 +1,14 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError, PermissionError } from "../errors/index.js";
+import { MigrationError } from "../errors/index.js";
+import {
+  conversionFailed,
+  countRows,
+  lockTables,
+  presentTables,
+  requireAllRows,
+  type RowCounts,
+} from "./conversion.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";
@@ -25,7 +32,6 @@ export interface ShallowConversion {
 
 type Tables = Kysely<CheckpointDatabase>;
 type TableName = "checkpoints" | "checkpoint_blobs" | "checkpoint_writes";
-type RowCounts = Readonly<Record<TableName, number>>;
 
 /** In the order in which every writer locks them. */
 const TABLES: readonly TableName[] = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"];
@@ -81,14 +87,14 @@ async function convert(
   transaction: Transaction<CheckpointDatabase>,
   schema: string,
 ): Promise<Omit<ShallowConversion, "applied">> {
-  const tables = await presentTables(transaction, schema);
-  for (const table of tables)
-    await sql`lock table ${sql.table(`${schema}.${table}`)} in access exclusive mode`.execute(transaction);
+  // A failed setup() of the shallow saver may have created only some of them.
+  const tables = await presentTables(transaction, schema, TABLES);
+  await lockTables(transaction, schema, tables);
   const db = transaction.withSchema(schema);
-  const before = await countRows(db, tables);
+  const before = await rowsOf(transaction, schema, tables);
   await addCheckpointIds(db, tables);
   const unreferencedBlobs = tables.includes("checkpoint_blobs") ? await addVersions(db) : 0;
-  const after = await countRows(db, tables);
+  const after = await rowsOf(transaction, schema, tables);
   requireAllRows(before, { ...after, checkpoint_blobs: after.checkpoint_blobs + unreferencedBlobs });
   return {
     checkpoints: after.checkpoints,
@@ -98,36 +104,13 @@ async function convert(
   };
 }
 
-/** The tables that exist. A failed setup() of the shallow saver may have created only some of them. */
-async function presentTables(
+async function rowsOf(
   transaction: Transaction<CheckpointDatabase>,
   schema: string,
-): Promise<TableName[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from unnest(${TABLES}::text[]) name
-    where to_regclass(format('%I.%I', ${schema}::text, name)) is not null`.execute(transaction);
-  return TABLES.filter((table) => rows.some(({ name }) => name === table));
-}
-
-async function countRows(db: Tables, tables: readonly TableName[]): Promise<RowCounts> {
-  const counts = { checkpoints: 0, checkpoint_blobs: 0, checkpoint_writes: 0 };
-  for (const table of tables) {
-    const row = await db
-      .selectFrom(table)
-      .select(sql<number>`count(*)::float8`.as("rows"))
-      .executeTakeFirstOrThrow();
-    counts[table] = row.rows;
-  }
-  return counts;
-}
-
-function requireAllRows(before: RowCounts, after: RowCounts): void {
-  for (const table of TABLES) {
-    if (before[table] === after[table]) continue;
-    throw new MigrationError(
-      `table "${table}" had ${before[table]} rows before the conversion, and has ${after[table]} after it`,
-    );
-  }
+  tables: readonly TableName[],
+): Promise<RowCounts<TableName>> {
+  const none = { checkpoints: 0, checkpoint_blobs: 0, checkpoint_writes: 0 };
+  return { ...none, ...(await countRows(transaction, schema, tables)) };
 }
 
 async function addCheckpointIds(db: Tables, tables: readonly TableName[]): Promise<void> {
@@ -189,10 +172,4 @@ async function replaceKey({ schema }: Tables, table: TableName, key: readonly st
     .alterTable(table)
     .addPrimaryKeyConstraint(name, [...key])
     .execute();
-}
-
-function conversionFailed(reason: unknown): Error {
-  const cause = toDatabaseError(reason);
-  if (cause instanceof PermissionError || !(cause instanceof DatabaseError)) return cause;
-  return new MigrationError(`the conversion failed, nothing was changed: ${cause.message}`, { cause });
 }

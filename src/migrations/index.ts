@@ -1,4 +1,5 @@
 export { convertShallowTables, type ShallowConversion } from "./convert-shallow-tables.js";
+export { convertStoreTables, type StoreConversion } from "./convert-store-tables.js";
 export {
   createOptionalIndexes,
   dropOptionalIndexes,

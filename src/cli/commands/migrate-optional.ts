@@ -24,6 +24,7 @@ const optionalFlags = z.object({
   distance: z.enum(DISTANCES).optional(),
   vectorIndex: z.enum(VECTOR_INDEXES).optional(),
   loggedCache: z.boolean().optional(),
+  convertStore: z.boolean().default(false),
 });
 type Flags = z.output<typeof optionalFlags>;
 
@@ -77,7 +78,8 @@ export function parseOptional(given: unknown): OptionalParts {
   const flags = optionalFlags.parse(given);
   const wanted = TABLES.filter((name) => flags.with.includes(name));
   for (const [name, option, tables] of REQUIRED) {
-    const hasTables = wanted.includes(tables) || (tables === "store" && wanted.includes("vectors"));
+    const hasStore = wanted.includes("vectors") || flags.convertStore;
+    const hasTables = wanted.includes(tables) || (tables === "store" && hasStore);
     if (flags[name] !== undefined && !hasTables) {
       throw new InvalidConfigError(option, `requires --with ${tables}`);
     }

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { z } from "zod";
 import type { ShallowConversion } from "../../migrations/convert-shallow-tables.js";
+import type { StoreConversion } from "../../migrations/convert-store-tables.js";
 import type { MigrationPlan } from "../../migrations/plan-migrations.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
@@ -16,6 +17,7 @@ const migrateFlags = z.object({
   plan: z.boolean().default(false),
   check: z.boolean().default(false),
   convertShallow: z.boolean().default(false),
+  convertStore: z.boolean().default(false),
 });
 type Flags = z.output<typeof migrateFlags> & OptionalParts;
 
@@ -31,6 +33,10 @@ export const migrate: CommandDefinition = {
       "--convert-shallow",
       "first convert the tables of Python's ShallowPostgresSaver; stop the services that use them before",
     ).conflicts(["plan", "check"]),
+    new Option(
+      "--convert-store",
+      "first convert the tables of the official JavaScript PostgresStore; stop the services that use them before",
+    ).conflicts(["plan", "check", "convertShallow"]),
     ...optionalOptions(),
     ...grantOptions(),
   ],
@@ -60,13 +66,18 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   const { db, schema, lockTimeoutMs, style, signal } = context;
   const options = { schema, lockTimeoutMs, ...flags.tables };
   const { convertShallowTables } = await import("../../migrations/convert-shallow-tables.js");
+  const { convertStoreTables } = await import("../../migrations/convert-store-tables.js");
   const { migrateToLatest } = await import("../../migrations/migrate.js");
-  const { converted, applied } = await reportInterrupt(
+  const {
+    applied,
+    text: conversion,
+    json: converted,
+  } = await reportInterrupt(
     signal,
-    async () => {
-      if (!flags.convertShallow) return { converted: undefined, applied: await migrateToLatest(db, options) };
-      const conversion = await convertShallowTables(db, options);
-      return { converted: conversion, applied: conversion.applied };
+    async (): Promise<Migrated> => {
+      if (flags.convertShallow) return describeShallow(await convertShallowTables(db, options));
+      if (flags.convertStore) return describeStore(await convertStoreTables(db, options));
+      return { applied: await migrateToLatest(db, options), text: "", json: {} };
     },
     () => "nothing was changed",
   );
@@ -75,22 +86,33 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   const { text, json, exitCode } = await changeIndexes(context, flags.indexes);
   return {
     exitCode,
-    text: `${converted ? describeConversion(converted) : ""}${steps}schema "${schema}" is up to date${end}${text}`,
-    json: { schema, applied, ...(converted && { converted: countsOf(converted) }), ...json },
+    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}`,
+    json: { schema, applied, ...converted, ...json },
   };
 }
 
-function countsOf({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConversion) {
-  return { checkpoints, blobs, writes, unreferencedBlobs };
+/** The steps that ran, and what was converted before. */
+interface Migrated {
+  readonly applied: readonly string[];
+  readonly text: string;
+  readonly json: { readonly converted?: object };
 }
 
-function describeConversion({ checkpoints, blobs, writes, unreferencedBlobs }: ShallowConversion): string {
+function describeShallow({ applied, ...converted }: ShallowConversion): Migrated {
+  const { checkpoints, blobs, writes, unreferencedBlobs } = converted;
   const rows = `${counted(checkpoints, "checkpoint")}, ${counted(blobs, "value")} and ${counted(writes, "write")}`;
   const deleted =
     unreferencedBlobs === 0
       ? ""
       : `; deleted ${counted(unreferencedBlobs, "value that no checkpoint references", "values that no checkpoint references")}`;
-  return `converted ${rows} of Python's ShallowPostgresSaver${deleted}\n`;
+  const text = `converted ${rows} of Python's ShallowPostgresSaver${deleted}\n`;
+  return { applied, text, json: { converted } };
+}
+
+function describeStore({ applied, ...converted }: StoreConversion): Migrated {
+  const rows = `${counted(converted.items, "item")} and ${counted(converted.embeddings, "embedding")}`;
+  const text = `converted ${rows} of the official JavaScript PostgresStore\n`;
+  return { applied, text, json: { converted } };
 }
 
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
