@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
 import { Kysely, PGliteDialect } from "kysely";
 import { z } from "zod";
 import { RESET, type TestDatabase } from "./test-database.js";
@@ -24,6 +25,11 @@ export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
   const source = unused ?? (await PGlite.create(await preparation()));
   unused = undefined;
   return new PgliteDatabase(source);
+}
+
+/** Returns an empty PGlite with the extension of embeddings, which takes a moment to load. */
+export async function createVectorPglite(): Promise<TestDatabase<PGlite>> {
+  return new PgliteDatabase(await PGlite.create({ ...(await preparation()), extensions: { vector } }));
 }
 
 /** Closes the database that is kept for the next test. Otherwise its timers would keep the process alive. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe } from "@jest/globals";
 import type { PGlite } from "@electric-sql/pglite";
 import { PostgresSaver } from "../src/index.js";
-import { closeUnusedPglite, createPgliteDatabase } from "./pglite-target.js";
+import { closeUnusedPglite, createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
 import type { DatabaseSource, TestDatabase } from "./test-database.js";
 
@@ -76,6 +76,15 @@ export function describeServer(name: string, body: (target: Target<string>) => v
 export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
   describe(`${name} (pglite)`, () => {
     describeTarget("pglite", createPgliteDatabase, body);
+    afterAll(closeUnusedPglite);
+  });
+}
+
+/** Runs a suite about embeddings on PGlite, and on the server where it has the extension. */
+export function describeVectors(name: string, body: (target: Target) => void): void {
+  if (process.env.CHECKPOINT_TEST_VECTORS === "yes") describeServer(name, body);
+  describe(`${name} (pglite)`, () => {
+    describeTarget("pglite", createVectorPglite, body);
     afterAll(closeUnusedPglite);
   });
 }

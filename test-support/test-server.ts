@@ -25,14 +25,26 @@ export async function startTestServer(): Promise<TestServer> {
   return { url: server.url, origin: "embedded", stop: () => server.remove() };
 }
 
+/** Whether the server has the extension of embeddings. */
+export async function hasVectors(url: string): Promise<boolean> {
+  const available = "select from pg_available_extensions where name = 'vector'";
+  return withClient(url, async (client) => (await client.query(available)).rowCount === 1);
+}
+
 /** Returns what the server says about itself, such as `PostgreSQL 18.4, collation en-US (icu)`. */
 export async function describeServerVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  return withClient(url, async (client) => {
     const version = await client.query<{ server_version: string }>("show server_version");
     const locale = await client.query<{ locale: string }>(LOCALE_QUERY);
     return `PostgreSQL ${version.rows[0]?.server_version ?? "?"}, collation ${locale.rows[0]?.locale ?? "?"}`;
+  });
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
   } finally {
     await client.end();
   }

@@ -4,7 +4,11 @@
  * @param optionalTables - The optional tables to create, as `--with` names them.
  */
 export function migrateCommand(schema: string, optionalTables: readonly string[] = []): string {
+  return shellCommand("migrate", schema) + optionalTables.map((tables) => ` --with ${tables}`).join("");
+}
+
+/** A shell command of this library about a schema. */
+export function shellCommand(words: string, schema: string): string {
   const word = /^[\w-]+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  const options = optionalTables.map((tables) => ` --with ${tables}`).join("");
-  return `npx langgraph-checkpoint-kysely migrate --schema ${word}${options}`;
+  return `npx langgraph-checkpoint-kysely ${words} --schema ${word}`;
 }

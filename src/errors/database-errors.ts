@@ -128,12 +128,19 @@ export class MigrationError extends DatabaseError {
   }
 }
 
-/** The server does not have pgvector, which embeddings are stored and searched with. The message says how to install it. */
+/**
+ * The server does not have pgvector, which embeddings are stored and searched with, or one that is too old. The message says how to
+ * install it.
+ */
 export class VectorExtensionError extends DatabaseError {
-  constructor(options: DatabaseErrorOptions = {}) {
+  /** @param version - The installed version, where it is too old. */
+  constructor(options: DatabaseErrorOptions = {}, version?: string) {
     super(
-      "the server has no extension `vector`: install pgvector on it (Debian: postgresql-17-pgvector, for example; Docker: the " +
-        "image pgvector/pgvector); for PGlite, install the npm package @electric-sql/pglite-pgvector",
+      version === undefined
+        ? "the server has no extension `vector`: install pgvector on it (Debian: postgresql-17-pgvector, for example; Docker: the " +
+            "image pgvector/pgvector); for PGlite, install the npm package @electric-sql/pglite-pgvector"
+        : `the database has version ${version} of the extension \`vector\`, but a store needs 0.8: install a newer pgvector, and run ` +
+            "`alter extension vector update`",
       options,
       "VECTOR_EXTENSION_MISSING",
     );

@@ -34,6 +34,9 @@ export {
   MigrationError,
 } from "./database-errors.js";
 export {
+  type EmbeddingKind,
+  EmbeddingMismatchError,
+  InvalidEmbeddingError,
   type ItemLocation,
   ItemSchemaError,
   type VersionConflict,

@@ -73,3 +73,43 @@ export class ItemSchemaError extends CheckpointError {
     this.issues = issues;
   }
 }
+
+/** What the embedding model returned can't be stored: a vector of another length, for example. Nothing was stored. */
+export class InvalidEmbeddingError extends CheckpointError {
+  constructor(problem: string) {
+    super("INVALID_EMBEDDING", problem);
+  }
+}
+
+/** What makes the embeddings of a store: two that differ in any of it can't be compared. */
+export interface EmbeddingKind {
+  readonly model: string;
+  readonly dims: number;
+  readonly type: "vector" | "halfvec";
+  readonly distance: "cosine" | "l2" | "inner_product";
+}
+
+/**
+ * The stored embeddings are of another model, number of dimensions, type or distance than the option `index` of the store says.
+ * Nothing was read or written. The message names the command that embeds all items again.
+ */
+export class EmbeddingMismatchError extends CheckpointError {
+  /** What the option `index` says. */
+  readonly expected: EmbeddingKind;
+  /** What the tables have. A property is absent where it could not be determined. */
+  readonly stored: Partial<EmbeddingKind>;
+
+  constructor(expected: EmbeddingKind, stored: Partial<EmbeddingKind>, command: string) {
+    super(
+      "EMBEDDING_MISMATCH",
+      `the stored embeddings are of ${described(stored)}, but the option "index" says ${described(expected)}. To embed all ` +
+        `items again, call store.reembed() or run \`${command}\``,
+    );
+    this.expected = expected;
+    this.stored = stored;
+  }
+}
+
+function described({ model, dims, type, distance }: Partial<EmbeddingKind>): string {
+  return `model ${JSON.stringify(model ?? null)}, ${type ?? "unknown"}(${dims ?? "?"}), ${distance ?? "no index"}`;
+}

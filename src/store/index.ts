@@ -1,9 +1,17 @@
 export type { Health, SchemaHealth } from "../health/health.js";
 export type { DatabaseSource } from "../db/opened-database.js";
 export type { StoreDatabase } from "../db/checkpoint-database.js";
-export { ItemSchemaError, VersionConflictError } from "../errors/index.js";
+export {
+  type EmbeddingKind,
+  EmbeddingMismatchError,
+  InvalidEmbeddingError,
+  ItemSchemaError,
+  VersionConflictError,
+} from "../errors/index.js";
 export type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
 export { StoreBackupError, type StoreBackupErrorOptions } from "./backup/store-backup-error.js";
+export type { EmbeddingsFunction, EmbeddingsLike } from "./embeddings/embedder.js";
+export type { StoreIndexOptions } from "./index-options.js";
 export type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 export { type ItemInput, ItemStore } from "./item-store.js";
 export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";

@@ -46,6 +46,8 @@ export interface ItemInput {
   readonly value: ItemValue;
   /** How long the item lives, in minutes; `null` for ever. Default: by the options of the store. */
   readonly ttl?: number | null | undefined;
+  /** The paths of the texts to embed; `false` for none. Default: by the options of the store. */
+  readonly index?: false | readonly string[] | undefined;
 }
 
 /**
@@ -125,12 +127,13 @@ export class ItemStore extends BaseStore {
    * Stores an item. It replaces the item with the same key, which keeps its time of creation.
    *
    * @param value - JSON data. A Date is stored as ISO text.
-   * @param _index - Ignored, as by every store of LangGraph that embeds nothing.
+   * @param index - The paths of the texts to embed; `false` for none. Default: by the options of the store.
    * @param options - `ttl`: how long the item lives. `ifVersion`: the version that the item must have; 0 for no item.
    * @throws InvalidNamespaceError, InvalidConfigError for invalid arguments, before any I/O.
    * @throws RangeError for a `ttl` that is not positive.
    * @throws SerializationError for a value that would not be read back equal.
    * @throws VersionConflictError where the item has another version. Nothing is stored then.
+   * @throws InvalidEmbeddingError, EmbeddingMismatchError where the store can't store the vectors of its model. Nothing is stored then.
    *
    * @example
    * ```ts
@@ -141,12 +144,12 @@ export class ItemStore extends BaseStore {
     namespace: readonly string[],
     key: string,
     value: ItemValue,
-    _index?: false | readonly string[],
+    index?: false | readonly string[],
     options: PutOptions = {},
   ): Promise<void> {
     const { signal, ...others } = options;
     await this.#one("store.put", signal, ({ settings }) =>
-      parsePut(settings, { namespace, key, value }, others),
+      parsePut(settings, { namespace, key, value }, { ...others, index }),
     );
   }
 
@@ -160,8 +163,8 @@ export class ItemStore extends BaseStore {
    */
   async putMany(items: readonly ItemInput[], options: CallOptions = {}): Promise<void> {
     await this.#many("store.put", parseCallOptions(options), ({ settings }) =>
-      items.map(({ namespace, key, value, ttl }) =>
-        parsePut(settings, { namespace, key, value }, ttl === undefined ? {} : { ttl }),
+      items.map(({ namespace, key, value, ttl, index }) =>
+        parsePut(settings, { namespace, key, value }, ttl === undefined ? { index } : { ttl, index }),
       ),
     );
   }
@@ -229,9 +232,10 @@ export class ItemStore extends BaseStore {
    * Finds items of a namespace and of those below it.
    *
    * @param namespacePrefix - The first labels; `[]` for everything.
-   * @param options - `filter`: conditions on the value. `query`: text to find, the best match first. Without it the newest item comes
-   *   first. `limit` (default 10) and `offset` choose the page.
-   * @throws InvalidConfigError for an unknown operator of a filter.
+   * @param options - `filter`: conditions on the value. `query`: text to find, the best match first, by the option `mode`. Without it the
+   *   newest item comes first. `limit` (default 10) and `offset` choose the page.
+   * @returns The items, each with a `score` where the query has one for it: the higher, the better.
+   * @throws InvalidConfigError for an unknown operator of a filter, and for a mode that needs the store's option `index`.
    *
    * @example
    * ```ts

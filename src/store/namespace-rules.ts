@@ -22,6 +22,7 @@ export class NamespaceRules {
     return {
       ttl: applying.find(({ ttl }) => ttl !== undefined)?.ttl,
       schema: applying.find(({ schema }) => schema !== undefined)?.schema,
+      index: applying.find(({ index }) => index !== undefined)?.index,
     };
   }
 }

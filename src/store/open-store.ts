@@ -42,7 +42,8 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
 }
 
 function settingsOf(options: StoreOptions): StoreSettings {
-  const { namespaces, ttl, textSearchLanguage, notify, schema, tenantId, serde, visibleKeys } = options;
+  const { namespaces, ttl, textSearchLanguage, notify, schema, tenantId, serde, visibleKeys, index } =
+    options;
   return {
     tables: TABLES,
     root: [],
@@ -53,5 +54,6 @@ function settingsOf(options: StoreOptions): StoreSettings {
     textSearchLanguage,
     sealing: serde && { serde: checkedSerializer(serde), visibleKeys: new Set(visibleKeys) },
     channel: notify ? changeChannel(schema, tenantId) : undefined,
+    vectors: index,
   };
 }

@@ -22,6 +22,17 @@ export interface SearchOperation {
   readonly offset: number;
   readonly refreshes: boolean;
   readonly text: TextQuery | undefined;
+  /** A search by embeddings, perhaps beside one by text. */
+  readonly vector: VectorQuery | undefined;
+}
+
+/** A search by embeddings. */
+export interface VectorQuery {
+  readonly query: string;
+  /** Whether the other items of the scope follow those that have a score. */
+  readonly unscored: boolean;
+  /** The part of the embeddings in the score of a hybrid search. The rest is that of the text. */
+  readonly weight: number;
 }
 
 export interface ListOperation extends NamespaceQuery {
@@ -34,6 +45,10 @@ export interface PutOperation extends ItemKey {
   readonly value: Readonly<Record<string, unknown>>;
   /** `null`: for ever. */
   readonly ttlMinutes: number | null;
+  /** The paths of the texts that are embedded, where the store embeds any. */
+  readonly paths: readonly string[];
+  /** Whether the caller of the put has chosen them. */
+  readonly choosesPaths: boolean;
   /** The version that the item must have; 0 for no item. `undefined`: any. */
   readonly expectedVersion: number | undefined;
 }

@@ -2,9 +2,11 @@ import { VersionConflictError } from "../errors/index.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { encodeItemValue } from "./codec/item-value.js";
+import { encodeItemValue, itemData } from "./codec/item-value.js";
 import { toNamespace } from "./codec/namespace-text.js";
+import { type EmbeddedSearches, embedSearches } from "./embed-searches.js";
 import { checkedValue } from "./checked-value.js";
+import { itemTexts } from "./embeddings/item-texts.js";
 import type {
   GetOperation,
   ListOperation,
@@ -13,21 +15,23 @@ import type {
   StoreOperation,
   WriteOperation,
 } from "./operations.js";
+import type { EmbeddedItem, VectorPlan } from "./plan-vectors.js";
+import type { EmbeddingStateRow } from "./queries/embedding-state.js";
 import { getItems, type ItemKey } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
 import { listNamespaces, type NamespaceRow } from "./queries/list-namespaces.js";
 import { putIf } from "./queries/put-if.js";
-import { type FoundRow, searchItems } from "./queries/search-items.js";
+import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-items.js";
 import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
+import { withVectors } from "./with-vectors.js";
 
 /** What a statement of a batch may return. */
-type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow;
+type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow | EmbeddingStateRow;
 
 /** A statement that reads, and the results of the operations that it answers. */
-interface Reading {
-  readonly statement: BoundStatement<AnyRow>;
+interface Reading extends GuardStep<AnyRow> {
   readonly answers: readonly Answer[];
 }
 
@@ -51,17 +55,14 @@ interface ConditionalPut {
  * @throws VersionConflictError where an item has not the version that a write expects.
  */
 export async function runBatch(call: StoreCall, operations: readonly StoreOperation[]): Promise<unknown[]> {
-  const readings = readingsOf(call, operations);
-  const { conditional, statements } = await encodeWrites(call, operations);
-  const rows =
-    conditional.length === 0
-      ? await runTransaction(call, {
-          statements: [...readings.map(({ statement }) => statement), ...statements],
-        })
-      : await runConditional(call, readings, conditional, statements);
+  const searches = await embedSearches(call, operations);
+  const readings = readingsOf(call, operations, searches);
+  const writes = await encodeWrites(call, operations);
+  const rows = await withVectors(call, writes.embedded, (plan) => send(call, readings, writes, plan));
   const results: unknown[] = operations.map(() => undefined);
-  for (const [nth, { answers }] of readings.entries()) {
-    for (const { positions, resultOf } of answers) {
+  for (const [nth, reading] of readings.entries()) {
+    reading.check?.(rows[nth] ?? []);
+    for (const { positions, resultOf } of reading.answers) {
       // Each caller gets an object of its own, which it may change.
       for (const position of positions) results[position] = await resultOf(rows[nth] ?? []);
     }
@@ -69,12 +70,38 @@ export async function runBatch(call: StoreCall, operations: readonly StoreOperat
   return results;
 }
 
+/** What a batch stores and deletes. */
+interface Writes {
+  readonly conditional: readonly ConditionalPut[];
+  readonly statements: readonly BoundStatement<AnyRow>[];
+  /** The items whose vectors are replaced. */
+  readonly embedded: readonly EmbeddedItem[];
+}
+
+async function send(
+  call: StoreCall,
+  readings: readonly Reading[],
+  { conditional, statements: writes }: Writes,
+  vectors: VectorPlan,
+): Promise<AnyRow[][]> {
+  const statements = [...writes, ...vectors.statements];
+  if (conditional.length + vectors.guard.length === 0) {
+    return runTransaction(call, {
+      statements: [...readings.map(({ statement }) => statement), ...statements],
+    });
+  }
+  return runConditional(call, readings, { guard: vectors.guard, conditional, statements });
+}
+
+interface ConditionalSteps extends Pick<Writes, "conditional" | "statements"> {
+  readonly guard: readonly GuardStep[];
+}
+
 /** Sends the reads and the conditional writes one by one, and rolls all back where an item has another version. */
 async function runConditional(
   call: StoreCall,
   readings: readonly Reading[],
-  conditional: readonly ConditionalPut[],
-  statements: readonly BoundStatement<AnyRow>[],
+  { guard, conditional, statements }: ConditionalSteps,
 ): Promise<AnyRow[][]> {
   let conflict: PutOperation | undefined;
   const rows: AnyRow[][] = [];
@@ -100,7 +127,7 @@ async function runConditional(
       const [written = []] = await runTransaction(call, { statements: [only.statement] });
       puts[0]?.check?.(written);
     } else {
-      await runTransaction(call, { guard: [...reads, ...puts] as GuardStep[], statements });
+      await runTransaction(call, { guard: [...reads, ...guard, ...puts] as GuardStep[], statements });
     }
     return rows;
   } catch (error) {
@@ -117,7 +144,11 @@ function conflictOf(
   return new VersionConflictError({ namespace, key, expectedVersion, currentVersion });
 }
 
-function readingsOf(call: StoreCall, operations: readonly StoreOperation[]): Reading[] {
+function readingsOf(
+  call: StoreCall,
+  operations: readonly StoreOperation[],
+  embedded: EmbeddedSearches,
+): Reading[] {
   const gets = groupEqual(operations, isGet);
   const searches = groupEqual(operations, isSearch);
   const lists = groupEqual(operations, isList);
@@ -129,7 +160,8 @@ function readingsOf(call: StoreCall, operations: readonly StoreOperation[]): Rea
         refreshes,
       ),
     ),
-    ...searches.map(({ operation, positions }) => search(call, operation, positions)),
+    ...(embedded.state === undefined ? [] : [{ ...embedded.state, answers: [] }]),
+    ...searches.map(({ operation, positions }) => search(call, embedded.of(operation), positions)),
     ...lists.map(({ operation, positions }) => list(call, operation, positions)),
   ];
 }
@@ -152,7 +184,7 @@ function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refr
   ];
 }
 
-function search(call: StoreCall, operation: SearchOperation, positions: readonly number[]): Reading {
+function search(call: StoreCall, operation: ItemSearch, positions: readonly number[]): Reading {
   const resultOf = (rows: readonly AnyRow[]) =>
     Promise.all(rows.filter(isFound).map((row) => toFoundItem(call, row)));
   return { statement: searchItems(call.schema, operation), answers: [{ positions, resultOf }] };
@@ -160,17 +192,18 @@ function search(call: StoreCall, operation: SearchOperation, positions: readonly
 
 function list(call: StoreCall, operation: ListOperation, positions: readonly number[]): Reading {
   const resultOf = (rows: readonly AnyRow[]) =>
-    rows.map(({ prefix }) => withoutRoot(call, toNamespace(prefix)));
+    rows.flatMap((row) => ("prefix" in row ? [withoutRoot(call, toNamespace(row.prefix))] : []));
   return { statement: listNamespaces(call.schema, operation), answers: [{ positions, resultOf }] };
 }
 
-async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]) {
+async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]): Promise<Writes> {
   const { channel, sealing } = call.settings;
   const last = new Map<string, WriteOperation>();
   for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
   const puts: PutRow[] = [];
   const conditional: ConditionalPut[] = [];
   const deletions: WriteOperation[] = [];
+  const embedded: EmbeddedItem[] = [];
   for (const operation of last.values()) {
     if (operation.kind === "delete") {
       deletions.push(operation);
@@ -180,11 +213,13 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     const checked = await checkedValue(call, operation);
     const value = await encodeItemValue(checked, { namespace, key }, sealing);
     const row = { prefix, key, ttlMinutes, value };
+    const texts = call.settings.vectors === undefined ? [] : itemTexts(itemData(checked), operation.paths);
+    embedded.push({ prefix, key, texts, choosesPaths: operation.choosesPaths });
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });
   }
   const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions, channel);
-  return { conditional, statements };
+  return { conditional, statements, embedded };
 }
 
 /** Equal operations, with their positions in the batch. */

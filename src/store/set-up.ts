@@ -12,8 +12,10 @@ export async function setUp({
   observer,
   settings,
 }: StoreCall): Promise<void> {
-  const { store } = optionalSets({ textSearchLanguage: settings.textSearchLanguage });
-  const migrate = () => migrateSets(database.kysely, [store], { schema });
+  const { textSearchLanguage, vectors: embeddings } = settings;
+  const { store, vectors } = optionalSets({ textSearchLanguage, vectors: embeddings?.layout });
+  const sets = embeddings === undefined ? [store] : [store, vectors];
+  const migrate = () => migrateSets(database.kysely, sets, { schema });
   const steps = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {
     onRetry: (attempt) => observer?.retrying(attempt),
   });

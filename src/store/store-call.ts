@@ -1,6 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import { observeCall, observedOperations, observeRefusal } from "../db/observe-call.js";
 import type { Sealing } from "./model/sealing.js";
+import type { VectorSettings } from "./embeddings/vector-settings.js";
 import type { NamespaceRules } from "./namespace-rules.js";
 
 /** What the calls of one store share. */
@@ -19,6 +20,8 @@ export interface StoreSettings {
   readonly sealing: Sealing | undefined;
   /** The channel that announces changes. `undefined` for a store that announces none. */
   readonly channel: string | undefined;
+  /** How texts are embedded. `undefined`: they are not. */
+  readonly vectors: VectorSettings | undefined;
 }
 
 /** The context of one call of a store. */
@@ -43,6 +46,7 @@ const OPERATIONS = {
   "store.health": "pg_class",
   "store.exportItems": "store only",
   "store.importItems": "store",
+  "store.reembed": "store",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */

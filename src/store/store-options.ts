@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "../parsing/connection-options.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { StoreIndexOptions } from "./index-options.js";
 import type { StandardSchema } from "./model/standard-schema.js";
 
 /** The options of a store. */
@@ -12,6 +13,8 @@ export interface PostgresStoreOptions extends ConnectionOptions {
    * rules that apply, the one with the longest prefix counts, for each of its properties.
    */
   readonly namespaces?: readonly NamespaceRule[] | undefined;
+  /** How texts are embedded, so that `search` finds items by meaning. Default: not at all; `search` finds items by their words. */
+  readonly index?: StoreIndexOptions | undefined;
   /** The text search configuration of Postgres for searches by text. Default `english`. */
   readonly textSearchLanguage?: string | undefined;
   /**
@@ -35,6 +38,8 @@ export interface NamespaceRule {
   readonly ttl?: number | null | undefined;
   /** Checks values when they are stored and when they are read. What it returns is stored or returned. */
   readonly schema?: StandardSchema | undefined;
+  /** The paths of the texts that are embedded; `false` for none. Default: `fields` of the store's `index`. */
+  readonly index?: false | readonly string[] | undefined;
 }
 
 /** How long items live. */
@@ -100,11 +105,14 @@ export interface SearchOptions extends CountOptions {
   /** Whether the time of the returned items with a TTL starts again. Default: the store's `ttl.refreshOnRead`. */
   readonly refreshTtl?: boolean | undefined;
   /**
-   * How `query` finds items. `text`: those that have all of its words, where `"…"`, `or` and `-` work as in a search engine. `auto`: the
-   * more of its words an item has, the earlier it comes. Default `auto`.
+   * How `query` finds items. `text`: those that have all of its words, where `"…"`, `or` and `-` work as in a search engine. `vector`:
+   * those with the most similar embeddings. `hybrid`: by its words and by embeddings, where an item that both rank high comes first.
+   * `auto`: `vector` where the store has an `index`; otherwise, the more of its words an item has, the earlier it comes. Default `auto`.
    */
-  readonly mode?: "auto" | "text" | undefined;
-  /** Whether the items that `query` does not match follow, without a score. Default: in the mode `auto`. */
+  readonly mode?: "auto" | "text" | "vector" | "hybrid" | undefined;
+  /** How much embeddings count in the mode `hybrid`, from 0 to 1. Words count the rest. Default 0.5. */
+  readonly vectorWeight?: number | undefined;
+  /** Whether the items without a score follow those that have one. Default: `false` in the mode `text`, otherwise `true`. */
   readonly unscored?: boolean | undefined;
 }
 

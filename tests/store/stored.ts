@@ -11,7 +11,7 @@ export interface SuiteStore {
 }
 
 /** Opens a store for the tests of a suite. */
-export function useStore(target: Target): SuiteStore {
+export function useStore(target: Target, options: PostgresStoreOptions = {}): SuiteStore {
   const opened: PostgresStore[] = [];
   let database: TestDatabase | undefined;
   let store: PostgresStore | undefined;
@@ -21,7 +21,7 @@ export function useStore(target: Target): SuiteStore {
   };
   beforeAll(async () => {
     database = await target.createDatabase();
-    store = new PostgresStore(database.source);
+    store = new PostgresStore(database.source, options);
     await store.setup();
   });
   afterEach(async () => {

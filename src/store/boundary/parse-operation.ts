@@ -16,6 +16,7 @@ import type {
 import type { LabelAt } from "../queries/list-namespaces.js";
 import type { StoreSettings } from "../store-call.js";
 import { parseFilter } from "./parse-filter.js";
+import { indexedPaths } from "./parse-index-option.js";
 import { parseItemNamespace, parseNamespace } from "./parse-namespace.js";
 
 const count = z.int().min(0);
@@ -23,8 +24,7 @@ const count = z.int().min(0);
 const page = { limit: count.nullish(), offset: count.nullish() };
 
 const putOptions = z.strictObject({
-  // Of no use to a store that embeds nothing.
-  index: z.undefined().optional(),
+  index: indexedPaths.nullish(),
   ttl: z.unknown().optional(),
   ifVersion: z.int().min(0).optional(),
 });
@@ -34,7 +34,8 @@ const searchOptions = z.strictObject({
   filter: z.unknown().optional(),
   query: z.string().nullish(),
   refreshTtl: z.boolean().optional(),
-  mode: z.enum(["auto", "text"]).optional(),
+  mode: z.enum(["auto", "text", "vector", "hybrid"]).optional(),
+  vectorWeight: z.number().min(0).max(1).optional(),
   unscored: z.boolean().optional(),
 });
 const listOptions = z.strictObject({
@@ -53,6 +54,8 @@ const listOptions = z.strictObject({
 
 const DEFAULT_SEARCH_LIMIT = 10;
 const DEFAULT_LIST_LIMIT = 100;
+/** Both halves of a hybrid search count alike. */
+const DEFAULT_WEIGHT = 0.5;
 const WILDCARD = "*";
 
 /**
@@ -68,7 +71,7 @@ export function parseOperation(settings: StoreSettings, operation: unknown): Sto
   if ("value" in operation) {
     return value === null
       ? parseDelete(settings, namespace, key)
-      : parsePut(settings, { namespace, key, value }, { ...options, index: undefined });
+      : parsePut(settings, { namespace, key, value }, options);
   }
   if ("namespacePrefix" in operation) return parseSearch(settings, namespacePrefix, options);
   if ("key" in operation || "namespace" in operation) return parseGet(settings, namespace, key, options);
@@ -99,13 +102,17 @@ export function parsePut(
   options: unknown = {},
 ): PutOperation {
   const labels = parseItemNamespace(namespace);
-  const { ttl, ifVersion } = parse(putOptions, options, "options");
+  const { ttl, ifVersion, index } = parse(putOptions, options, "options");
+  const whole = [...settings.root, ...labels];
+  const chosen = index ?? settings.rules.of(whole).index;
   return {
     kind: "put",
     ...parseKey(settings, labels, key),
-    namespace: [...settings.root, ...labels],
+    namespace: whole,
     value: parseValue(value),
-    ttlMinutes: parseTtl(ttl) ?? ttlOf(settings, [...settings.root, ...labels], ttl),
+    ttlMinutes: parseTtl(ttl) ?? ttlOf(settings, whole, ttl),
+    paths: chosen === false ? [] : (chosen ?? settings.vectors?.fields ?? []),
+    choosesPaths: typeof index === "object" ? index !== null : index === false,
     expectedVersion: ifVersion,
   };
 }
@@ -140,16 +147,8 @@ export function parseSearch(
   namespacePrefix: unknown,
   options: unknown = {},
 ): SearchOperation {
-  const {
-    limit,
-    offset,
-    filter,
-    query,
-    refreshTtl,
-    mode = "auto",
-    unscored,
-  } = parse(searchOptions, options ?? {}, "options");
-  const everyWord = mode === "text";
+  const parsed = parse(searchOptions, options ?? {}, "options");
+  const { limit, offset, filter, refreshTtl } = parsed;
   return {
     kind: "search",
     prefix: toPrefix([...settings.root, ...parseNamespace(namespacePrefix)]),
@@ -157,15 +156,27 @@ export function parseSearch(
     limit: limit ?? DEFAULT_SEARCH_LIMIT,
     offset: offset ?? 0,
     refreshes: refreshTtl ?? settings.refreshesOnRead,
-    text:
-      query === undefined || query === null || query === ""
-        ? undefined
-        : {
-            query: query.replaceAll("\0", " ").toWellFormed(),
-            language: settings.textSearchLanguage,
-            everyWord,
-            unscored: unscored ?? !everyWord,
-          },
+    ...parseQuery(settings, parsed),
+  };
+}
+
+/** How a search finds items: by text, by embeddings, or by both. */
+function parseQuery(
+  { vectors, textSearchLanguage }: StoreSettings,
+  { query: given, mode = "auto", unscored, vectorWeight = DEFAULT_WEIGHT }: z.output<typeof searchOptions>,
+): Pick<SearchOperation, "text" | "vector"> {
+  if (vectors === undefined && (mode === "vector" || mode === "hybrid")) {
+    throw new InvalidConfigError("options.mode", `the mode "${mode}" needs the option "index" of the store`);
+  }
+  if (given === undefined || given === null || given === "") return { text: undefined, vector: undefined };
+  const query = given.replaceAll("\0", " ").toWellFormed();
+  const byVector = mode === "vector" || mode === "hybrid" || (mode === "auto" && vectors !== undefined);
+  const byText = mode === "text" || mode === "hybrid" || !byVector;
+  const everyWord = mode === "text";
+  const appends = unscored ?? !everyWord;
+  return {
+    text: byText ? { query, language: textSearchLanguage, everyWord, unscored: appends } : undefined,
+    vector: byVector ? { query, unscored: appends, weight: vectorWeight } : undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { StandardSchema } from "../model/standard-schema.js";
+import { indexedPaths, indexOption } from "./parse-index-option.js";
 import { parseNamespace } from "./parse-namespace.js";
 
 const minutes = z.number().positive();
@@ -18,6 +19,7 @@ const namespaceRule = z.strictObject({
   prefix: z.array(z.string()).transform((prefix) => parseNamespace(prefix)),
   ttl: minutes.nullable().optional(),
   schema: z.custom<StandardSchema>(isStandardSchema, "must be a Standard Schema").optional(),
+  index: indexedPaths.optional(),
 });
 
 // Strict: a misspelt option would silently have no effect.
@@ -25,6 +27,7 @@ const storeOptions = z.strictObject({
   ...connectionOptions,
   ttl: ttlOptions.optional(),
   namespaces: z.array(namespaceRule).default([]),
+  index: indexOption.optional(),
   textSearchLanguage: z
     .string()
     .regex(/^[a-z_][a-z0-9_]*$/i, "must be the name of a text search configuration")

@@ -27,8 +27,7 @@ export async function encodeItemValue(
   if (Object.hasOwn(value, SEALED)) throw new SerializationError("value", `the key "${SEALED}" is reserved`);
   if (sealing === undefined) return encodeJsonValue(value);
   const { serde, visibleKeys } = sealing;
-  const data = guardRead(() => toJsonData(value), {}, "value");
-  const [type, bytes] = await serde.dumpsTyped(data, place);
+  const [type, bytes] = await serde.dumpsTyped(itemData(value), place);
   const visible = Object.entries(value).filter(([key]) => visibleKeys.has(key));
   const sealed = { type, data: Buffer.from(bytes).toString("base64") };
   return encodeJsonValue({ ...Object.fromEntries(visible), [SEALED]: sealed });
@@ -41,13 +40,12 @@ export async function encodeItemValue(
  * @throws SerializationError naming the path of a part that would not be read back equal.
  */
 function encodeJsonValue(value: Readonly<Record<string, unknown>>): string {
-  return textOf(
-    encodeJsonb(
-      guardRead(() => toJsonData(value), {}, "value"),
-      "value",
-    ),
-    "value",
-  );
+  return textOf(encodeJsonb(itemData(value), "value"), "value");
+}
+
+/** The value of an item with its dates as ISO texts and without what is undefined, as its texts are taken from it. */
+export function itemData(value: Readonly<Record<string, unknown>>): unknown {
+  return guardRead(() => toJsonData(value), {}, "value");
 }
 
 /**

@@ -5,8 +5,10 @@ import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js"
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { newestItems } from "./newest-items.js";
 import { scopeParams } from "./scope.js";
-import type { SearchParams, SearchShape, TextQuery } from "./search-shape.js";
+import { hybridMatches } from "./hybrid-matches.js";
+import type { SearchParams, SearchShape, TextQuery, VectorSearch } from "./search-shape.js";
 import { textMatches } from "./text-matches.js";
+import { vectorMatches } from "./vector-matches.js";
 
 /** A search, with all that its statement depends on. */
 export interface ItemSearch {
@@ -19,6 +21,8 @@ export interface ItemSearch {
   readonly refreshes: boolean;
   /** How texts are matched. Absent: the items are ordered by their times. */
   readonly text?: TextQuery | undefined;
+  /** How embeddings are compared. Absent: they are not. */
+  readonly vector?: VectorSearch | undefined;
 }
 
 /** An item that a search has found. */
@@ -29,15 +33,17 @@ export interface FoundRow extends ItemRow {
 
 /** Finds items: the best first, or the newest where the search has no query. */
 export function searchItems(schema: string, search: ItemSearch): BoundStatement<FoundRow> {
-  const { prefix, filter, limit, offset, refreshes, text } = search;
+  const { prefix, filter, limit, offset, refreshes, text, vector: byVector } = search;
   const { query = "", ...howToMatch } = text ?? {};
+  const { vector = "", weight = 0 } = byVector ?? {};
   const shape = {
     isEverything: prefix === "",
     filter: filter.shape,
     refreshes,
     text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
+    vector: byVector && { type: byVector.type, distance: byVector.distance, unscored: byVector.unscored },
   };
-  const params = { ...scopeParams(prefix), ...filter.params, limit, offset, query };
+  const params = { ...scopeParams(prefix), ...filter.params, limit, offset, query, vector, weight };
   return statements.of(shape).bind(schema, params);
 }
 
@@ -53,11 +59,15 @@ const COLUMNS = [
 
 const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
   (shape) => (db, parameter) => {
-    const page = db.with("page", (qb) =>
-      shape.text === undefined
-        ? newestItems(qb, parameter, shape)
-        : textMatches(qb, parameter, shape, shape.text),
-    );
+    const page = db.with("page", (qb) => {
+      const { text, vector } = shape;
+      if (vector !== undefined) {
+        return text === undefined
+          ? vectorMatches(qb, parameter, shape, vector)
+          : hybridMatches(qb, parameter, shape, { text, vector });
+      }
+      return text === undefined ? newestItems(qb, parameter, shape) : textMatches(qb, parameter, shape, text);
+    });
     if (!shape.refreshes) {
       return page.selectFrom("page").select(COLUMNS).select("page.expires_ms").orderBy("page.nth");
     }

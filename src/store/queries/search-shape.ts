@@ -13,11 +13,31 @@ export interface TextQuery {
   readonly unscored: boolean;
 }
 
+/** A search by embeddings. */
+export interface VectorSearch extends VectorShape {
+  /** The vector of the query, as text. */
+  readonly vector: string;
+  /** The part of the embeddings in the score, where the search is one by text as well. */
+  readonly weight: number;
+}
+
+/** What decides about the text of a statement that searches embeddings. */
+export interface VectorShape {
+  readonly type: "vector" | "halfvec";
+  readonly distance: "cosine" | "l2" | "inner_product";
+  /** Whether the other items of the scope follow those that have a score. */
+  readonly unscored: boolean;
+}
+
+export type TextShape = Omit<TextQuery, "query">;
+
 /** The parameters of the statements. */
 export interface SearchParams extends ScopeParams {
   readonly limit: number;
   readonly offset: number;
   readonly query: string;
+  readonly vector: string;
+  readonly weight: number;
 }
 
 /** Returns a parameter of a search. */
@@ -28,5 +48,6 @@ export interface SearchShape {
   readonly isEverything: boolean;
   readonly filter: FilterShape;
   readonly refreshes: boolean;
-  readonly text: Omit<TextQuery, "query"> | undefined;
+  readonly text: TextShape | undefined;
+  readonly vector: VectorShape | undefined;
 }

@@ -2,38 +2,33 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { itemColumns } from "./item-columns.js";
 import { matchesScope, NEWEST_FIRST } from "./newest-items.js";
-import type { SearchParameter, SearchShape, TextQuery } from "./search-shape.js";
+import { neededItems } from "./scored-page.js";
+import type { SearchParameter, SearchShape, TextShape } from "./search-shape.js";
 
 /** How many matching items are compared, at least. A word that most items have would otherwise rank the whole table. */
 const MIN_CANDIDATES = 1_000;
 const CANDIDATES_PER_ITEM = 4;
 
-/** A page of the items of a scope whose texts match a query, the best first; then the others, the newest first, if they count too. */
-export function textMatches(
+/** The items of a scope whose texts match a query, each with its rank `nth`. */
+export function scoredTexts(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
   shape: SearchShape,
-  { language, everyWord, unscored }: Omit<TextQuery, "query">,
+  text: TextShape,
 ) {
-  const words = textQuery(language, parameter, everyWord);
-  // The expression of the index `store_text_idx`: texts of the value, not its keys. Longer values have no entry there.
-  const texts = sql`(case when jsonb_typeof(store.value) <> 'object' then null
-    when octet_length((store.value - '__sealed__'::text)::text) <= 250000
-    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value - '__sealed__'::text, '["string"]') end)`;
-  const matches = sql<SqlBool>`${texts} @@ ${words}`;
-  const inScope = matchesScope(parameter, shape);
-  const needed = sql<number>`${parameter("limit")}::bigint + ${parameter("offset")}::bigint`;
-  const scored = db
+  const { texts, words, matches } = expressionsOf(parameter, text);
+  const needed = neededItems(parameter);
+  return db
     .with(
       (cte) => cte("candidates").materialized(),
       (qb) =>
         qb
           .selectFrom("store")
-          .where(inScope)
+          .where(matchesScope(parameter, shape))
           .where(matches)
           .selectAll()
           .limit(
-            sql<number>`greatest(${sql.lit(MIN_CANDIDATES)}, ${sql.lit(CANDIDATES_PER_ITEM)} * (${needed}))`,
+            sql<number>`greatest(${sql.lit(MIN_CANDIDATES)}, ${sql.lit(CANDIDATES_PER_ITEM)} * ${needed})`,
           ),
     )
     .selectFrom("candidates as store")
@@ -44,9 +39,20 @@ export function textMatches(
         "nth",
       ),
     ]);
+}
+
+/** A page of the items of a scope whose texts match a query, the best first; then the others, the newest first, if they count too. */
+export function textMatches(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: SearchParameter,
+  shape: SearchShape,
+  text: TextShape,
+) {
+  const { matches } = expressionsOf(parameter, text);
+  const scored = scoredTexts(db, parameter, shape, text);
   const others = db
     .selectFrom("store")
-    .where(inScope)
+    .where(matchesScope(parameter, shape))
     .where(sql<SqlBool>`(${matches}) is not true`)
     .select(itemColumns("store"))
     .select([
@@ -55,13 +61,22 @@ export function textMatches(
       sql<number>`9e15::bigint + row_number() over (order by ${NEWEST_FIRST})`.as("nth"),
     ])
     .orderBy(NEWEST_FIRST)
-    .limit(needed);
+    .limit(neededItems(parameter));
   return db
-    .selectFrom((unscored ? scored.unionAll(sql<never>`(${others})`) : scored).as("found"))
+    .selectFrom((text.unscored ? scored.unionAll(sql<never>`(${others})`) : scored).as("found"))
     .selectAll()
     .orderBy("nth")
     .limit(sql<number>`${parameter("limit")}::bigint`)
     .offset(sql<number>`${parameter("offset")}::bigint`);
+}
+
+function expressionsOf(parameter: SearchParameter, { language, everyWord }: TextShape) {
+  const words = textQuery(language, parameter, everyWord);
+  // The expression of the index `store_text_idx`: texts of the value, not its keys. Longer values have no entry there.
+  const texts = sql`(case when jsonb_typeof(store.value) <> 'object' then null
+    when octet_length((store.value - '__sealed__'::text)::text) <= 250000
+    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value - '__sealed__'::text, '["string"]') end)`;
+  return { texts, words, matches: sql<SqlBool>`${texts} @@ ${words}` };
 }
 
 function textQuery(language: string, parameter: SearchParameter, everyWord: boolean): RawBuilder<unknown> {

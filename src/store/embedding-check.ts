@@ -1,0 +1,121 @@
+import {
+  DatabaseError,
+  type EmbeddingKind,
+  EmbeddingMismatchError,
+  VectorExtensionError,
+} from "../errors/index.js";
+import { shellCommand } from "../db/migrate-command.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { VectorSettings } from "./embeddings/vector-settings.js";
+import { claimModel } from "./queries/claim-model.js";
+import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
+import { vectorIndexState } from "./queries/vector-index-state.js";
+import type { StoreCall } from "./store-call.js";
+
+/** The first version of pgvector with iterative scans, without which a search with a filter finds too little. */
+const OLDEST_PGVECTOR = [0, 8];
+
+/** Vectors of different numbers of dimensions, or a vector of another type than the column. */
+const MISMATCH_STATES = new Set(["22000", "42804", "42883"]);
+
+const checked = /* @__PURE__ */ new WeakSet<VectorSettings>();
+
+/**
+ * Checks once for each store that the tables have embeddings of its model, number of dimensions, type and distance. The first store
+ * names the model.
+ *
+ * @throws EmbeddingMismatchError where they have others.
+ * @throws VectorExtensionError where pgvector is too old.
+ */
+export async function checkEmbeddings(call: StoreCall, vectors: VectorSettings): Promise<void> {
+  if (checked.has(vectors)) return;
+  const [index] = await run(call, vectorIndexState(call.schema));
+  if (isOlder(index?.version ?? "0", OLDEST_PGVECTOR))
+    throw new VectorExtensionError({}, index?.version ?? undefined);
+  let [state] = await run(call, embeddingState(call.schema));
+  if (state?.model === null) {
+    await run(call, claimModel(call.schema, vectors.model));
+    [state] = await run(call, embeddingState(call.schema));
+  }
+  refuseMismatch(call, vectors, state);
+  const distance = distanceOf(index?.indexes ?? []);
+  if (distance !== undefined && distance !== vectors.layout.distance) {
+    throw mismatch(call, vectors, { ...kindOf(state), distance });
+  }
+  checked.add(vectors);
+}
+
+/** @throws EmbeddingMismatchError where the tables have embeddings of another model, number of dimensions or type. */
+export function refuseMismatch(
+  call: StoreCall,
+  vectors: VectorSettings,
+  state: EmbeddingStateRow | undefined,
+): void {
+  const { model, dims, type } = kindOf(state);
+  const { layout } = vectors;
+  if (model === vectors.model && dims === layout.dims && type === layout.type) return;
+  throw mismatch(call, vectors, { ...kindOf(state) });
+}
+
+/** Runs statements on embeddings. Where other embeddings have replaced those that the store knows, the error says so. */
+export async function explainingMismatch<T>(
+  call: StoreCall,
+  vectors: VectorSettings,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (
+      error instanceof DatabaseError &&
+      MISMATCH_STATES.has(error.sqlState ?? "") &&
+      !call.database.kysely.isTransaction
+    ) {
+      const [state] = await run(call, embeddingState(call.schema));
+      refuseMismatch(call, vectors, state);
+    }
+    throw error;
+  }
+}
+
+/** The kind of the stored embeddings, as far as the tables tell it. */
+export function kindOf(state: EmbeddingStateRow | undefined): Partial<EmbeddingKind> {
+  // The type has the schema of the extension before it, where that is not in the search path.
+  const [, type, dims] = /\b(vector|halfvec)\((\d+)\)$/.exec(state?.column_type ?? "") ?? [];
+  const model = state?.model ?? undefined;
+  return {
+    ...(model !== undefined && { model }),
+    ...(dims !== undefined && { dims: Number(dims) }),
+    ...((type === "vector" || type === "halfvec") && { type }),
+  };
+}
+
+const OPERATOR_CLASSES = { cosine_ops: "cosine", l2_ops: "l2", ip_ops: "inner_product" } as const;
+
+/** How the index compares vectors. `undefined` without an index: then any distance is possible. */
+function distanceOf(indexes: readonly string[]): EmbeddingKind["distance"] | undefined {
+  const known = Object.entries(OPERATOR_CLASSES);
+  return known.find(([operators]) => indexes.some((index) => index.endsWith(`_${operators}`)))?.[1];
+}
+
+function mismatch(
+  call: StoreCall,
+  { model, layout }: VectorSettings,
+  stored: Partial<EmbeddingKind>,
+): EmbeddingMismatchError {
+  const { dims, type, distance } = layout;
+  const command = shellCommand("store reembed", call.schema);
+  return new EmbeddingMismatchError({ model, dims, type, distance }, stored, command);
+}
+
+function isOlder(version: string, oldest: readonly number[]): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldest;
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+}
+
+async function run<Row>(call: StoreCall, statement: BoundStatement<Row>): Promise<Row[]> {
+  const [rows = []] = await runTransaction(call, { statements: [statement] });
+  return rows;
+}

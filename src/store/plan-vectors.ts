@@ -1,0 +1,184 @@
+import type { BoundStatement } from "../db/statements/statement.js";
+import { CheckpointError } from "../errors/index.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { refuseMismatch } from "./embedding-check.js";
+import { embedTexts, isZero, type VectorsByText, vectorText } from "./embeddings/embed-texts.js";
+import { type ItemText, NOT_INDEXED } from "./embeddings/item-texts.js";
+import { textHash } from "./embeddings/text-hash.js";
+import type { VectorSettings } from "./embeddings/vector-settings.js";
+import { dropVectors } from "./queries/drop-vectors.js";
+import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
+import type { ItemKey } from "./queries/get-items.js";
+import { lockItems } from "./queries/lock-items.js";
+import { vectorHashes, type VectorHashRow } from "./queries/vector-hashes.js";
+import { STORED, type VectorRow, writeVectors } from "./queries/write-vectors.js";
+import type { StoreCall } from "./store-call.js";
+
+/** An item whose vectors are to be replaced. */
+export interface EmbeddedItem extends ItemKey {
+  readonly texts: readonly ItemText[];
+  /** Whether the caller of the put has chosen the paths of the texts. */
+  readonly choosesPaths: boolean;
+}
+
+/** What a transaction has to do about the vectors of the items that it stores. */
+export interface VectorPlan {
+  /** Goes before the writes. */
+  readonly guard: readonly GuardStep[];
+  /** Follow the writes. */
+  readonly statements: readonly BoundStatement<ItemKey>[];
+  /** How many texts were embedded. */
+  readonly embedded: number;
+}
+
+/** Another call has replaced vectors that a plan relies on, before its transaction began. */
+export class VectorsChangedError extends CheckpointError {
+  constructor() {
+    super("VECTORS_CHANGED", "another call has replaced vectors of the same item");
+  }
+}
+
+/** A vector that an item should have. */
+interface WantedVector extends ItemKey {
+  readonly fieldName: string;
+  /** `undefined` where a put wanted no vector. */
+  readonly text: string | undefined;
+  readonly hash: string | null;
+}
+
+/**
+ * Embeds the texts of items, except those whose vectors are stored already, and plans how the vectors replace the stored ones. It holds
+ * no connection meanwhile.
+ *
+ * @param relies - Whether stored vectors of unchanged texts may be kept.
+ * @param items - No key may occur twice.
+ * @throws InvalidEmbeddingError as {@link embedTexts}.
+ */
+export async function planVectors(
+  call: StoreCall,
+  vectors: VectorSettings,
+  items: readonly EmbeddedItem[],
+  relies: boolean,
+): Promise<VectorPlan> {
+  const each = items.map((item) => ({ item, wanted: wantedVectors(vectors, item) }));
+  const wanted = each.flatMap((entry) => entry.wanted);
+  const withTexts = each.flatMap((entry) =>
+    entry.wanted.some(({ hash }) => hash !== null) ? [entry.item] : [],
+  );
+  const stored = new StoredVectors(relies ? await readHashes(call, withTexts) : []);
+  const missing = wanted.filter((row) => row.text !== undefined && !stored.has(row));
+  const embedded = await embedTexts(
+    vectors,
+    missing.flatMap(({ text }) => text ?? []),
+    call.signal,
+  );
+  const changed = wanted.filter((row) => !stored.hasInPlace(row));
+  const write = writeVectors(
+    call.schema,
+    vectors.layout.type,
+    changed.map((row) => toRow(vectors, row, stored.has(row), embedded)),
+  );
+  return {
+    guard: [
+      stateStep(call, vectors),
+      ...reliedSteps(
+        call,
+        items,
+        wanted.filter((row) => stored.has(row)),
+        stored,
+      ),
+    ],
+    statements: [...(changed.length > 0 ? [write] : []), dropVectors(call.schema, items, wanted)],
+    embedded: embedded.size,
+  };
+}
+
+/** The vectors of items that are stored, by what they are of. */
+class StoredVectors {
+  readonly #texts: ReadonlySet<string>;
+  readonly #rows: ReadonlySet<string>;
+
+  constructor(rows: readonly VectorHashRow[]) {
+    this.#texts = new Set(rows.map((row) => idOf(row, row.hash)));
+    this.#rows = new Set(rows.map((row) => idOf(row, row.hash, row.field_name)));
+  }
+
+  /** Whether the item has the vector of the text, perhaps under another name. */
+  has(row: WantedVector): boolean {
+    return row.hash !== null && this.#texts.has(idOf(row, row.hash));
+  }
+
+  hasInPlace(row: WantedVector): boolean {
+    return row.hash !== null && this.#rows.has(idOf(row, row.hash, row.fieldName));
+  }
+}
+
+function wantedVectors(vectors: VectorSettings, item: EmbeddedItem): WantedVector[] {
+  const { prefix, key, texts, choosesPaths } = item;
+  if (texts.length === 0 && choosesPaths) {
+    return [{ prefix, key, fieldName: NOT_INDEXED, text: undefined, hash: null }];
+  }
+  return texts.map(({ fieldName, text }) => ({
+    prefix,
+    key,
+    fieldName,
+    text,
+    hash: textHash(vectors, text),
+  }));
+}
+
+function toRow(
+  { layout }: VectorSettings,
+  { prefix, key, fieldName, text, hash }: WantedVector,
+  isStored: boolean,
+  embedded: VectorsByText,
+): VectorRow {
+  const row = { prefix, key, fieldName, hash };
+  if (isStored) return { ...row, vector: STORED };
+  const vector = embedded.get(text ?? "");
+  // Without a direction it has no cosine. Its text is known all the same, so that it is not embedded again.
+  const isUseless = vector === undefined || (layout.distance === "cosine" && isZero(vector));
+  return { ...row, vector: isUseless ? null : vectorText(vector) };
+}
+
+async function readHashes(call: StoreCall, items: readonly ItemKey[]): Promise<VectorHashRow[]> {
+  if (items.length === 0) return [];
+  const [rows = []] = await runTransaction(call, { statements: [vectorHashes(call.schema, items)] });
+  return rows;
+}
+
+/** Refuses the transaction where other embeddings have replaced those that the store knows. */
+function stateStep(call: StoreCall, vectors: VectorSettings): GuardStep<EmbeddingStateRow> {
+  return {
+    statement: embeddingState(call.schema),
+    check: ([state]) => {
+      refuseMismatch(call, vectors, state);
+    },
+  };
+}
+
+/** Locks the items, and refuses the transaction where another call has replaced the vectors that it relies on. */
+function reliedSteps(
+  call: StoreCall,
+  items: readonly ItemKey[],
+  relied: readonly WantedVector[],
+  stored: StoredVectors,
+): GuardStep[] {
+  if (relied.length === 0) return [];
+  const hashes: GuardStep<VectorHashRow> = {
+    statement: vectorHashes(call.schema, items),
+    check: (rows) => {
+      const now = new StoredVectors(rows);
+      const isKept = (row: WantedVector): boolean =>
+        stored.hasInPlace(row) ? now.hasInPlace(row) : now.has(row);
+      if (!relied.every(isKept)) throw new VectorsChangedError();
+    },
+  };
+  // Two statements, because the second one sees what was committed while the first one waited.
+  return [{ statement: lockItems(call.schema, items) }, hashes];
+}
+
+function idOf({ prefix, key }: ItemKey, ...others: readonly (string | null)[]): string {
+  return JSON.stringify([prefix, key, ...others]);
+}

@@ -1,0 +1,32 @@
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { ItemKey } from "./get-items.js";
+
+/** Locks items, in the order in which all writes do. A later statement of the transaction sees what others stored before. */
+export function lockItems(schema: string, keys: readonly ItemKey[]): BoundStatement<ItemKey> {
+  return statement.bind(schema, {
+    prefixes: keys.map(({ prefix }) => prefix),
+    keys: keys.map(({ key }) => key),
+  });
+}
+
+interface Params {
+  readonly prefixes: readonly string[];
+  readonly keys: readonly string[];
+}
+
+const statement = /* @__PURE__ */ new Statement<Params, ItemKey>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
+        sql`wanted(prefix, key)`,
+      ),
+    )
+    .innerJoin("store", (join) =>
+      join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
+    )
+    .orderBy(sql`store.prefix collate "C"`)
+    .orderBy(sql`store.key collate "C"`)
+    .forUpdate("store")
+    .select(["store.prefix", "store.key"]),
+);

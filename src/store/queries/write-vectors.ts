@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import { type BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { ItemKey } from "./get-items.js";
+import { CURRENT_TIME } from "./item-columns.js";
+import { isHashValid } from "./vector-hashes.js";
+
+/** A vector to store. */
+export interface VectorRow extends ItemKey {
+  readonly fieldName: string;
+  /** Tells the text, in hexadecimal digits. `null` without a text. */
+  readonly hash: string | null;
+  /** The vector as text; `null` for none; {@link STORED} where the item has it already, under another name. */
+  readonly vector: string | null;
+}
+
+/** Stands for the stored vector of the same text. */
+export const STORED = "stored";
+
+/** Stores vectors of items, and replaces those with the same names. */
+export function writeVectors(
+  schema: string,
+  type: "vector" | "halfvec",
+  rows: readonly VectorRow[],
+): BoundStatement<ItemKey> {
+  return statements.of(type).bind(schema, {
+    prefixes: rows.map(({ prefix }) => prefix),
+    keys: rows.map(({ key }) => key),
+    names: rows.map(({ fieldName }) => fieldName),
+    hashes: rows.map(({ hash }) => hash),
+    vectors: rows.map(({ vector }) => vector),
+  });
+}
+
+interface WriteParams {
+  readonly prefixes: readonly string[];
+  readonly keys: readonly string[];
+  readonly names: readonly string[];
+  readonly hashes: readonly (string | null)[];
+  readonly vectors: readonly (string | null)[];
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", WriteParams, ItemKey>(
+  (type) => (db, parameter) => {
+    const given = sql<ItemKey & { readonly field_name: string }>`(
+      select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(
+        ${parameter("prefixes")}::text[], ${parameter("keys")}::text[], ${parameter("names")}::text[],
+        ${parameter("hashes")}::text[], ${parameter("vectors")}::text[]
+      ) as given(prefix, key, field_name, hash, vector)
+    )`.as<"given">(sql`given`);
+    const stored = db
+      .selectFrom("store_vectors as stored")
+      .where(
+        sql<boolean>`stored.prefix = given.prefix and stored.key = given.key and stored.text_hash = given.text_hash`,
+      )
+      .where(isHashValid("stored"))
+      .limit(1)
+      .select("stored.embedding");
+    return db
+      .insertInto("store_vectors")
+      .columns(["prefix", "key", "field_name", "embedding", "text_hash", "created_at", "updated_at"])
+      .expression((eb) =>
+        eb
+          .selectFrom(given)
+          .select([
+            "given.prefix",
+            "given.key",
+            "given.field_name",
+            sql<string>`case given.vector when ${sql.lit(STORED)} then (${stored}) else given.vector::${sql.raw(type)} end`.as(
+              "embedding",
+            ),
+            sql<Uint8Array>`given.text_hash`.as("text_hash"),
+            CURRENT_TIME.as("created_at"),
+            CURRENT_TIME.as("updated_at"),
+          ]),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["prefix", "key", "field_name"]).doUpdateSet({
+          embedding: sql<string>`excluded.embedding`,
+          text_hash: sql<Uint8Array>`excluded.text_hash`,
+          created_at: sql<Date>`excluded.created_at`,
+          updated_at: sql<Date>`excluded.updated_at`,
+        }),
+      )
+      .returning(["prefix", "key"]);
+  },
+);
