@@ -1,7 +1,7 @@
 import { type QueryCreator, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { nearestItems } from "./nearest-items.js";
-import { NEWEST_FIRST } from "./newest-items.js";
+import { bestFirst, newestFirst } from "./newest-items.js";
 import { neededItems, scoredPage } from "./scored-page.js";
 import type { SearchParameter, SearchShape, TextShape, VectorShape } from "./search-shape.js";
 import { scoredTexts } from "./text-matches.js";
@@ -33,14 +33,15 @@ export function hybridMatches(
           join.onRef("store.prefix", "=", "nearest.prefix").onRef("store.key", "=", "nearest.key"),
         )
         .select(["nearest.prefix", "nearest.key"])
-        .select(sql<number>`row_number() over (order by nearest.distance, ${NEWEST_FIRST})`.as("nth")),
+        .select(
+          sql<number>`row_number() over (order by nearest.distance, ${newestFirst("store")})`.as("nth"),
+        ),
     )
     .with("by_text", (qb) =>
       qb
-        .selectFrom(scoredTexts(qb, parameter, shape, text).as("found"))
-        .select(["found.prefix", "found.key", "found.nth"])
-        .orderBy("found.nth")
-        .limit(ranked),
+        .selectFrom(scoredTexts(qb, parameter, shape, { text, limit: ranked }).as("found"))
+        .select(["found.prefix", "found.key"])
+        .select(sql<number>`row_number() over (order by ${bestFirst("found")})`.as("nth")),
     )
     .with(
       (cte) => cte("scored").materialized(),

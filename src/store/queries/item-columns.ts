@@ -17,8 +17,9 @@ export interface ItemRow {
  * The columns of {@link ItemRow}. As text and numbers, since an application may have changed how its driver parses other types.
  *
  * @param alias - The name of the table in the statement.
+ * @param expires - When the item expires, where that is not what the table says.
  */
-export function itemColumns(alias: string) {
+export function itemColumns(alias: string, expires: RawBuilder<unknown> = sql.ref(`${alias}.expires_at`)) {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return [
     sql<string>`${column("prefix")}`.as("prefix"),
@@ -26,7 +27,7 @@ export function itemColumns(alias: string) {
     sql<string>`${column("value")}::text`.as("value"),
     sql<number>`${milliseconds(column("created_at"))}`.as("created_ms"),
     sql<number>`${milliseconds(column("updated_at"))}`.as("updated_ms"),
-    sql<number | null>`${milliseconds(column("expires_at"))}`.as("expires_ms"),
+    sql<number | null>`${milliseconds(expires)}`.as("expires_ms"),
     sql<number>`${column("version")}::float8`.as("version"),
   ] as const;
 }

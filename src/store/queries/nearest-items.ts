@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { matchesScope, NEWEST_FIRST } from "./newest-items.js";
+import { matchesScope, newestFirst } from "./newest-items.js";
 import { isInScope } from "./scope.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
 
@@ -117,7 +117,7 @@ function compareAll(db: QueryCreator<LibraryDatabase>, wanted: NearestItems) {
       // The primary key, so that the time of the item is known.
       .groupBy(["store.prefix", "store.key"])
       .orderBy(distance)
-      .orderBy(NEWEST_FIRST)
+      .orderBy(newestFirst("store"))
       .limit(needed)
       .select(["store.prefix", "store.key", distance.as("distance")])
   );

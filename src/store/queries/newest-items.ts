@@ -1,71 +1,120 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
-import { isAlive, itemColumns } from "./item-columns.js";
-import { isInScope, type ScopeParams } from "./scope.js";
 import type { Parameter } from "../../db/statements/statement.js";
+import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
+import { isAlive } from "./item-columns.js";
+import { plannedForValues, unseen } from "./planning.js";
+import { isInScope, type ScopeParams } from "./scope.js";
 import type { SearchParameter } from "./search-shape.js";
 
-/** Up to this many items, a scope is read whole and sorted. In a larger one, Postgres may walk the index of the newest items. */
+/** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
 const SMALL_SCOPE = 1_000;
 
-/** The order of a search without a query: total, so that pages neither overlap nor leave anything out. */
-export const NEWEST_FIRST = /* @__PURE__ */ sql`store.updated_at desc, store.prefix collate "C", store.key collate "C"`;
+const NO_SCORE = /* @__PURE__ */ sql<number | null>`null::float8`.as("score");
 
 interface Scope {
   readonly isEverything: boolean;
   readonly filter: FilterShape;
 }
 
-/** A page of the items of a scope, the newest first. */
-export function newestItems(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, scope: Scope) {
-  return itemsOfScope(db, parameter, scope)
-    .select(itemColumns("store"))
-    .select([
-      sql<number | null>`null::float8`.as("score"),
-      sql<number>`row_number() over (order by ${NEWEST_FIRST})`.as("nth"),
-    ])
-    .orderBy(NEWEST_FIRST)
-    .limit(sql<number>`${parameter("limit")}::bigint`)
-    .offset(sql<number>`${parameter("offset")}::bigint`);
+/**
+ * The order of a search without a query: total, so that pages neither overlap nor leave anything out.
+ *
+ * @param alias - The name of the table in the statement.
+ */
+export function newestFirst(alias: string): RawBuilder<unknown> {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  return sql`${column("updated_at")} desc, ${column("prefix")} collate "C", ${column("key")} collate "C"`;
 }
 
-/** The items of a scope that a page may hold, from `store`: at least as many as the page and those before it need. */
-function itemsOfScope(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, scope: Scope) {
-  const matches = matchesScope(parameter, scope);
-  if (scope.isEverything) return db.selectFrom("store").where(matches);
-  const inScope = isInScope("store", parameter);
-  // Counts in the index alone. Without this decision, the planner may walk the index of the newest items through the whole table to
-  // find a page of a user who has few.
-  const counted = db
-    .selectFrom("store")
-    .where(inScope)
-    .select("prefix")
-    .limit(SMALL_SCOPE + 1)
-    .as("counted");
+/** The order of any search: items without a score come last, the newest first. */
+export function bestFirst(alias: string): RawBuilder<unknown> {
+  return sql`${sql.ref(`${alias}.score`)} desc nulls last, ${newestFirst(alias)}`;
+}
+
+/** A page of the items of a scope, the newest first. */
+export function newestItems(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, scope: Scope) {
+  const [limit, offset] = [unseen(parameter("limit"), "bigint"), unseen(parameter("offset"), "bigint")];
+  if (isFiltered(scope.filter)) {
+    return db
+      .selectFrom("store")
+      .where(plannedForValues(matchesScope(parameter, scope), parameter("never")))
+      .selectAll("store")
+      .select(NO_SCORE)
+      .orderBy(newestFirst("store"))
+      .limit(sql<number>`${parameter("limit")}::bigint`)
+      .offset(sql<number>`${parameter("offset")}::bigint`);
+  }
+  return itemsOfScope(db, parameter, scope)
+    .selectAll("store")
+    .select(NO_SCORE)
+    .orderBy(newestFirst("store"))
+    .limit(limit)
+    .offset(offset);
+}
+
+/**
+ * The items of a scope that a page may hold, from `store`: at least as many as the page and those before it need. The decision by the
+ * size of the scope is not left to the planner: it may walk the index of the newest items through the whole table to find a page of a
+ * user who has few.
+ */
+function itemsOfScope(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: SearchParameter,
+  { isEverything }: Scope,
+) {
+  if (isEverything) return db.selectFrom("store").where(isAlive("store"));
+  const scope: Parameter<ScopeParams> = (name) => unseen(parameter(name), "text");
+  const needed = sql<number>`${unseen(parameter("limit"), "bigint")} + ${unseen(parameter("offset"), "bigint")}`;
+  const isLarge = sql<SqlBool>`(select is_large from size)`;
   return db
-    .with("size", (qb) => qb.selectFrom(counted).select(sql<number>`count(*)`.as("items")))
+    .with(
+      (cte) => cte("size").materialized(),
+      (qb) => qb.selectNoFrom(hasMoreThan(qb, scope, SMALL_SCOPE).as("is_large")),
+    )
     .with(
       (cte) => cte("small").materialized(),
       (qb) =>
         qb
           .selectFrom("store")
-          .where(matches)
-          .where(sql<SqlBool>`(${qb.selectFrom("size").select("items")}) <= ${sql.lit(SMALL_SCOPE)}`)
+          .where(isInScope("store", scope))
+          .where(isAlive("store"))
+          .where(sql<SqlBool>`not ${isLarge}`)
           .selectAll(),
     )
     .with("large", (qb) =>
       qb
         .selectFrom("store")
-        .where(matches)
-        .where(sql<SqlBool>`(${qb.selectFrom("size").select("items")}) > ${sql.lit(SMALL_SCOPE)}`)
+        // As a truth value, no index serves it but that of the order.
+        .where(sql<SqlBool>`(${isInScope("store", scope)}) is true`)
+        .where(isAlive("store"))
+        .where(isLarge)
         .selectAll()
-        .orderBy(NEWEST_FIRST)
-        .limit(sql<number>`${parameter("limit")}::bigint + ${parameter("offset")}::bigint`),
+        .orderBy(newestFirst("store"))
+        .limit(needed),
     )
     .selectFrom((eb) =>
       eb.selectFrom("small").selectAll().unionAll(eb.selectFrom("large").selectAll()).as("store"),
     );
+}
+
+/** Whether a namespace, or all those below it, hold more than so many items. Read in the index alone. */
+function hasMoreThan(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: Parameter<ScopeParams>,
+  items: number,
+): RawBuilder<SqlBool> {
+  const rows = db.selectFrom("store").select("prefix").offset(sql.lit(items)).limit(sql.lit(1));
+  const within = rows.where("prefix", "=", parameter("prefix"));
+  const below = rows
+    .where(sql<SqlBool>`prefix ~>=~ ${parameter("below")} and prefix ~<~ ${parameter("beyond")}`)
+    // The order of the index, in which Postgres can stop early.
+    .orderBy(sql`prefix using ~<~`);
+  return sql<SqlBool>`(exists (${within}) or exists (${below}))`;
+}
+
+function isFiltered(filter: FilterShape): boolean {
+  return filter.kind !== "all" || filter.shapes.length > 0;
 }
 
 /** Whether an item of `store` is in a scope, fulfils its filter and has not expired. */

@@ -1,7 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { itemColumns } from "./item-columns.js";
-import { matchesScope, NEWEST_FIRST } from "./newest-items.js";
+import { bestFirst, matchesScope, newestFirst } from "./newest-items.js";
 import type { ItemKey } from "./get-items.js";
 import type { SearchParameter, SearchShape } from "./search-shape.js";
 
@@ -30,11 +29,8 @@ export function scoredPage(
         .innerJoin("store", (join) =>
           join.onRef("store.prefix", "=", "scored.prefix").onRef("store.key", "=", "scored.key"),
         )
-        .select(itemColumns("store"))
-        .select([
-          sql<number | null>`scored.score`.as("score"),
-          sql<number>`row_number() over (order by scored.score desc, ${NEWEST_FIRST})`.as("nth"),
-        ]);
+        .selectAll("store")
+        .select(sql<number | null>`scored.score`.as("score"));
       const others = eb
         .selectFrom("store")
         .where(matchesScope(parameter, shape))
@@ -42,18 +38,14 @@ export function scoredPage(
         .where(
           sql<SqlBool>`not exists (select from scored where scored.prefix = store.prefix and scored.key = store.key)`,
         )
-        .select(itemColumns("store"))
-        .select([
-          sql<number | null>`null::float8`.as("score"),
-          // Behind every item with a score.
-          sql<number>`9e15::bigint + row_number() over (order by ${NEWEST_FIRST})`.as("nth"),
-        ])
-        .orderBy(NEWEST_FIRST)
+        .selectAll("store")
+        .select(sql<number | null>`null::float8`.as("score"))
+        .orderBy(newestFirst("store"))
         .limit(needed);
       return (unscored ? scored.unionAll(sql<never>`(${others})`) : scored).as("found");
     })
     .selectAll()
-    .orderBy("nth")
+    .orderBy(bestFirst("found"))
     .limit(sql<number>`${parameter("limit")}::bigint`)
     .offset(sql<number>`${parameter("offset")}::bigint`);
 }

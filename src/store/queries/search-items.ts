@@ -3,7 +3,7 @@ import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
-import { newestItems } from "./newest-items.js";
+import { bestFirst, newestItems } from "./newest-items.js";
 import { scopeParams } from "./scope.js";
 import { hybridMatches } from "./hybrid-matches.js";
 import type { SearchParams, SearchShape, TextQuery, VectorSearch } from "./search-shape.js";
@@ -43,19 +43,13 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
     text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
     vector: byVector && { type: byVector.type, distance: byVector.distance, unscored: byVector.unscored },
   };
-  const params = { ...scopeParams(prefix), ...filter.params, limit, offset, query, vector, weight };
+  const params = {
+    ...scopeParams(prefix),
+    ...filter.params,
+    ...{ limit, offset, query, vector, weight, never: false },
+  };
   return statements.of(shape).bind(schema, params);
 }
-
-const COLUMNS = [
-  "page.prefix",
-  "page.key",
-  "page.value",
-  "page.created_ms",
-  "page.updated_ms",
-  "page.version",
-  "page.score",
-] as const;
 
 const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
   (shape) => (db, parameter) => {
@@ -69,7 +63,11 @@ const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams
       return text === undefined ? newestItems(qb, parameter, shape) : textMatches(qb, parameter, shape, text);
     });
     if (!shape.refreshes) {
-      return page.selectFrom("page").select(COLUMNS).select("page.expires_ms").orderBy("page.nth");
+      return page
+        .selectFrom("page")
+        .select(itemColumns("page"))
+        .select("page.score")
+        .orderBy(bestFirst("page"));
     }
     return page
       .with("locked", (qb) =>
@@ -91,14 +89,14 @@ const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams
           .whereRef("store.prefix", "=", "locked.prefix")
           .whereRef("store.key", "=", "locked.key")
           .set({ expires_at: expiryOf(sql.ref("store.ttl_minutes")) })
-          .returning(itemColumns("store")),
+          .returning(["store.prefix", "store.key", "store.expires_at"]),
       )
       .selectFrom("page")
       .leftJoin("refreshed", (join) =>
         join.onRef("refreshed.prefix", "=", "page.prefix").onRef("refreshed.key", "=", "page.key"),
       )
-      .select(COLUMNS)
-      .select((eb) => eb.fn.coalesce("refreshed.expires_ms", "page.expires_ms").as("expires_ms"))
-      .orderBy("page.nth");
+      .select(itemColumns("page", sql`coalesce(refreshed.expires_at, page.expires_at)`))
+      .select("page.score")
+      .orderBy(bestFirst("page"));
   },
 );

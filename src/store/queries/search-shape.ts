@@ -38,6 +38,8 @@ export interface SearchParams extends ScopeParams {
   readonly query: string;
   readonly vector: string;
   readonly weight: number;
+  /** Always false; see `plannedForValues`. */
+  readonly never: boolean;
 }
 
 /** Returns a parameter of a search. */

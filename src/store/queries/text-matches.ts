@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { itemColumns } from "./item-columns.js";
-import { matchesScope, NEWEST_FIRST } from "./newest-items.js";
+import { bestFirst, matchesScope, newestFirst } from "./newest-items.js";
+import { plannedForValues } from "./planning.js";
 import { neededItems } from "./scored-page.js";
 import type { SearchParameter, SearchShape, TextShape } from "./search-shape.js";
 
@@ -9,36 +9,36 @@ import type { SearchParameter, SearchShape, TextShape } from "./search-shape.js"
 const MIN_CANDIDATES = 1_000;
 const CANDIDATES_PER_ITEM = 4;
 
-/** The items of a scope whose texts match a query, each with its rank `nth`. */
+/** The best items of a scope whose texts match a query, with a score. */
 export function scoredTexts(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
   shape: SearchShape,
-  text: TextShape,
+  { text, limit }: { readonly text: TextShape; readonly limit: RawBuilder<number> },
 ) {
   const { texts, words, matches } = expressionsOf(parameter, text);
-  const needed = neededItems(parameter);
+  const candidates = sql<number>`greatest(${sql.lit(MIN_CANDIDATES)}, ${sql.lit(CANDIDATES_PER_ITEM)} * ${neededItems(parameter)})`;
   return db
     .with(
       (cte) => cte("candidates").materialized(),
       (qb) =>
         qb
           .selectFrom("store")
-          .where(matchesScope(parameter, shape))
-          .where(matches)
+          .where(
+            plannedForValues(
+              sql<SqlBool>`${matchesScope(parameter, shape)} and ${matches}`,
+              parameter("never"),
+            ),
+          )
           .selectAll()
-          .limit(
-            sql<number>`greatest(${sql.lit(MIN_CANDIDATES)}, ${sql.lit(CANDIDATES_PER_ITEM)} * ${needed})`,
-          ),
+          .limit(candidates),
     )
     .selectFrom("candidates as store")
-    .select(itemColumns("store"))
-    .select([
-      sql<number | null>`ts_rank_cd(${texts}, ${words})::float8`.as("score"),
-      sql<number>`row_number() over (order by ts_rank_cd(${texts}, ${words}) desc, ${NEWEST_FIRST})`.as(
-        "nth",
-      ),
-    ]);
+    .selectAll("store")
+    .select(sql<number | null>`ts_rank_cd(${texts}, ${words})::float8`.as("score"))
+    .orderBy("score", "desc")
+    .orderBy(newestFirst("store"))
+    .limit(limit);
 }
 
 /** A page of the items of a scope whose texts match a query, the best first; then the others, the newest first, if they count too. */
@@ -48,24 +48,30 @@ export function textMatches(
   shape: SearchShape,
   text: TextShape,
 ) {
-  const { matches } = expressionsOf(parameter, text);
-  const scored = scoredTexts(db, parameter, shape, text);
-  const others = db
-    .selectFrom("store")
-    .where(matchesScope(parameter, shape))
-    .where(sql<SqlBool>`(${matches}) is not true`)
-    .select(itemColumns("store"))
-    .select([
-      sql<number | null>`null::float8`.as("score"),
-      // Behind every item with a score.
-      sql<number>`9e15::bigint + row_number() over (order by ${NEWEST_FIRST})`.as("nth"),
-    ])
-    .orderBy(NEWEST_FIRST)
-    .limit(neededItems(parameter));
+  const needed = neededItems(parameter);
   return db
-    .selectFrom((text.unscored ? scored.unionAll(sql<never>`(${others})`) : scored).as("found"))
+    .with(
+      (cte) => cte("scored").materialized(),
+      (qb) => scoredTexts(qb, parameter, shape, { text, limit: needed }),
+    )
+    .with("found", (qb) => {
+      const best = qb.selectFrom("scored").selectAll();
+      if (!text.unscored) return best;
+      const others = qb
+        .selectFrom("store")
+        .where(matchesScope(parameter, shape))
+        .where(sql<SqlBool>`(${expressionsOf(parameter, text).matches}) is not true`)
+        // Where the page is full, nobody looks for them.
+        .where(sql<SqlBool>`(select count(*) from scored) < ${needed}`)
+        .selectAll("store")
+        .select(sql<number | null>`null::float8`.as("score"))
+        .orderBy(newestFirst("store"))
+        .limit(needed);
+      return best.unionAll(sql<never>`(${others})`);
+    })
+    .selectFrom("found")
     .selectAll()
-    .orderBy("nth")
+    .orderBy(bestFirst("found"))
     .limit(sql<number>`${parameter("limit")}::bigint`)
     .offset(sql<number>`${parameter("offset")}::bigint`);
 }

@@ -1,0 +1,22 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+
+/**
+ * A parameter whose value the planner does not see. Postgres then has no reason to plan the statement again for each value, which takes
+ * longer than to run it.
+ */
+export function unseen<T>(parameter: RawBuilder<T>, type: "text" | "bigint"): RawBuilder<T> {
+  return sql<T>`(select ${parameter}::${sql.raw(type)})`;
+}
+
+/**
+ * Lets Postgres plan a statement for the values of each call, since how many items fulfil a condition depends on them. A plan for any
+ * values could use no index for this condition, so that Postgres expects it to take longer.
+ *
+ * @param never - A parameter that is false.
+ */
+export function plannedForValues(
+  condition: RawBuilder<SqlBool>,
+  never: RawBuilder<boolean>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`((${condition}) or ${never}::boolean)`;
+}
