@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { expiryOf, isAlive, itemColumns, type ItemRow } from "./item-columns.js";
 
@@ -19,9 +19,21 @@ export function getItems(
   keys: readonly ItemKey[],
   refreshes: boolean,
 ): BoundStatement<ItemRow> {
+  const [one, ...others] = keys;
+  if (one !== undefined && others.length === 0 && !refreshes) return getOne.bind(schema, { ...one });
   const prefixes = keys.map(({ prefix }) => prefix);
   return statements.of(refreshes).bind(schema, { prefixes, keys: keys.map(({ key }) => key) });
 }
+
+/** Nearly every read is of one item: without arrays, Postgres takes half of the time. */
+const getOne = /* @__PURE__ */ new Statement<ItemKey, ItemRow>((db, parameter) =>
+  db
+    .selectFrom("store")
+    .where("prefix", "=", parameter("prefix"))
+    .where("key", "=", parameter("key"))
+    .where(isAlive("store"))
+    .select(itemColumns("store")),
+);
 
 interface GetParams {
   readonly prefixes: readonly string[];
