@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isAlive } from "./item-columns.js";
+import { unseen } from "./planning.js";
 import { type ScopeParams, scopeParams } from "./scope.js";
 
 /** Which namespaces to list. */
@@ -78,7 +79,8 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, Namesp
         .where(isAlive("store"))
         .where(behind)
         .orderBy(sql`store.prefix using ~<~`)
-        .limit(1);
+        // Not a parameter: a plan for any number of rows would seem to take longer.
+        .limit(sql.lit(1));
     const begin = shape.isEverything
       ? sql<SqlBool>`true`
       : sql<SqlBool>`store.prefix ~>=~ ${parameter("prefix")}`;
@@ -107,8 +109,8 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, Namesp
       .$if(shape.isNarrowed, (qb) => qb.where(hasLabels(parameter)))
       .select("walked.cut as prefix");
     return (shape.isCut ? listed.groupBy("walked.cut").orderBy(sql`walked.cut collate "C"`) : listed)
-      .limit(sql<number>`${parameter("limit")}::bigint`)
-      .offset(sql<number>`${parameter("offset")}::bigint`);
+      .limit(unseen(parameter("limit"), "bigint"))
+      .offset(unseen(parameter("offset"), "bigint"));
   },
 );
 
