@@ -18,7 +18,7 @@ export interface Turns {
 
 /** The number of runs of an operation that takes less than a millisecond, after V8 has compiled it, as in a service. */
 const SHORT = 100;
-const UNTIL_COMPILED = 1_000;
+export const UNTIL_COMPILED = 1_000;
 
 /** Fewer turns over a distance: the official saver takes seconds for a thousand round trips. */
 export function turnsOn({ latencyMs }: Route, rounds: number): Turns {

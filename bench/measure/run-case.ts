@@ -3,7 +3,7 @@ import { enterFloor } from "../floor/enter-floor.js";
 import type { TimedCase } from "../scenarios/scenario.js";
 import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
 import { type Contestant, type Entrant, enterSaver, type Owner } from "./contestant.js";
-import { type Route, turnsOn } from "./route.js";
+import { type Route, turnsOn, UNTIL_COMPILED } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
 import { type Operation, takeTurns, timed } from "./take-turns.js";
 
@@ -62,7 +62,13 @@ export async function runCase(
 }
 
 /** What is the same for all contestants of a race. */
-export type Race = Pick<TimedCase, "name" | "rounds" | "detail" | "floor">;
+export interface Race extends Pick<TimedCase, "name" | "rounds" | "detail" | "floor"> {
+  /** Whether each contestant warms up for itself, where one takes many times as long as another. Not for calls that change something. */
+  readonly warmsUpAlone?: boolean;
+}
+
+/** How long a contestant warms up for itself, unless V8 has compiled its calls before. */
+const WARM_UP_MS = 2_000;
 
 /** Lets contestants that are prepared take turns over a route. */
 export async function race(
@@ -73,14 +79,13 @@ export async function race(
   const runners = contestants.map(({ id, connect }): Runner => ({ id, ...connect(route), times: [] }));
   try {
     const { warmUps, rounds } = turnsOn(route, timedCase.rounds);
-    await takeTurns(
-      runners.map(
-        ({ next }) =>
-          () =>
-            next()(),
-      ),
-      warmUps,
+    const calls = runners.map(
+      ({ next }) =>
+        () =>
+          next()(),
     );
+    await takeTurns(calls, warmUps);
+    if (timedCase.warmsUpAlone === true) for (const call of calls) await warmUp(call);
     await takeTurns(runners.map(noted), rounds);
     return report(timedCase, route, {
       ours: await figuresOf("ours", runners),
@@ -90,6 +95,11 @@ export async function race(
   } finally {
     for (const { end } of runners) await end();
   }
+}
+
+async function warmUp(call: Operation): Promise<void> {
+  const end = performance.now() + WARM_UP_MS;
+  for (let n = 0; n < UNTIL_COMPILED && performance.now() < end; n++) await call();
 }
 
 function noted({ next, times }: Runner): Operation {
