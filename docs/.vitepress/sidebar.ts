@@ -25,6 +25,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Concepts", link: "/concepts" },
       { text: "Options", link: "/options" },
       { text: "Threads", link: "/threads" },
+      { text: "Store", link: "/store" },
       { text: "Cache", link: "/cache" },
       { text: "Command line", link: "/cli" },
     ],
@@ -61,5 +62,8 @@ export const sidebar: readonly SidebarGroup[] = [
     ],
   },
   { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
-  { text: "API reference", items: ["", "/cache", "/conformance", "/db", "/migrations", "/serde", "/store"].map(apiOf) },
+  {
+    text: "API reference",
+    items: ["", "/cache", "/conformance", "/db", "/migrations", "/serde", "/store"].map(apiOf),
+  },
 ];

@@ -10,7 +10,15 @@ const PROGRAMS = documentedPrograms();
 /** The packages that README.md and docs/ tell readers to install, and their types. */
 const INSTALLED = [
   ...["@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "kysely", "pg", "zod"],
-  ...["@electric-sql/pglite", "msgpackr", "p-retry", "commander", "cli-progress", "cli-table3"],
+  ...[
+    "@electric-sql/pglite",
+    "@electric-sql/pglite-pgvector",
+    "msgpackr",
+    "p-retry",
+    "commander",
+    "cli-progress",
+    "cli-table3",
+  ],
   ...["@opentelemetry/api", "@opentelemetry/sdk-metrics", "@opentelemetry/sdk-trace-base"],
   ...["@types/node", "@types/pg"],
 ];
