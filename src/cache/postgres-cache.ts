@@ -203,7 +203,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
   }
 
   /**
-   * Deletes all entries that have expired, and those that exceed the bounds, in transactions of 1,000. One process does so at a time.
+   * Deletes all entries that have expired, and those that exceed the bounds, in transactions of some thousands. One process does so at a time.
    *
    * @returns The number of deleted entries.
    *

@@ -5,23 +5,31 @@ import { scopeRange } from "./codec/namespace-text.js";
 import { evictEntries } from "./queries/evict-entries.js";
 import { sweepEntries } from "./queries/sweep-entries.js";
 
-/** The entries of one transaction. */
-const BATCH = 1_000;
+/** The expired entries that one transaction deletes. */
+const EXPIRED = 1_000;
+
+/** The entries that one transaction evicts: more, since each one measures the whole cache first. */
+const EVICTED = 5_000;
 
 /** Deletes all entries that have expired or are too many, in bounded transactions. Returns their number. */
 export async function sweep(call: CacheCall): Promise<number> {
   const { schema, settings } = call;
-  const expired = await deleteInBatches(call, sweepEntries(schema, BATCH));
+  const expired = await deleteInBatches(call, sweepEntries(schema, EXPIRED), EXPIRED);
   if (settings.maxEntries === null && settings.maxBytes === null) return expired;
   const range = scopeRange(settings.scope);
-  return expired + (await deleteInBatches(call, evictEntries(schema, range, settings, BATCH)));
+  return expired + (await deleteInBatches(call, evictEntries(schema, range, settings, EVICTED), EVICTED));
 }
 
-async function deleteInBatches(call: CacheCall, statement: BoundStatement<unknown>): Promise<number> {
+/** @param limit - The most rows that one run of the statement deletes. */
+async function deleteInBatches(
+  call: CacheCall,
+  statement: BoundStatement<unknown>,
+  limit: number,
+): Promise<number> {
   let deleted = 0;
   for (;;) {
     const [rows = []] = await runTransaction(call, { statements: [statement] });
     deleted += rows.length;
-    if (rows.length < BATCH) return deleted;
+    if (rows.length < limit) return deleted;
   }
 }

@@ -66,11 +66,16 @@ function keyOf(
   }
 }
 
+interface FoundValue {
+  readonly value: unknown;
+}
+
 /** One call of a wrapped function. */
 class Flight {
   readonly #access: CacheAccess;
   readonly #settings: WrapSettings;
   readonly #key: CacheFullKey;
+  #lease: Lease | undefined;
 
   constructor(access: CacheAccess, settings: WrapSettings, key: CacheFullKey) {
     this.#access = access;
@@ -80,57 +85,63 @@ class Flight {
 
   /** Returns the entry, waits for it while another call computes it, or computes it. */
   async result(compute: () => unknown): Promise<unknown> {
-    const { guarded, set, throwsErrors } = this.#access;
     const { ttl } = this.#settings;
-    let lease: Lease | undefined;
     try {
-      const found = await this.#findOrLease();
-      if ("value" in found) return found.value;
-      ({ lease } = found);
-    } catch (error) {
-      if (throwsErrors) throw error;
-    }
-    try {
+      const found = await this.#findUnlessUnreachable();
+      if (found !== undefined) return found.value;
       const value = await compute();
-      await set({ key: this.#key, value, ...(ttl !== undefined && { ttl }) });
+      await this.#access.set({ key: this.#key, value, ...(ttl !== undefined && { ttl }) });
       return value;
     } finally {
-      const held = lease;
-      // Where it fails, the lease ends by itself.
-      if (held !== undefined) {
-        await guarded("cache.lease", (call) =>
-          runTransaction(call, { statements: [releaseLease(call.schema, held)] }),
-        ).catch(noop);
-      }
+      await this.#release();
     }
   }
 
-  /** Waits until there is an entry, or nobody else computes it, or the time for that is over. */
-  async #findOrLease(): Promise<{ readonly value: unknown } | { readonly lease: Lease | undefined }> {
+  async #findUnlessUnreachable(): Promise<FoundValue | undefined> {
+    try {
+      return await this.#find();
+    } catch (error) {
+      if (this.#access.throwsErrors) throw error;
+      return undefined;
+    }
+  }
+
+  /** Waits until there is an entry, which it returns, or this call has to compute it, with the lease or without. */
+  async #find(): Promise<FoundValue | undefined> {
     const { call: newCall, guarded } = this.#access;
     const { leaseSeconds } = this.#settings;
     const { settings } = newCall();
     const place = parsePlace(settings.scope, this.#key);
-    const [namespace] = this.#key;
-    const leasePlace = { namespace: leaseText(settings.scope, namespace), key: place.key };
+    const leasePlace = { namespace: leaseText(settings.scope, this.#key[0]), key: place.key };
     const lease = { place: leasePlace, token: randomUUID(), seconds: leaseSeconds };
     const end = performance.now() + leaseSeconds * 1_000;
     for (let round = 0; ; round++) {
       const row = await guarded("cache.lease", async (call) => {
-        const [rows = []] = await runTransaction(call, {
-          statements: [takeLease(call.schema, place, lease)],
-        });
+        const statements = [takeLease(call.schema, place, lease)];
+        const [rows = []] = await runTransaction(call, { statements });
         return rows[0];
       });
-      if (isFound(row)) return (await readEntry(newCall(), place, row)) ?? { lease: undefined };
+      if (isFound(row)) return readEntry(newCall(), place, row);
       if (row?.is_taken === true) {
+        this.#lease = lease;
         // Its last holder may have stored the entry after the statement began.
         const [stored] = await guarded("cache.get", (call) => readEntries(call, [this.#key]));
-        return stored ?? { lease };
+        return stored;
       }
-      if (performance.now() >= end) return { lease: undefined };
+      if (performance.now() >= end) return undefined;
       await pause(growingPauseMs(round, LOOKS));
     }
+  }
+
+  /** Lets the next call compute what this one could not store. Where it fails, the lease ends by itself. */
+  async #release(): Promise<void> {
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    await this.#access
+      .guarded("cache.lease", (call) =>
+        runTransaction(call, { statements: [releaseLease(call.schema, lease)] }),
+      )
+      .catch(noop);
   }
 }
 

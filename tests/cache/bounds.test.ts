@@ -78,14 +78,17 @@ describeAnyTarget("the bounds of a cache", (target) => {
   it("delete any number of entries, in batches", async () => {
     const { database } = suite;
     await database.exec(`insert into cache_entries
-      select '["ns"]', 'k' || n, 'null', '', 0, now() - n * interval '1 second', null from generate_series(1, 2500) n`);
+      select '["ns"]', 'k' || n, 'null', '', 0, now() - n * interval '1 second', null from generate_series(1, 5500) n`);
+    await database.exec(`insert into cache_entries
+      select '["ns"]', 'old' || n, 'null', '', 0, now(), now() from generate_series(1, 1500) n`);
+    expect(await suite.cache.sweep()).toBe(1_500);
     await database.exec(
       "update cache_entries set expires_at = now() + interval '1 hour' where key in ('k1', 'k2', 'k3')",
     );
-    expect(await suite.open({ maxEntries: 2_498 }).sweep()).toBe(2);
+    expect(await suite.open({ maxEntries: 5_498 }).sweep()).toBe(2);
     expect(await left("expires_at is not null")).toHaveLength(1);
     await database.exec("update cache_entries set expires_at = null");
-    expect(await suite.open({ maxEntries: 10 }).sweep()).toBe(2_488);
+    expect(await suite.open({ maxEntries: 10 }).sweep()).toBe(5_488);
     expect((await left()).slice(1)).toEqual(names(9, 4));
   });
 });

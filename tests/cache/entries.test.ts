@@ -204,10 +204,12 @@ describeServer("concurrent calls", (target) => {
   it("that change the same entries in opposite orders never deadlock", async () => {
     const cache = suite.open({ retry: false });
     const keys = Array.from({ length: 30 }, (_, n) => at(`k${n}`));
-    const pairs = keys.map((key, n) => ({ key, value: n, ...(n % 3 === 0 && { ttl: 0 }) }));
+    // Each order removes other entries, which the other one stores.
+    const pairsOf = (order: CacheFullKey[]) =>
+      order.map((key, n) => ({ key, value: n, ...(n % 3 === 0 && { ttl: 0 }) }));
     await Promise.all(
       Array.from({ length: 40 }, async (_, n) => {
-        await cache.set(n % 2 === 0 ? pairs : pairs.toReversed());
+        await cache.set(pairsOf(n % 2 === 0 ? keys : keys.toReversed()));
         if (n % 4 === 0) await cache.clear([NS]);
         if (n % 4 === 1) await cache.sweep();
       }),

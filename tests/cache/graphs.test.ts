@@ -13,7 +13,7 @@ const State = Annotation.Root({
 });
 
 /** A graph with a cached node, and how often the node has run. */
-function countingGraph(cache: BaseCache, word = "ran", ttl?: number) {
+function countingGraph(cache?: BaseCache, word = "ran", ttl?: number) {
   const runs = { count: 0 };
   const node = ({ n }: typeof State.State) => {
     runs.count++;
@@ -22,7 +22,7 @@ function countingGraph(cache: BaseCache, word = "ran", ttl?: number) {
   const graph = new StateGraph(State)
     .addNode("node", node, { cachePolicy: ttl === undefined ? {} : { ttl } })
     .addEdge("__start__", "node")
-    .compile({ cache });
+    .compile(cache && { cache });
   return { graph, runs };
 }
 
@@ -122,6 +122,16 @@ describeAnyTarget("a graph with a cache", (target) => {
       expect((await cached.invoke({ n: 1 })).log).toEqual(["inner 1"]);
     }
     expect(inner.runs.count).toBe(1);
+  });
+
+  it("does not pass it on to a subgraph, which has to have it too", async () => {
+    const { graph, runs } = countingGraph();
+    const outer = new StateGraph(State)
+      .addNode("sub", graph)
+      .addEdge("__start__", "sub")
+      .compile({ cache: suite.cache });
+    for (let n = 0; n < 2; n++) await outer.invoke({ n: 1 });
+    expect(runs.count).toBe(2);
   });
 
   it("gets messages and empty updates back from the cache as a node returned them", async () => {

@@ -2,6 +2,7 @@ import { expect, it } from "@jest/globals";
 import { PostgresCache } from "../../src/cache/index.js";
 import { freePort } from "../../test-support/free-port.js";
 import { Gate } from "../../test-support/gate.js";
+import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { useCache } from "./cached.js";
@@ -98,6 +99,24 @@ describeEachTarget("a wrapped function", (target) => {
     const make = cache.wrap(() => () => 2, { namespace: NAMESPACE });
     expect((await make())()).toBe(2);
     expect(cache.counts).toMatchObject({ refused: 2, stored: 0 });
+  });
+});
+
+describeServer("a wrapped function whose connection is lost", (target) => {
+  const suite = useCache(target);
+
+  it("does not wait for its own lease", async () => {
+    const proxy = await TcpProxy.open(suite.database.source);
+    const cache = suite.closing(
+      new PostgresCache(proxy.url, { deadlineMs: 120_000, ensureTables: false, sweepIntervalMinutes: false }),
+    );
+    await cache.get([[NAMESPACE, "k"]]);
+    const call = cache.wrap(() => "computed", { namespace: NAMESPACE, key: () => "k", leaseSeconds: 600 });
+    proxy.cutNext("toClient");
+    expect(await call()).toBe("computed");
+    expect(await suite.database.query("select key from cache_entries")).toHaveLength(1);
+    await cache.end();
+    await proxy.close();
   });
 });
 

@@ -4,7 +4,7 @@ import type { TextRange } from "../model/entry.js";
 
 const NOTHING: TextRange = { from: "", beyond: "" };
 
-/** Deletes the entries of some namespaces, and those of a range of namespaces. It locks them in the order of their places. */
+/** Deletes the entries of some namespaces, and those of a range of namespaces. It locks them in the order of their places (C2). */
 export function clearEntries(
   schema: string,
   namespaces: readonly string[],

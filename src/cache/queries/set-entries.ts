@@ -12,7 +12,7 @@ export interface NewEntry extends EntryPlace, EncodedEntry {
 /**
  * Stores entries in one statement. No place may occur twice.
  *
- * It locks the entries in the order of their places, so that concurrent statements can't deadlock. That is why an entry is removed by
+ * It locks the entries in the order of their places, so that concurrent statements can't deadlock (C2). That is why an entry is removed by
  * letting it expire: deletions and insertions of one statement would lock in two orders.
  */
 export function setEntries(schema: string, entries: readonly NewEntry[]): BoundStatement<unknown> {

@@ -72,8 +72,10 @@ const statement = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, para
               created_at: sql<Date>`excluded.created_at`,
               expires_at: sql<Date>`excluded.expires_at`,
             })
-            // A crashed holder blocks nobody for longer.
-            .where(sql<boolean>`cache_entries.expires_at <= ${CURRENT_TIME}`),
+            // A crashed holder blocks nobody for longer. The same token comes again where an answer was lost (C6).
+            .where(
+              sql<boolean>`(cache_entries.expires_at <= ${CURRENT_TIME} or cache_entries.value = excluded.value)`,
+            ),
         )
         .returning("key"),
     )
