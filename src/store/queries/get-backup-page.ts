@@ -62,7 +62,14 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, Backup
               .orderBy("key")
           : alive
               .where(sql<SqlBool>`prefix ~>~ ${parameter("afterPrefix")}`)
-              .$if(!isEverything, (qb) => qb.where(isInScope("store", parameter)))
+              .$if(!isEverything, (qb) =>
+                // One range of the index, so that it is walked in order. Without it, each page would sort the whole rest of the scope.
+                qb
+                  .where(
+                    sql<SqlBool>`prefix ~>=~ ${parameter("prefix")} and prefix ~<~ ${parameter("beyond")}`,
+                  )
+                  .where(isInScope("store", parameter)),
+              )
               .orderBy(IN_ORDER);
       const sized = db
         .selectFrom(page.limit(parameter("rows")).as("page"))
