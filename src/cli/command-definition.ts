@@ -35,6 +35,11 @@ export interface CommandContext extends OfflineContext {
   /** A store on the tables, created on first use. It migrates nothing, and its reads leave the times of items as they are. */
   readonly store: PostgresStore;
   /**
+   * The same store for reads: it also reads values that a serializer has compressed, and with the key in `LANGGRAPH_AES_KEY` encrypted
+   * ones. It refuses filters, since it does not know which keys are stored in clear text, and it refuses writes.
+   */
+  readonly readableStore: PostgresStore;
+  /**
    * Creates another saver on the tables.
    *
    * @param options - The options of the saver, besides the schema.

@@ -423,7 +423,8 @@ export class ItemStore extends BaseStore {
   /**
    * Stores the lines of {@link exportItems} in transactions of 1,000 items, with their versions, times and TTLs. It overwrites nothing: it
    * skips an item that is stored and equal, so an interrupted import can be started again, and fails for one that is stored and differs. It
-   * leaves out items that have expired since. Values are stored as they are in the backup, without the schemas of `namespaces`.
+   * leaves out items that have expired since. Values are stored as they are in the backup, without the schemas of `namespaces` and without
+   * `serde`. `AesGcmSerializer` binds them to their namespace and key, so that they can be read only there.
    *
    * Embeddings are not in the backup. Until they are made again, searches find the imported items only by their texts.
    *

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { EncryptedSerializer } from "../../src/serde/index.js";
+import { PostgresStore } from "../../src/store/index.js";
 import { describeAnyTarget, describeEachTarget } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { refilledStore } from "./filled-store.js";
@@ -167,6 +169,33 @@ describeAnyTarget("store", (target) => {
     expect(await put("1")).toMatchObject({ code: 0 });
     expect(await put("0")).toMatchObject({ code: 1 });
     expect(await json("store", "get", "users.7", "profile")).toMatchObject({ version: 2 });
+  });
+
+  it("reads encrypted values with the key in the environment, and stores none in clear text among them", async () => {
+    const key = "0123456789abcdef";
+    await using sealed = new PostgresStore(filled.database.source, {
+      serde: EncryptedSerializer.fromAesKey(Buffer.from(key)),
+      visibleKeys: ["kind"],
+    });
+    await sealed.put(["sealed"], "k", { kind: "note", secret: "tea" });
+    const withKey = cliOn(filled.database, { env: { LANGGRAPH_AES_KEY: key } });
+    for (const argv of [
+      ["get", "sealed", "k"],
+      ["search", "sealed"],
+      ["search", "--query", "note"],
+    ]) {
+      expect(await withKey("store", ...argv)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("secret: 'tea'"),
+      });
+      expect(await run("store", ...argv)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/item "k" of namespace \["sealed"\]: .*set .* LANGGRAPH_AES_KEY/),
+      });
+    }
+    const put = await withKey("store", "put", "sealed", "other", "{}");
+    expect(put).toMatchObject({ code: 1, stderr: expect.stringMatching(/use a store with that serializer/) });
+    expect(await filled.database.query("select key from store where key = 'other'")).toEqual([]);
   });
 
   it("says what it would delete, asks, and deletes it", async () => {

@@ -11,7 +11,7 @@ import type { Sealing } from "../model/sealing.js";
  * The key of a stored value that holds the bytes of a serializer. Its index of texts leaves it out; see the migration
  * `store-0002-create-indexes`.
  */
-const SEALED = "__sealed__";
+export const SEALED = "__sealed__";
 
 /**
  * Encodes the value of an item as JSON text for JSONB. With `sealing`, its serializer encodes the value, and the item holds the bytes

@@ -18,9 +18,9 @@ export const storeGet: CommandDefinition = {
   summary: "print an item: its value, its version and its times",
   args: () => [itemNamespaceArgument(), new Argument("<key>", "the key of the item")],
   examples: ["store get users.7 profile", "store get users.7 profile --json"],
-  run: async ({ store, style, signal }, flags) => {
+  run: async ({ readableStore, style, signal }, flags) => {
     const { namespace, key } = getFlags.parse(flags);
-    const item = await store.get(namespace, key, { signal });
+    const item = await readableStore.get(namespace, key, { signal });
     if (item === null) throw itemNotFound(namespace, key);
     return { exitCode: EXIT_CODE.ok, text: formatItem(item, style), json: itemJson(item) };
   },

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import { InvalidConfigError } from "../../../errors/index.js";
+import { InvalidConfigError, SerializationError } from "../../../errors/index.js";
 import type { CommandContext, CommandDefinition } from "../../command-definition.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { itemNamespaceArgument, shownNamespace } from "../../options/item-options.js";
@@ -39,6 +39,7 @@ export const storePut: CommandDefinition = {
     const { namespace, key, value, ttl, ifVersion } = putFlags.parse(flags);
     const { store, signal } = context;
     const item = parseValue(value === STDIN ? await readAll(stdinOf(context), signal) : value);
+    await requirePlain(context, namespace);
     const ttlMinutes = ttl === undefined ? null : ttl / MINUTE_MS;
     await store.put(namespace, key, item, undefined, { ttl: ttlMinutes, ifVersion, signal });
     return {
@@ -48,6 +49,20 @@ export const storePut: CommandDefinition = {
     };
   },
 };
+
+/**
+ * Refuses to store a value in clear text among values that a serializer has encoded: it would not be encrypted, and a service whose
+ * serializer requires encryption could not read it.
+ */
+async function requirePlain({ store, signal }: CommandContext, namespace: readonly string[]): Promise<void> {
+  const { SEALED } = await import("../../../store/codec/item-value.js");
+  const sealed = await store.count(namespace, { filter: { [SEALED]: { $exists: true } }, signal });
+  if (sealed === 0) return;
+  throw new SerializationError(
+    "",
+    `a serializer encrypts or compresses values of namespace "${namespace.join(".")}"; use a store with that serializer`,
+  );
+}
 
 function stdinOf({ terminal: { stdin } }: CommandContext) {
   if (stdin !== undefined && stdin.isTTY !== true) return stdin;

@@ -40,8 +40,10 @@ export const storeSearch: CommandDefinition = {
     `store search users --filter '{"age": {"$gte": 18}}' --limit 20`,
     "store search --query 'green tea' --json",
   ],
-  run: async ({ store, style, signal, terminal }, flags) => {
+  run: async (context, flags) => {
+    const { style, signal, terminal } = context;
     const { namespace, filter, query, ...page } = searchFlags.parse(flags);
+    const store = filter === undefined ? context.readableStore : context.store;
     const found = await store.search(namespace, { ...page, filter, query, mode: "text", signal });
     const words = [
       ...(namespace.length === 0 ? [] : [namespace.join(".")]),
