@@ -53,11 +53,15 @@ export const migrate: CommandDefinition = {
     "migrate down",
   ],
   subcommands: [migrateStatus, migrateDown],
-  runOffline: reportGrants,
+  runOffline: async (context, flags) => {
+    const grants = await reportGrants(context, flags);
+    const optional = parseOptional(flags);
+    if (grants === undefined && !migrateFlags.parse(flags).check) requireLayout(optional);
+    return grants;
+  },
   run: async (context, flags) => {
     const parsed = { ...migrateFlags.parse(flags), ...parseOptional(flags) };
     if (parsed.check) return checkPending(context, parsed);
-    requireLayout(parsed);
     return parsed.plan ? printPlan(context, parsed) : runMigrations(context, parsed);
   },
 };
