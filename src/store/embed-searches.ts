@@ -1,8 +1,10 @@
+import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { checkEmbeddings, refuseMismatch } from "./embedding-check.js";
 import { embedQuery, isZero, vectorText } from "./embeddings/embed-texts.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
 import type { SearchOperation, StoreOperation } from "./operations.js";
+import { countCandidates } from "./queries/count-candidates.js";
 import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
 import type { ItemSearch } from "./queries/search-items.js";
 import type { StoreCall } from "./store-call.js";
@@ -15,6 +17,8 @@ export interface EmbeddedSearches {
   readonly of: (operation: SearchOperation) => ItemSearch;
 }
 
+/** So many vectors are compared whole, which is exact. Of more, the index is faster. */
+const EXACT_UP_TO = 5_000;
 /** At least so many candidates of an index are considered, for a recall of nearly all of the best ten. */
 const MIN_EFFORT = { hnsw: 100, ivfflat: 20, flat: 0 } as const;
 /** The most that pgvector allows for hnsw. */
@@ -42,16 +46,20 @@ export async function embedSearches(
     const query = vector?.query ?? "";
     if (!byQuery.has(query)) byQuery.set(query, await embedQuery(vectors, query, call.signal));
   }
+  const large = vectors.layout.index.kind === "flat" ? NONE : await largeSearches(call, searches);
   return {
     state: stateStep(call, vectors, searches),
-    of: (operation) => toItemSearch(vectors, operation, byQuery.get(operation.vector?.query ?? "")),
+    of: (operation) => {
+      const embedded = byQuery.get(operation.vector?.query ?? "");
+      return toItemSearch(vectors, operation, { embedded, isSmall: !large.has(operation) });
+    },
   };
 }
 
 function toItemSearch(
   { layout }: VectorSettings,
   operation: SearchOperation,
-  embedded: readonly number[] | undefined,
+  { embedded, isSmall }: { readonly embedded: readonly number[] | undefined; readonly isSmall: boolean },
 ): ItemSearch {
   const { vector } = operation;
   if (vector === undefined || embedded === undefined) return { ...operation, vector: undefined };
@@ -62,8 +70,23 @@ function toItemSearch(
     return { ...operation, limit, vector: undefined };
   }
   const { unscored, weight } = vector;
-  return { ...operation, vector: { type, distance, unscored, weight, vector: vectorText(embedded) } };
+  return {
+    ...operation,
+    vector: { type, distance, unscored, isSmall, weight, vector: vectorText(embedded) },
+  };
 }
+
+/** The searches that have too much to compare whole. */
+async function largeSearches(
+  call: StoreCall,
+  searches: readonly SearchOperation[],
+): Promise<ReadonlySet<SearchOperation>> {
+  const statements = searches.map((search) => countCandidates(call.schema, search, EXACT_UP_TO + 1));
+  const counts = await runTransaction(call, { statements });
+  return new Set(searches.filter((_, nth) => (counts[nth]?.[0]?.candidates ?? 0) > EXACT_UP_TO));
+}
+
+const NONE: ReadonlySet<SearchOperation> = /* @__PURE__ */ new Set();
 
 function stateStep(
   call: StoreCall,

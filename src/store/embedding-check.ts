@@ -39,7 +39,7 @@ export async function checkEmbeddings(call: StoreCall, vectors: VectorSettings):
     [state] = await run(call, embeddingState(call.schema));
   }
   refuseMismatch(call, vectors, state);
-  const distance = distanceOf(index?.indexes ?? []);
+  const distance = distanceOf(index?.indexes ?? "");
   if (distance !== undefined && distance !== vectors.layout.distance) {
     throw mismatch(call, vectors, { ...kindOf(state), distance });
   }
@@ -94,9 +94,11 @@ export function kindOf(state: EmbeddingStateRow | undefined): Partial<EmbeddingK
 const OPERATOR_CLASSES = { cosine_ops: "cosine", l2_ops: "l2", ip_ops: "inner_product" } as const;
 
 /** How the index compares vectors. `undefined` without an index: then any distance is possible. */
-function distanceOf(indexes: readonly string[]): EmbeddingKind["distance"] | undefined {
+export function distanceOf(indexes: string): EmbeddingKind["distance"] | undefined {
   const known = Object.entries(OPERATOR_CLASSES);
-  return known.find(([operators]) => indexes.some((index) => index.endsWith(`_${operators}`)))?.[1];
+  return known.find(([operators]) =>
+    indexes.split("\n").some((index) => index.endsWith(`_${operators}`)),
+  )?.[1];
 }
 
 function mismatch(

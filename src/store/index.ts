@@ -26,6 +26,7 @@ export type {
   NamespaceRule,
   PostgresStoreOptions,
   PutOptions,
+  ReembedOptions,
   SearchOptions,
   StoreTtlOptions,
 } from "./store-options.js";

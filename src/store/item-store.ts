@@ -18,6 +18,7 @@ import {
   parsePut,
   parseSearch,
 } from "./boundary/parse-operation.js";
+import { parseReembed } from "./boundary/parse-reembed.js";
 import { toPrefix } from "./codec/namespace-text.js";
 import { deleteNamespace } from "./delete-namespace.js";
 import { compileFilter } from "./filters/matches-filter.js";
@@ -25,6 +26,7 @@ import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 import type { OpenedStore } from "./open-store.js";
 import type { StoreOperation } from "./operations.js";
 import { countItems } from "./queries/count-items.js";
+import { reembed } from "./reembedding/reembed.js";
 import { runBatch } from "./run-batch.js";
 import { runStoreCall, type StoreCall, type StoreOperationName } from "./store-call.js";
 import type {
@@ -32,6 +34,7 @@ import type {
   GetOptions,
   ListNamespacesOptions,
   PutOptions,
+  ReembedOptions,
   SearchOptions,
 } from "./store-options.js";
 import { storeHealth } from "./store-health.js";
@@ -376,6 +379,30 @@ export class ItemStore extends BaseStore {
    */
   async sweep(options: CallOptions = {}): Promise<number> {
     return this.#run("store.sweep", parseCallOptions(options), (call) => () => sweep(call));
+  }
+
+  /**
+   * Embeds all items again that need it: those without vectors, and all of them where the tables have embeddings of another `model`,
+   * `dims`, `vectorType`, `distanceMetric` or `indexType` than the store's `index`. A text whose vector is stored is not embedded again.
+   *
+   * Searches and writes go on meanwhile. Stores with the old `index` work until the new vectors of all items are complete and replace the
+   * old ones; from then on, they throw `EmbeddingMismatchError`. A call that was interrupted goes on where it stopped. To replace vectors,
+   * the role must own the tables.
+   *
+   * @returns The number of texts that were embedded.
+   * @throws InvalidConfigError for a store without `index`, and for one that `scoped` returned or that is on a transaction.
+   *
+   * @example
+   * ```ts
+   * await store.reembed({ onProgress: ({ done, total }) => console.log(`${done} of ${total}`) });
+   * ```
+   */
+  async reembed(options: ReembedOptions = {}): Promise<{ embedded: number }> {
+    const { signal, ...others } = options;
+    return this.#run("store.reembed", parseSignal({ signal }), (call) => {
+      const { vectors, plan } = parseReembed(call, others);
+      return () => reembed(call, vectors, plan);
+    });
   }
 
   /** The same as {@link sweep}, as the official store calls it. */

@@ -3,24 +3,16 @@ import { CheckpointError } from "../errors/index.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { refuseMismatch } from "./embedding-check.js";
-import { embedTexts, isZero, type VectorsByText, vectorText } from "./embeddings/embed-texts.js";
-import { type ItemText, NOT_INDEXED } from "./embeddings/item-texts.js";
-import { textHash } from "./embeddings/text-hash.js";
+import { embedTexts } from "./embeddings/embed-texts.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
 import { dropVectors } from "./queries/drop-vectors.js";
 import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
 import type { ItemKey } from "./queries/get-items.js";
-import { lockItems } from "./queries/lock-items.js";
+import { itemVersions } from "./queries/item-versions.js";
 import { vectorHashes, type VectorHashRow } from "./queries/vector-hashes.js";
-import { STORED, type VectorRow, writeVectors } from "./queries/write-vectors.js";
+import { writeVectors } from "./queries/write-vectors.js";
 import type { StoreCall } from "./store-call.js";
-
-/** An item whose vectors are to be replaced. */
-export interface EmbeddedItem extends ItemKey {
-  readonly texts: readonly ItemText[];
-  /** Whether the caller of the put has chosen the paths of the texts. */
-  readonly choosesPaths: boolean;
-}
+import { type EmbeddedItem, idOf, toRow, type WantedVector, wantedVectors } from "./wanted-vectors.js";
 
 /** What a transaction has to do about the vectors of the items that it stores. */
 export interface VectorPlan {
@@ -37,14 +29,6 @@ export class VectorsChangedError extends CheckpointError {
   constructor() {
     super("VECTORS_CHANGED", "another call has replaced vectors of the same item");
   }
-}
-
-/** A vector that an item should have. */
-interface WantedVector extends ItemKey {
-  readonly fieldName: string;
-  /** `undefined` where a put wanted no vector. */
-  readonly text: string | undefined;
-  readonly hash: string | null;
 }
 
 /**
@@ -114,34 +98,6 @@ class StoredVectors {
   }
 }
 
-function wantedVectors(vectors: VectorSettings, item: EmbeddedItem): WantedVector[] {
-  const { prefix, key, texts, choosesPaths } = item;
-  if (texts.length === 0 && choosesPaths) {
-    return [{ prefix, key, fieldName: NOT_INDEXED, text: undefined, hash: null }];
-  }
-  return texts.map(({ fieldName, text }) => ({
-    prefix,
-    key,
-    fieldName,
-    text,
-    hash: textHash(vectors, text),
-  }));
-}
-
-function toRow(
-  { layout }: VectorSettings,
-  { prefix, key, fieldName, text, hash }: WantedVector,
-  isStored: boolean,
-  embedded: VectorsByText,
-): VectorRow {
-  const row = { prefix, key, fieldName, hash };
-  if (isStored) return { ...row, vector: STORED };
-  const vector = embedded.get(text ?? "");
-  // Without a direction it has no cosine. Its text is known all the same, so that it is not embedded again.
-  const isUseless = vector === undefined || (layout.distance === "cosine" && isZero(vector));
-  return { ...row, vector: isUseless ? null : vectorText(vector) };
-}
-
 async function readHashes(call: StoreCall, items: readonly ItemKey[]): Promise<VectorHashRow[]> {
   if (items.length === 0) return [];
   const [rows = []] = await runTransaction(call, { statements: [vectorHashes(call.schema, items)] });
@@ -176,9 +132,5 @@ function reliedSteps(
     },
   };
   // Two statements, because the second one sees what was committed while the first one waited.
-  return [{ statement: lockItems(call.schema, items) }, hashes];
-}
-
-function idOf({ prefix, key }: ItemKey, ...others: readonly (string | null)[]): string {
-  return JSON.stringify([prefix, key, ...others]);
+  return [{ statement: itemVersions(call.schema, items) }, hashes];
 }

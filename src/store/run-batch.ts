@@ -15,7 +15,7 @@ import type {
   StoreOperation,
   WriteOperation,
 } from "./operations.js";
-import type { EmbeddedItem, VectorPlan } from "./plan-vectors.js";
+import type { VectorPlan } from "./plan-vectors.js";
 import type { EmbeddingStateRow } from "./queries/embedding-state.js";
 import { getItems, type ItemKey } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
@@ -25,6 +25,7 @@ import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-it
 import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
+import type { EmbeddedItem } from "./wanted-vectors.js";
 import { withVectors } from "./with-vectors.js";
 
 /** What a statement of a batch may return. */

@@ -116,6 +116,14 @@ export interface SearchOptions extends CountOptions {
   readonly unscored?: boolean | undefined;
 }
 
+/** The options of `reembed`. */
+export interface ReembedOptions extends CallOptions {
+  /** Called after each batch with the number of items that are done, and of those that there were to embed. */
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+  /** The items of one transaction. Default 100. */
+  readonly batchSize?: number | undefined;
+}
+
 /** The options of `listNamespaces`. */
 export interface ListNamespacesOptions extends CallOptions {
   /** The first labels. `"*"` is any one label. */

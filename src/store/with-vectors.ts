@@ -1,6 +1,7 @@
 import { checkEmbeddings, explainingMismatch } from "./embedding-check.js";
-import { type EmbeddedItem, planVectors, type VectorPlan, VectorsChangedError } from "./plan-vectors.js";
+import { planVectors, type VectorPlan, VectorsChangedError } from "./plan-vectors.js";
 import type { StoreCall } from "./store-call.js";
+import type { EmbeddedItem } from "./wanted-vectors.js";
 
 const NOTHING: VectorPlan = { guard: [], statements: [], embedded: 0 };
 

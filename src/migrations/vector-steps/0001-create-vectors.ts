@@ -1,14 +1,13 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { InvalidConfigError, MigrationError, VectorExtensionError } from "../../errors/index.js";
 import { forgetVersions, recordVersions } from "../steps/record-versions.js";
 import type { MigrationStep } from "../steps/step.js";
-import type { VectorIndex, VectorLayout } from "../vector-layout.js";
+import { vectorIndexOn } from "../vector-index.js";
+import type { VectorLayout } from "../vector-layout.js";
 
 /** The migrations of Python's `PostgresStore` that this step does: the extension, the table, the index. */
 const PYTHON_VERSIONS = [0, 1];
 const PYTHON_INDEX_VERSION = 2;
-
-const OPERATORS = { cosine: "cosine_ops", l2: "l2_ops", inner_product: "ip_ops" } as const;
 
 /** Creates the table of the embeddings of Python's `PostgresStore`, or adopts it, and adds what tells unchanged texts. */
 export function createVectors(layout: VectorLayout | undefined): MigrationStep {
@@ -27,7 +26,7 @@ export function createVectors(layout: VectorLayout | undefined): MigrationStep {
         .ifNotExists()
         .addColumn("v", "integer", (column) => column.primaryKey())
         .execute();
-      const { dims, type = "vector", distance = "cosine", index = { kind: "hnsw" } } = required(layout);
+      const { dims, type = "vector", index = { kind: "hnsw" } } = required(layout);
       await db.schema
         .createTable("store_vectors")
         .ifNotExists()
@@ -52,9 +51,8 @@ export function createVectors(layout: VectorLayout | undefined): MigrationStep {
       await sql`create index if not exists store_vectors_prefix_idx on ${table}
         (prefix text_pattern_ops)`.execute(db);
       if (index.kind !== "flat") {
-        const operators = sql.raw(`${type}_${OPERATORS[distance]}`);
         await sql`create index if not exists store_vectors_embedding_idx on ${table}
-          using ${methodOf(index)} (embedding ${operators}) ${storageOf(index)}`.execute(db);
+          ${vectorIndexOn("embedding", required(layout))}`.execute(db);
       }
       // One row at most: the model of all embeddings.
       await db.schema
@@ -88,20 +86,4 @@ export function createVectors(layout: VectorLayout | undefined): MigrationStep {
 function required(layout: VectorLayout | undefined): VectorLayout {
   if (layout !== undefined) return layout;
   throw new InvalidConfigError("vectors", "the number of dimensions is missing: it can't be changed later");
-}
-
-function methodOf({ kind }: VectorIndex): RawBuilder<unknown> {
-  return sql.raw(kind);
-}
-
-function storageOf(index: VectorIndex): RawBuilder<unknown> {
-  const given = Object.entries(parametersOf(index)).flatMap(([name, value]) =>
-    value === undefined ? [] : [sql`${sql.id(name)} = ${sql.lit(value)}`],
-  );
-  return given.length === 0 ? sql`` : sql`with (${sql.join(given)})`;
-}
-
-function parametersOf(index: VectorIndex): Readonly<Record<string, number | undefined>> {
-  if (index.kind === "hnsw") return { m: index.m, ef_construction: index.efConstruction };
-  return index.kind === "ivfflat" ? { lists: index.lists } : {};
 }

@@ -7,18 +7,22 @@ export interface ItemText {
   readonly text: string;
 }
 
-/** The field name of the row that says that a put wanted no vector of its item. No path has it. */
-export const NOT_INDEXED = "";
+/** The field name of the row that says that a put has chosen the paths of its item, perhaps none. No path has it. */
+export const CHOSEN = "";
+
+/** The field name of a row that only says that `reembed()` has seen an item without texts. No path has it. */
+export const SEEN = ".";
 
 /** Returns the texts of a value at some paths. An empty text has no meaning, and gets no vector. */
 export function itemTexts(value: unknown, paths: readonly string[]): ItemText[] {
-  return [...new Set(paths)].flatMap((path) => {
+  const found = new Map<string, string>();
+  for (const path of paths) {
     const texts = textsAtPath(value, path);
-    return texts.flatMap((text, nth) => {
-      const fieldName = texts.length > 1 ? `${path}.${nth}` : path;
-      return text.trim() === "" ? [] : [{ fieldName, text: toStorable(text) }];
-    });
-  });
+    for (const [nth, text] of texts.entries()) {
+      if (text.trim() !== "") found.set(texts.length > 1 ? `${path}.${nth}` : path, text.toWellFormed());
+    }
+  }
+  return [...found].map(([fieldName, text]) => ({ fieldName, text }));
 }
 
 /**
@@ -28,14 +32,9 @@ export function itemTexts(value: unknown, paths: readonly string[]): ItemText[] 
  */
 export function pathsOfFields(value: unknown, fieldNames: readonly string[]): string[] {
   const paths = fieldNames.flatMap((name) => {
-    if (name === NOT_INDEXED) return [];
+    if (name === CHOSEN || name === SEEN) return [];
     const numbered = /^(.+)\.\d+$/s.exec(name)?.[1];
     return numbered !== undefined && textsAtPath(value, name).length === 0 ? [numbered] : [name];
   });
   return [...new Set(paths)];
-}
-
-// A model can't read it, and the hash of a lone surrogate would be that of another text.
-function toStorable(text: string): string {
-  return text.toWellFormed();
 }

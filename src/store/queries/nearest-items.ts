@@ -4,8 +4,6 @@ import { matchesScope, newestFirst } from "./newest-items.js";
 import { isInScope } from "./scope.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
 
-/** A scope with at most so many vectors is compared whole, which is exact. */
-const EXACT_UP_TO = 10_000;
 /** How many vectors the index yields for each needed item, which may have several, and how many at least. */
 const VECTORS_PER_ITEM = 4;
 const MIN_VECTORS = 40;
@@ -28,24 +26,10 @@ export interface NearestItems {
  * yields too few items of a large scope, that is compared whole as well.
  */
 export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestItems) {
+  if (wanted.vector.isSmall) return compareAll(db, wanted);
   const { parameter, shape, needed } = wanted;
-  const counted = db
-    .selectFrom("store_vectors as vectors")
-    .where(inScope(wanted))
-    .select("vectors.key")
-    .limit(EXACT_UP_TO + 1)
-    .as("counted");
-  const isSmall = sql<SqlBool>`(select vectors from size) <= ${sql.lit(EXACT_UP_TO)}`;
-  const isLarge = sql<SqlBool>`(select vectors from size) > ${sql.lit(EXACT_UP_TO)}`;
-  const isEnough = sql<SqlBool>`(select count(*) from by_index) >= ${needed}`;
-  const isTooFew = sql<SqlBool>`(select count(*) from by_index) < ${needed}`;
   const distance = distanceOf(wanted);
   return db
-    .with("size", (qb) => qb.selectFrom(counted).select(sql<number>`count(*)`.as("vectors")))
-    .with(
-      (cte) => cte("small").materialized(),
-      (qb) => compareAll(qb, wanted).where(isSmall),
-    )
     .with(
       (cte) => cte("indexed").materialized(),
       (qb) =>
@@ -59,16 +43,15 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
                 .whereRef("store.prefix", "=", "vectors.prefix")
                 .whereRef("store.key", "=", "vectors.key")
                 .where(matchesScope(parameter, shape))
-                .limit(1)
+                .limit(sql.lit(1))
                 .select("store.updated_at")
                 .as("item"),
             (join) => join.onTrue(),
           )
           .where(inScope(wanted))
           .where("vectors.embedding", "is not", null)
-          .where(isLarge)
           .orderBy(distance)
-          .limit(sql<number>`greatest(${sql.lit(MIN_VECTORS)}, ${sql.lit(VECTORS_PER_ITEM)} * (${needed}))`)
+          .limit(sql<number>`greatest(${sql.lit(MIN_VECTORS)}, ${sql.lit(VECTORS_PER_ITEM)} * ${needed})`)
           .select(["vectors.prefix", "vectors.key", "item.updated_at", distance.as("distance")]),
     )
     .with("by_index", (qb) =>
@@ -80,16 +63,29 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
         .limit(needed)
         .select((eb) => ["prefix", "key", eb.fn.min("distance").as("distance")]),
     )
-    .with(
-      (cte) => cte("whole").materialized(),
-      (qb) => compareAll(qb, wanted).where(isLarge).where(isTooFew),
+    .with("too_few", (qb) =>
+      qb
+        .selectFrom("by_index")
+        .select(sql<boolean>`true`.as("is_so"))
+        .having(sql<boolean>`count(*) < ${needed}`),
     )
     .selectFrom((eb) =>
       eb
-        .selectFrom("small")
+        .selectFrom("by_index")
+        .where(sql<SqlBool>`not exists (select from too_few)`)
         .selectAll()
-        .unionAll(eb.selectFrom("by_index").where(isEnough).selectAll())
-        .unionAll(eb.selectFrom("whole").selectAll())
+        .unionAll(
+          eb
+            .selectFrom("too_few")
+            // It depends on `too_few`, so that Postgres prepares nothing for it in vain.
+            .innerJoinLateral(
+              compareAll(db, wanted)
+                .where(sql<SqlBool>`too_few.is_so`)
+                .as("whole"),
+              (join) => join.onTrue(),
+            )
+            .select(["whole.prefix", "whole.key", "whole.distance"]),
+        )
         .as("nearest"),
     )
     .selectAll();
@@ -97,30 +93,30 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
 
 /** The score of a distance: the higher, the better. */
 export function scoreOf({ distance }: VectorShape): RawBuilder<number> {
-  const negated = sql<number>`-nearest.distance`;
-  return distance === "cosine" ? sql<number>`1 - nearest.distance` : negated;
+  return distance === "cosine" ? sql<number>`1 - nearest.distance` : sql<number>`-nearest.distance`;
 }
 
 /** Compares with every vector of the scope. */
 function compareAll(db: QueryCreator<LibraryDatabase>, wanted: NearestItems) {
   const { parameter, shape, needed } = wanted;
-  const distance = sql<number>`min(${distanceOf(wanted)})`;
-  return (
-    db
-      .selectFrom("store_vectors as vectors")
-      .innerJoin("store", (join) =>
-        join.onRef("store.prefix", "=", "vectors.prefix").onRef("store.key", "=", "vectors.key"),
-      )
-      .where(inScope(wanted))
-      .where(matchesScope(parameter, shape))
-      .where("vectors.embedding", "is not", null)
-      // The primary key, so that the time of the item is known.
-      .groupBy(["store.prefix", "store.key"])
-      .orderBy(distance)
-      .orderBy(newestFirst("store"))
-      .limit(needed)
-      .select(["store.prefix", "store.key", distance.as("distance")])
-  );
+  const compared = db
+    .selectFrom("store_vectors as vectors")
+    .innerJoin("store", (join) =>
+      join.onRef("store.prefix", "=", "vectors.prefix").onRef("store.key", "=", "vectors.key"),
+    )
+    .where(inScope(wanted))
+    .where(matchesScope(parameter, shape))
+    .where("vectors.embedding", "is not", null)
+    .select(["store.prefix", "store.key", "store.updated_at", distanceOf(wanted).as("distance")])
+    // Compares before it groups. Otherwise whole vectors would be sorted or hashed.
+    .offset(sql.lit(0));
+  return db
+    .selectFrom(compared.as("compared"))
+    .groupBy(["compared.prefix", "compared.key", "compared.updated_at"])
+    .orderBy((eb) => eb.fn.min("compared.distance"))
+    .orderBy(newestFirst("compared"))
+    .limit(needed)
+    .select((eb) => ["compared.prefix", "compared.key", eb.fn.min("compared.distance").as("distance")]);
 }
 
 function inScope({ parameter, shape }: NearestItems): RawBuilder<SqlBool> {

@@ -6,7 +6,7 @@ import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, newestItems } from "./newest-items.js";
 import { scopeParams } from "./scope.js";
 import { hybridMatches } from "./hybrid-matches.js";
-import type { SearchParams, SearchShape, TextQuery, VectorSearch } from "./search-shape.js";
+import type { SearchParams, SearchShape, TextQuery, VectorSearch, VectorShape } from "./search-shape.js";
 import { textMatches } from "./text-matches.js";
 import { vectorMatches } from "./vector-matches.js";
 
@@ -41,7 +41,7 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
     filter: filter.shape,
     refreshes,
     text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
-    vector: byVector && { type: byVector.type, distance: byVector.distance, unscored: byVector.unscored },
+    vector: byVector && shapeOf(byVector),
   };
   const params = {
     ...scopeParams(prefix),
@@ -49,6 +49,10 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
     ...{ limit, offset, query, vector, weight, never: false },
   };
   return statements.of(shape).bind(schema, params);
+}
+
+function shapeOf({ type, distance, unscored, isSmall }: VectorSearch): VectorShape {
+  return { type, distance, unscored, isSmall };
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(

@@ -27,6 +27,8 @@ export interface VectorShape {
   readonly distance: "cosine" | "l2" | "inner_product";
   /** Whether the other items of the scope follow those that have a score. */
   readonly unscored: boolean;
+  /** Whether the scope has so few vectors that the search compares with each. */
+  readonly isSmall: boolean;
 }
 
 export type TextShape = Omit<TextQuery, "query">;

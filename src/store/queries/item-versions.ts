@@ -2,8 +2,13 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { ItemKey } from "./get-items.js";
 
-/** Locks items, in the order in which all writes do. A later statement of the transaction sees what others stored before. */
-export function lockItems(schema: string, keys: readonly ItemKey[]): BoundStatement<ItemKey> {
+/** The version of an item. */
+export interface ItemVersionRow extends ItemKey {
+  readonly version: number;
+}
+
+/** Locks items, in the order in which all writes do, and returns their versions. */
+export function itemVersions(schema: string, keys: readonly ItemKey[]): BoundStatement<ItemVersionRow> {
   return statement.bind(schema, {
     prefixes: keys.map(({ prefix }) => prefix),
     keys: keys.map(({ key }) => key),
@@ -15,7 +20,7 @@ interface Params {
   readonly keys: readonly string[];
 }
 
-const statement = /* @__PURE__ */ new Statement<Params, ItemKey>((db, parameter) =>
+const statement = /* @__PURE__ */ new Statement<Params, ItemVersionRow>((db, parameter) =>
   db
     .selectFrom(
       sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
@@ -28,5 +33,5 @@ const statement = /* @__PURE__ */ new Statement<Params, ItemKey>((db, parameter)
     .orderBy(sql`store.prefix collate "C"`)
     .orderBy(sql`store.key collate "C"`)
     .forUpdate("store")
-    .select(["store.prefix", "store.key"]),
+    .select(["store.prefix", "store.key", sql<number>`store.version::float8`.as("version")]),
 );

@@ -1,0 +1,92 @@
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { ItemKey } from "./get-items.js";
+import { isAlive } from "./item-columns.js";
+
+/** An item to embed again. */
+export interface UnembeddedRow extends ItemKey {
+  /** The value as JSON text. */
+  readonly value: string;
+  readonly version: number;
+  /** The names of its vectors, as a JSON array. `null` if it has none. */
+  readonly field_names: string | null;
+}
+
+/** Which items to select. */
+export interface UnembeddedQuery {
+  /** Whether only items count that have no vectors in the new columns yet. */
+  readonly rebuilds: boolean;
+  /** The item before the first one. */
+  readonly after: ItemKey | undefined;
+  readonly limit: number;
+}
+
+/** Selects items to embed again, in the order of their keys. */
+export function selectUnembedded(
+  schema: string,
+  { rebuilds, after, limit }: UnembeddedQuery,
+): BoundStatement<UnembeddedRow> {
+  const params = { prefix: after?.prefix ?? "", key: after?.key ?? "", limit };
+  return statements.of({ rebuilds, continues: after !== undefined }).bind(schema, params);
+}
+
+/** Counts the items to embed again. */
+export function countUnembedded(
+  schema: string,
+  rebuilds: boolean,
+): BoundStatement<{ readonly items: number }> {
+  return counts.of(rebuilds).bind(schema, {});
+}
+
+interface Shape {
+  readonly rebuilds: boolean;
+  readonly continues: boolean;
+}
+
+type Params = ItemKey & { readonly limit: number };
+
+const statements = /* @__PURE__ */ new StatementFamily<Shape, Params, UnembeddedRow>(
+  ({ rebuilds, continues }) =>
+    (db, parameter) => {
+      const names = vectorsOfItem(db).select(sql`json_agg(vectors.field_name)::text`.as("names"));
+      const items = db
+        .selectFrom("store")
+        .where(isUnembedded(db, rebuilds))
+        .orderBy("store.prefix")
+        .orderBy("store.key")
+        .limit(parameter("limit"))
+        .select(["store.prefix", "store.key"])
+        .select([
+          sql<string>`store.value::text`.as("value"),
+          sql<number>`store.version::float8`.as("version"),
+          sql<string | null>`(${names})`.as("field_names"),
+        ]);
+      return continues
+        ? items.where(sql<boolean>`(store.prefix, store.key) > (${parameter("prefix")}, ${parameter("key")})`)
+        : items;
+    },
+);
+
+const counts = /* @__PURE__ */ new StatementFamily<boolean, object, { readonly items: number }>(
+  (rebuilds) => (db) =>
+    db
+      .selectFrom("store")
+      .where(isUnembedded(db, rebuilds))
+      .select(sql<number>`count(*)::float8`.as("items")),
+);
+
+function isUnembedded(db: QueryCreator<LibraryDatabase>, rebuilds: boolean): RawBuilder<SqlBool> {
+  if (!rebuilds) return isAlive("store");
+  const embedded = vectorsOfItem(db)
+    .where(sql<boolean>`vectors.next_version = store.version`)
+    .select("vectors.key");
+  return sql<SqlBool>`${isAlive("store")} and not exists (${embedded})`;
+}
+
+function vectorsOfItem(db: QueryCreator<LibraryDatabase>) {
+  return db
+    .selectFrom("store_vectors as vectors")
+    .where(sql<boolean>`vectors.prefix = store.prefix and vectors.key = store.key`);
+}

@@ -1,0 +1,59 @@
+import { isZero, type VectorsByText, vectorText } from "./embeddings/embed-texts.js";
+import { CHOSEN, type ItemText } from "./embeddings/item-texts.js";
+import { textHash } from "./embeddings/text-hash.js";
+import type { VectorSettings } from "./embeddings/vector-settings.js";
+import type { ItemKey } from "./queries/get-items.js";
+import { STORED, type VectorRow } from "./queries/write-vectors.js";
+
+/** An item whose vectors are to be replaced. */
+export interface EmbeddedItem extends ItemKey {
+  readonly texts: readonly ItemText[];
+  /** Whether the caller of the put has chosen the paths of the texts. */
+  readonly choosesPaths: boolean;
+}
+
+/** A vector that an item should have. */
+export interface WantedVector extends ItemKey {
+  readonly fieldName: string;
+  /** `undefined` for the row that says that a put has chosen the paths. */
+  readonly text: string | undefined;
+  readonly hash: string | null;
+}
+
+/** The vectors that an item should have. */
+export function wantedVectors(vectors: VectorSettings, item: EmbeddedItem): WantedVector[] {
+  const { prefix, key, texts, choosesPaths } = item;
+  const marker = { prefix, key, fieldName: CHOSEN, text: undefined, hash: null };
+  const wanted = texts.map(({ fieldName, text }) => ({
+    prefix,
+    key,
+    fieldName,
+    text,
+    hash: textHash(vectors, text),
+  }));
+  return choosesPaths ? [...wanted, marker] : wanted;
+}
+
+/**
+ * The row of a vector.
+ *
+ * @param isStored - Whether the item has the vector of the text already.
+ */
+export function toRow(
+  { layout }: VectorSettings,
+  { prefix, key, fieldName, text, hash }: WantedVector,
+  isStored: boolean,
+  embedded: VectorsByText,
+): VectorRow {
+  const row = { prefix, key, fieldName, hash };
+  if (isStored) return { ...row, vector: STORED };
+  const vector = embedded.get(text ?? "");
+  // Without a direction it has no cosine. Its text is known all the same, so that it is not embedded again.
+  const isUseless = vector === undefined || (layout.distance === "cosine" && isZero(vector));
+  return { ...row, vector: isUseless ? null : vectorText(vector) };
+}
+
+/** Identifies an item, or something of it. */
+export function idOf({ prefix, key }: ItemKey, ...others: readonly (string | null)[]): string {
+  return JSON.stringify([prefix, key, ...others]);
+}
