@@ -29,6 +29,7 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
   if (wanted.vector.isSmall) return compareAll(db, wanted);
   const { parameter, shape, needed } = wanted;
   const distance = distanceOf(wanted);
+  const vectors = sql<number>`greatest(${sql.lit(MIN_VECTORS)}, ${sql.lit(VECTORS_PER_ITEM)} * ${needed})`;
   return db
     .with(
       (cte) => cte("indexed").materialized(),
@@ -51,7 +52,7 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
           .where(inScope(wanted))
           .where("vectors.embedding", "is not", null)
           .orderBy(distance)
-          .limit(sql<number>`greatest(${sql.lit(MIN_VECTORS)}, ${sql.lit(VECTORS_PER_ITEM)} * ${needed})`)
+          .limit(vectors)
           .select(["vectors.prefix", "vectors.key", "item.updated_at", distance.as("distance")]),
     )
     .with("by_index", (qb) =>
@@ -65,9 +66,11 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
     )
     .with("too_few", (qb) =>
       qb
-        .selectFrom("by_index")
-        .select(sql<boolean>`true`.as("is_so"))
-        .having(sql<boolean>`count(*) < ${needed}`),
+        .selectNoFrom(sql<boolean>`true`.as("is_so"))
+        // Where it yields less than was asked for, it may have given up before it came to the best.
+        .where(
+          sql<boolean>`(select count(*) from indexed) < ${vectors} or (select count(*) from by_index) < ${needed}`,
+        ),
     )
     .selectFrom((eb) =>
       eb
