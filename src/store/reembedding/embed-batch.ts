@@ -71,10 +71,11 @@ async function toItem(
   { fields }: VectorSettings,
   { prefix, key, value, version, field_names: names }: UnembeddedRow,
 ): Promise<VersionedItem> {
-  const data = itemData(await decodeItemValue(value));
+  const namespace = toNamespace(prefix);
+  const data = itemData(await decodeItemValue(value, { namespace, key }, settings.sealing));
   const fieldNames = namesOf(names);
   const choosesPaths = fieldNames.includes(CHOSEN);
-  const ruled = settings.rules.of(toNamespace(prefix)).index ?? fields;
+  const ruled = settings.rules.of(namespace).index ?? fields;
   const paths = choosesPaths ? pathsOfFields(data, fieldNames) : ruled;
   return { prefix, key, version, choosesPaths, texts: paths === false ? [] : itemTexts(data, paths) };
 }
