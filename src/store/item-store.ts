@@ -14,11 +14,12 @@ import {
   parseDelete,
   parseGet,
   parseList,
-  parseOperation,
+  parseOperations,
   parsePut,
   parseSearch,
 } from "./boundary/parse-operation.js";
 import { parseReembed } from "./boundary/parse-reembed.js";
+import { readOptions } from "./boundary/read-options.js";
 import { toPrefix } from "./codec/namespace-text.js";
 import { deleteNamespace } from "./delete-namespace.js";
 import { compileFilter } from "./filters/matches-filter.js";
@@ -99,7 +100,7 @@ export class ItemStore extends BaseStore {
     key: string,
     options: GetOptions = {},
   ): Promise<StoreItem<Value> | null> {
-    const { signal, ...others } = options;
+    const { signal, ...others } = readOptions(options);
     return this.#one("store.get", signal, ({ settings }) => parseGet(settings, namespace, key, others));
   }
 
@@ -120,7 +121,7 @@ export class ItemStore extends BaseStore {
     keys: readonly { readonly namespace: readonly string[]; readonly key: string }[],
     options: GetOptions = {},
   ): Promise<(StoreItem<Value> | null)[]> {
-    const { signal, ...others } = options;
+    const { signal, ...others } = readOptions(options);
     return this.#many("store.get", signal, ({ settings }) =>
       keys.map(({ namespace, key }) => parseGet(settings, namespace, key, others)),
     );
@@ -133,7 +134,7 @@ export class ItemStore extends BaseStore {
    * @param index - The paths of the texts to embed; `false` for none. Default: by the options of the store.
    * @param options - `ttl`: how long the item lives. `ifVersion`: the version that the item must have; 0 for no item.
    * @throws InvalidNamespaceError, InvalidConfigError for invalid arguments, before any I/O.
-   * @throws RangeError for a `ttl` that is not positive.
+   * @throws RangeError for a `ttl` that is not positive, or longer than 1,900 years.
    * @throws SerializationError for a value that would not be read back equal.
    * @throws VersionConflictError where the item has another version. Nothing is stored then.
    * @throws InvalidEmbeddingError, EmbeddingMismatchError where the store can't store the vectors of its model. Nothing is stored then.
@@ -150,7 +151,7 @@ export class ItemStore extends BaseStore {
     index?: false | readonly string[],
     options: PutOptions = {},
   ): Promise<void> {
-    const { signal, ...others } = options;
+    const { signal, ...others } = readOptions(options);
     await this.#one("store.put", signal, ({ settings }) =>
       parsePut(settings, { namespace, key, value }, { ...others, index }),
     );
@@ -249,7 +250,7 @@ export class ItemStore extends BaseStore {
     namespacePrefix: readonly string[],
     options: SearchOptions = {},
   ): Promise<FoundItem<Value>[]> {
-    const { signal, ...others } = options;
+    const { signal, ...others } = readOptions(options);
     return this.#one("store.search", signal, ({ settings }) =>
       parseSearch(settings, namespacePrefix, others),
     );
@@ -264,7 +265,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async count(namespacePrefix: readonly string[], options: CountOptions = {}): Promise<number> {
-    const { signal, filter } = options;
+    const { signal, filter } = readOptions(options);
     return this.#run("store.count", parseSignal({ signal }), (call) => {
       const prefix = toPrefix([...call.settings.root, ...parseNamespace(namespacePrefix)]);
       const statement = countItems(
@@ -291,7 +292,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   override async listNamespaces(options: ListNamespacesOptions = {}): Promise<string[][]> {
-    const { signal, prefix, suffix, ...others } = options;
+    const { signal, prefix, suffix, ...others } = readOptions(options);
     const matchConditions = [
       ...(prefix === undefined ? [] : [{ matchType: "prefix", path: prefix }]),
       ...(suffix === undefined ? [] : [{ matchType: "suffix", path: suffix }]),
@@ -312,7 +313,7 @@ export class ItemStore extends BaseStore {
     options: CallOptions = {},
   ): Promise<OperationResults<Op>> {
     return this.#many("store.batch", parseCallOptions(options), ({ settings }) =>
-      operations.map((operation) => parseOperation(settings, operation)),
+      parseOperations(settings, operations),
     );
   }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import { guardRead } from "../../serde/guard-read.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import { toPrefix } from "../codec/namespace-text.js";
 import { compileFilter } from "../filters/matches-filter.js";
@@ -15,6 +16,7 @@ import type {
 } from "../operations.js";
 import type { LabelAt } from "../queries/list-namespaces.js";
 import type { StoreSettings } from "../store-call.js";
+import { MAX_TTL_MINUTES } from "./max-ttl.js";
 import { parseFilter } from "./parse-filter.js";
 import { indexedPaths } from "./parse-index-option.js";
 import { parseItemNamespace, parseNamespace } from "./parse-namespace.js";
@@ -57,24 +59,32 @@ const DEFAULT_LIST_LIMIT = 100;
 /** Both halves of a hybrid search count alike. */
 const DEFAULT_WEIGHT = 0.5;
 const WILDCARD = "*";
+/** An index of Postgres takes rows of 2,704 bytes, in which a time and headers are as well. */
+const MAX_PLACE_BYTES = 2_600;
 
 /**
- * Parses an operation of `batch`. Which one it is depends on its properties, as in every store of LangGraph.
+ * Parses the operations of `batch`. Which one each is depends on its properties, as in every store of LangGraph.
  *
  * @throws InvalidConfigError or InvalidNamespaceError, before any I/O.
  */
-export function parseOperation(settings: StoreSettings, operation: unknown): StoreOperation {
+export function parseOperations(settings: StoreSettings, operations: unknown): StoreOperation[] {
+  if (!Array.isArray(operations)) throw new InvalidConfigError("operations", "must be an array");
+  return operations.map((operation: unknown) => parseOperation(settings, operation));
+}
+
+function parseOperation(settings: StoreSettings, operation: unknown): StoreOperation {
   if (typeof operation !== "object" || operation === null) {
     throw new InvalidConfigError("operations", "must be operations of a store");
   }
-  const { namespace, namespacePrefix, key, value, ...options } = fieldsOf(operation);
-  if ("value" in operation) {
+  const fields = guardRead(() => fieldsOf(operation), {}, "operations");
+  const { namespace, namespacePrefix, key, value, ...options } = fields;
+  if ("value" in fields) {
     return value === null
       ? parseDelete(settings, namespace, key)
       : parsePut(settings, { namespace, key, value }, options);
   }
-  if ("namespacePrefix" in operation) return parseSearch(settings, namespacePrefix, options);
-  if ("key" in operation || "namespace" in operation) return parseGet(settings, namespace, key, options);
+  if ("namespacePrefix" in fields) return parseSearch(settings, namespacePrefix, options);
+  if ("key" in fields || "namespace" in fields) return parseGet(settings, namespace, key, options);
   return parseList(settings, options);
 }
 
@@ -103,11 +113,18 @@ export function parsePut(
 ): PutOperation {
   const labels = parseItemNamespace(namespace);
   const { ttl, ifVersion, index } = parse(putOptions, options, "options");
+  const place = parseKey(settings, labels, key);
+  if (Buffer.byteLength(place.prefix) + Buffer.byteLength(place.key) > MAX_PLACE_BYTES) {
+    throw new InvalidConfigError(
+      "key",
+      `must not be longer than ${MAX_PLACE_BYTES} bytes with its namespace`,
+    );
+  }
   const whole = [...settings.root, ...labels];
   const chosen = index ?? settings.rules.of(whole).index;
   return {
     kind: "put",
-    ...parseKey(settings, labels, key),
+    ...place,
     namespace: whole,
     value: parseValue(value),
     ttlMinutes: parseTtl(ttl) ?? ttlOf(settings, whole, ttl),
@@ -123,15 +140,22 @@ function parseKey({ root }: StoreSettings, namespace: readonly string[], key: un
 
 // What an instance of a class inherits, or a Map holds, would be lost.
 function parseValue(value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && isPlainObject(value)) return value;
+  const isPlain = guardRead(
+    () => typeof value === "object" && value !== null && isPlainObject(value),
+    {},
+    "value",
+  );
+  if (isPlain) return value as Record<string, unknown>;
   throw new InvalidConfigError("value", "must be a plain object");
 }
 
-/** @throws RangeError for a time that is over already, as a mistyped unit makes it. */
+/** @throws RangeError for a time that is over already or beyond all dates, as a mistyped unit makes it. */
 function parseTtl(ttl: unknown): number | undefined {
   if (ttl === undefined || ttl === null) return undefined;
-  if (typeof ttl !== "number" || !(ttl > 0)) {
-    throw new RangeError("ttl: must be a positive number of minutes, or null for ever");
+  if (typeof ttl !== "number" || !(ttl > 0 && ttl <= MAX_TTL_MINUTES)) {
+    throw new RangeError(
+      `ttl: must be a positive number of minutes up to ${MAX_TTL_MINUTES}, or null for ever`,
+    );
   }
   return ttl;
 }

@@ -3,10 +3,11 @@ import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { StandardSchema } from "../model/standard-schema.js";
+import { MAX_TTL_MINUTES } from "./max-ttl.js";
 import { indexedPaths, indexOption } from "./parse-index-option.js";
 import { parseNamespace } from "./parse-namespace.js";
 
-const minutes = z.number().positive();
+const minutes = z.number().positive().max(MAX_TTL_MINUTES);
 
 const ttlOptions = z.strictObject({
   defaultTtl: minutes.optional(),
