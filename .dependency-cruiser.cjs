@@ -39,6 +39,7 @@ const mayImportInside = {
   "saver/call": ["saver/grouping"],
   "store/model": [],
   "store/filters": [],
+  "store/embeddings": [],
   "store/queries": ["store/filters"],
   "store/codec": ["store/model", "store/queries"],
   "cache/model": [],

@@ -1,13 +1,13 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
-import { InvalidConfigError } from "../../src/index.js";
+import { InvalidConfigError, VectorExtensionError } from "../../src/index.js";
 import { parseFilter } from "../../src/store/boundary/parse-filter.js";
 import { compileFilter } from "../../src/store/filters/matches-filter.js";
 import { PostgresStore, type StoreIndexOptions } from "../../src/store/index.js";
 import { embeddingState } from "../../src/store/queries/embedding-state.js";
 import { searchItems } from "../../src/store/queries/search-items.js";
 import { SEED } from "../../test-support/runs.js";
-import { describeVectors, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, describeVectors, type TestDatabase } from "../../test-support/targets.js";
 import { scoreOf, WordEmbedder } from "./embedder.js";
 import { useStore } from "./stored.js";
 
@@ -242,6 +242,25 @@ describeVectors("the option index", (target) => {
         expect([text, (found?.score ?? 0) > 0.999]).toEqual([text, isStored]);
       }
     }
+  });
+});
+
+// A server that has the extension can't tell what happens without it.
+const describeWithout = process.env.CHECKPOINT_TEST_VECTORS === "yes" ? describe.skip : describe;
+
+describeWithout("without pgvector", () => {
+  describeServer("a store with an index", (target) => {
+    it("says what to install, and creates nothing", async () => {
+      const { source, query } = await target.createDatabase().then((created) => ({
+        source: created.source,
+        query: (text: string) => created.query<{ name: string }>(text),
+      }));
+      await using store = new PostgresStore(source, { index: { dims: 3, embed: new WordEmbedder(3) } });
+      const error: unknown = await store.put(["d"], "k", {}).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(VectorExtensionError);
+      expect(String(error)).toContain("install pgvector");
+      expect(await query("select tablename as name from pg_tables where schemaname = 'public'")).toEqual([]);
+    });
   });
 });
 
