@@ -24,6 +24,7 @@ import {
 import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
 import { storeCases } from "./store/store-cases.js";
 import { StoreContest } from "./store/store-contest.js";
+import { vectorCases, VectorContest } from "./store/vector-contest.js";
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 import { judge } from "./targets.js";
 
@@ -56,7 +57,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureGrowth(history, server, options),
   ]);
   const stores = await measureStores(server, options, each);
-  const measured = { timed, pgbench, loads, amounts, growth, stores: stores.timed };
+  const measured = { timed, pgbench, loads, amounts, growth, stores: stores.timed, recalls: stores.recalls };
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,
@@ -79,16 +80,26 @@ async function measureStores(
   server: BenchServer,
   options: BenchOptions,
   each: ReturnType<typeof runEach>,
-): Promise<{ readonly timed: CaseResult[]; readonly facts: FactResult[] }> {
+): Promise<{
+  readonly timed: CaseResult[];
+  readonly recalls: AmountResult[];
+  readonly facts: FactResult[];
+}> {
   const contest = new StoreContest(server, options);
+  const vectors = new VectorContest(server, options);
   try {
     const facts = await each([{ name: "store, facts" }], () => contest.facts());
     const timed = await overRoutes(server, options, (routes) =>
       each(storeCases(options), (storeCase) => contest.run(storeCase, routes)),
     );
-    return { timed, facts };
+    const byVectors = await overRoutes(server, options, (routes) =>
+      each(vectorCases(options), (vectorCase) => vectors.run(vectorCase, routes)),
+    );
+    const recalls = await each(vectorCases(options), (vectorCase) => vectors.recall(vectorCase));
+    return { timed: [...timed, ...byVectors], recalls, facts };
   } finally {
     await contest.end();
+    await vectors.end();
   }
 }
 

@@ -3,6 +3,7 @@ import type { CaseResult } from "./measure/run-case.js";
 import type { LoadResult } from "./measure/run-load.js";
 import type { AmountResult, Measured } from "./report/results.js";
 import { timesAsFastAsLogged } from "./scenarios/cache.js";
+import { recallOf } from "./store/vector-contest.js";
 
 /**
  * A target and the measured figure. A missed target is reported and is never a failure, because the machine matters
@@ -36,6 +37,7 @@ const MANY = "super-steps, 256 threads at once";
 const STORE_BATCH = "store, batch of 100 puts";
 // LangGraph sets one entry at a time.
 const CACHE_SET = timesAsFastAsLogged("set of 1 × 2 kB");
+const VECTOR_SEARCHES = ["store, search by vectors, no filter", "store, search by vectors, kind = (5 %)"];
 const RUN = "a run of LangGraph, 50 super-steps";
 
 /** The targets for the speed against the official saver, the distance from the floor, and the promises to services. */
@@ -122,6 +124,7 @@ export const TARGETS: readonly Target[] = [
   timesAsFast("store, search everything, no filter", { 0: 30 }),
   timesAsFast("store, listNamespaces, to depth 2", { 0: 3 }),
   timesAsFast("store, search everything, a word of about ten items", { 0: 100 }),
+  ...VECTOR_SEARCHES.flatMap((name) => [timesAsFast(name, { 0: 10 }), ofRecall(name, 0.98)]),
   ...["store, get", "store, put, same key", "store, put, new key"].map((name) => timesAsFast(name, { 0: 1 })),
   {
     name: CACHE_SET,
@@ -225,6 +228,16 @@ function ofGrowth(
       const result = growth.find(({ name }) => name.startsWith(`growth: ${history}`));
       return result && pick(result.figures);
     },
+  };
+}
+
+function ofRecall(search: string, wanted: number): Target {
+  const name = recallOf(search);
+  return {
+    name,
+    bound: "≥",
+    wanted,
+    reached: ({ recalls }) => numberOf(recalls.find((one) => one.name === name)),
   };
 }
 

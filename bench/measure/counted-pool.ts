@@ -2,10 +2,10 @@ import type pg from "pg";
 import { openPool } from "../open-pool.js";
 import { observeQueries } from "./observe-queries.js";
 
-/** Connections whose statements are counted. */
+/** Open connections. */
 export interface Connected {
-  /** Returns the number of statements that `run` sends, including BEGIN and COMMIT. */
-  readonly count: (run: () => Promise<unknown>) => Promise<number>;
+  /** Returns the number of statements that `run` sends, including BEGIN and COMMIT. Absent where they can't be counted. */
+  readonly count?: (run: () => Promise<unknown>) => Promise<number>;
   readonly end: () => Promise<void>;
 }
 

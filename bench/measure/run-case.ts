@@ -10,9 +10,10 @@ import { type Operation, takeTurns, timed } from "./take-turns.js";
 /** The result of one contestant. */
 export interface CaseFigures extends Summary {
   /**
-   * The number of statements that one run of the operation sends. A retry after a lost connection would count twice.
+   * The number of statements that one run of the operation sends. A retry after a lost connection would count twice. Absent where they
+   * can't be counted.
    */
-  readonly statements: number;
+  readonly statements?: number;
 }
 
 /** The result of a case. */
@@ -110,7 +111,7 @@ async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Prom
   const runner = runners.find((candidate) => candidate.id === id);
   if (runner === undefined) throw new Error(`${id} did not take part`);
   const { times, next, count } = runner;
-  return { ...summarize(times), statements: await count(next()) };
+  return { ...summarize(times), ...(count && { statements: await count(next()) }) };
 }
 
 function report(

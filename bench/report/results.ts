@@ -39,6 +39,8 @@ export interface Measured {
   readonly growth: readonly GrowthResult[];
   /** The operations of the stores. */
   readonly stores: readonly CaseResult[];
+  /** Which part of the most similar items the searches by vectors find. */
+  readonly recalls: readonly AmountResult[];
 }
 
 /** All results of a run, the content of `latest.json`. */

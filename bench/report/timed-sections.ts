@@ -47,7 +47,7 @@ export function timesTable(timed: readonly CaseResult[]): string {
 }
 
 function durationAndStatements(figures: CaseFigures): string[] {
-  return [spread(figures.medianMs, figures.p5Ms, figures.p95Ms), `${figures.statements}`];
+  return [spread(figures.medianMs, figures.p5Ms, figures.p95Ms), `${figures.statements ?? ""}`];
 }
 
 function floorTable(timed: readonly CaseResult[]): string {

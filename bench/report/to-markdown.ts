@@ -15,14 +15,14 @@ import { timedSections } from "./timed-sections.js";
  * @param plots - The files beside the page that it shows.
  */
 export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
-  const { timed, pgbench, loads, amounts, growth, stores, targets, facts } = results;
+  const { timed, pgbench, loads, amounts, growth, stores, recalls, targets, facts } = results;
   const sections = [introduction(results)];
   if (targets.length > 0) sections.push(targetSection(targets));
   for (const { file, title } of plots) sections.push(`![${title}](${file})`);
   for (const latencyMs of new Set([...timed, ...pgbench].map((result) => result.latencyMs))) {
     sections.push(...timedSections(latencyMs, timed, pgbench));
   }
-  sections.push(...storeSections(stores));
+  sections.push(...storeSections(stores, recalls));
   if (loads.length > 0) sections.push(loadSection(loads));
   if (amounts.length > 0) sections.push(amountSection(amounts));
   if (growth.length > 0) sections.push(growthSection(growth));

@@ -1,3 +1,5 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { createPgConfig } from "@electric-sql/pglite/node-postgres";
 import { PostgresStore as OfficialStore } from "@langchain/langgraph-checkpoint-postgres/store";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import pg from "pg";
@@ -28,6 +30,13 @@ export interface StoreSearch {
   readonly mode?: "text";
 }
 
+/** How both stores embed. */
+export interface StoreIndex {
+  readonly dims: number;
+  readonly fields: string[];
+  readonly embed: (texts: string[]) => Promise<number[][]>;
+}
+
 /** A store that is connected. */
 export interface OpenedStore extends Connected {
   readonly store: Store;
@@ -36,24 +45,30 @@ export interface OpenedStore extends Connected {
 /** One of the two stores. */
 export interface StoreSubject {
   readonly id: Subject["id"];
-  /** Opens a store with default options. */
-  readonly open: (url: string) => OpenedStore;
+  /** Opens a store with default options, apart from how it embeds. */
+  readonly open: (url: string, index?: StoreIndex) => OpenedStore;
+  /** Opens a store on a PGlite, which the caller closes. Its statements can't be counted. */
+  readonly openPglite: (pglite: PGlite, index: StoreIndex) => OpenedStore;
   /** Stores items as the store would, in one statement each, without the time that takes. The last one is the newest. */
   readonly load: (database: BenchDatabase, items: readonly Item[], ageS: number) => Promise<void>;
 }
 
 export const OUR_STORE: StoreSubject = {
   id: "ours",
-  open: (url) => {
+  open: (url, index) => {
     const { pool, ...connected } = openCountedPool(url);
-    return { ...connected, store: new PostgresStore(pool) };
+    return { ...connected, store: new PostgresStore(pool, { index }) };
+  },
+  openPglite: (pglite, index) => {
+    const store = new PostgresStore(pglite, { index });
+    return { store, end: () => store.end() };
   },
   load: (database, items, ageS) => load(database, LOAD_OURS, items, ".", ageS),
 };
 
 export const OFFICIAL_STORE: StoreSubject = {
   id: "official",
-  open: (url) => {
+  open: (url, index) => {
     const seen: SeeQuery[] = [];
     // It opens a pool of its own, which nobody else can reach.
     class SeenClient extends pg.Client {
@@ -67,8 +82,13 @@ export const OFFICIAL_STORE: StoreSubject = {
       }
     }
     const connectionOptions = { ...POOL_OPTIONS, connectionString: url, Client: SeenClient };
-    const store = new OfficialStore({ connectionOptions });
+    const store = new OfficialStore({ connectionOptions, ...(index && { index }) });
     return { store, ...countStatements((see) => seen.push(see)), end: () => store.stop() };
+  },
+  openPglite: (pglite, index) => {
+    // It takes nothing but the options of a pool. These lead to the PGlite.
+    const store = new OfficialStore({ connectionOptions: createPgConfig(pglite), index });
+    return { store, end: () => store.stop() };
   },
   load: (database, items, ageS) => load(database, LOAD_OFFICIAL, items, ":", ageS),
 };

@@ -6,11 +6,20 @@ import type { LoadResult } from "../../bench/measure/run-load.js";
 import type { Measured } from "../../bench/report/results.js";
 import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
 import { storeCases } from "../../bench/store/store-cases.js";
+import { recallOf, vectorCases } from "../../bench/store/vector-contest.js";
 import { judge, TARGETS } from "../../bench/targets.js";
 
 const CACHE_SET = "cache: set of 1 × 2 kB, times as fast as in a logged table";
 const size = { quick: false };
-const nothing: Measured = { timed: [], pgbench: [], loads: [], amounts: [], growth: [], stores: [] };
+const nothing: Measured = {
+  timed: [],
+  pgbench: [],
+  loads: [],
+  amounts: [],
+  growth: [],
+  stores: [],
+  recalls: [],
+};
 
 function caseResult(name: string, latencyMs: number): CaseResult {
   const figures = { medianMs: 1, p5Ms: 1, p95Ms: 1, rounds: 1, statements: 1 };
@@ -47,7 +56,11 @@ function everythingThatRuns(): Measured {
   return {
     ...nothing,
     timed: names.flatMap((name) => [0, 1].map((latencyMs) => caseResult(name, latencyMs))),
-    stores: storeCases(size).map(({ name }) => caseResult(name, 0)),
+    stores: [...storeCases(size), ...vectorCases(size)].map(({ name }) => caseResult(name, 0)),
+    recalls: vectorCases(size).map(({ name }) => ({
+      name: recallOf(name),
+      amounts: { ours: 0.99, official: 1 },
+    })),
     loads: loads.flatMap((name) => [0, 1].map((latencyMs) => loadResult(name, latencyMs))),
     amounts,
     growth: historiesOf(size).map(({ name }) => growthResult(name)),
