@@ -3,12 +3,13 @@
  * `npm run demo:memory -- postgres://…` runs it on your server.
  */
 import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
 import pg from "pg";
 import { playMemory } from "./play.js";
 
 const [, , url] = process.argv;
 if (url === undefined) {
-  const pglite = await PGlite.create();
+  const pglite = await PGlite.create({ extensions: { vector } });
   await playMemory(pglite);
   await pglite.close();
 } else {

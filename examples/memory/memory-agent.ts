@@ -14,6 +14,9 @@ import type { PostgresStore } from "../../src/store/index.js";
 import { ScriptedChatModel } from "../demo/scripted-chat-model.js";
 import { memoryScript } from "./memory-script.js";
 
+/** The least similarity of a memory that has to do with a message. */
+const SIMILAR = 0.3;
+
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,
   /** What the agent remembers that has to do with the last message. */
@@ -42,8 +45,7 @@ export function createMemoryAgent(checkpointer: PostgresSaver, store: PostgresSt
 async function recall({ messages }: typeof State.State, config: LangGraphRunnableConfig) {
   const { store, namespace } = memoriesOf(config);
   const found = await store.search(namespace, { query: messages.at(-1)?.text ?? "", limit: 3 });
-  // Those without a score have nothing to do with the message.
-  const matching = found.filter(({ score }) => score !== undefined);
+  const matching = found.filter(({ score = 0 }) => score > SIMILAR);
   return { recalled: matching.map(({ value }) => String(value.fact)) };
 }
 

@@ -5,6 +5,7 @@ import type pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { announce, say } from "../demo/narrator.js";
+import { DIMS, LetterEmbeddings } from "./letter-embeddings.js";
 import { createMemoryAgent } from "./memory-agent.js";
 import { INTRODUCTION } from "./memory-script.js";
 
@@ -22,19 +23,19 @@ const TURNS: readonly Turn[] = [
   {
     title: "Friday, in another thread",
     user: "ada",
-    message: "Are there peanuts in pad thai?",
+    message: "Which noodles have no peanut?",
     answer: "I keep in mind that my user is allergic to peanuts.",
   },
   {
     title: "Saturday, in a third one",
     user: "ada",
-    message: "How do I get to Vienna: are there trains?",
+    message: "Is there a night train to Vienna?",
     answer: "I keep in mind that my user prefers trains to planes.",
   },
   {
     title: "Another user asks the same",
     user: "bob",
-    message: "Are there peanuts in pad thai?",
+    message: "Which noodles have no peanut?",
     answer: "I know nothing about you.",
   },
 ];
@@ -46,7 +47,10 @@ const TURNS: readonly Turn[] = [
  * @throws Error where the agent remembers something else than it should.
  */
 export async function playMemory(database: pg.Pool | PGlite): Promise<void> {
-  const [checkpointer, store] = [new PostgresSaver(database), new PostgresStore(database)];
+  const checkpointer = new PostgresSaver(database);
+  const store = new PostgresStore(database, {
+    index: { dims: DIMS, embeddings: new LetterEmbeddings(), fields: ["fact"] },
+  });
   await checkpointer.setup();
   const agent = createMemoryAgent(checkpointer, store);
   for (const { title, user, message, answer } of TURNS) {

@@ -1,22 +1,23 @@
 import { expect, it, jest } from "@jest/globals";
 import pg from "pg";
 import { playMemory } from "../../examples/memory/play.js";
-import { describeServer } from "../../test-support/targets.js";
+import { describeVectors } from "../../test-support/targets.js";
 
 // The gate also runs `npm run demo:memory`, which is the same on PGlite.
-describeServer("the demo of memory", (target) => {
+describeVectors("the demo of memory", (target) => {
   it("recalls in other threads what a user said, for nobody else, however often it runs", async () => {
-    const pool = new pg.Pool({ connectionString: (await target.createDatabase()).source });
+    const { source } = await target.createDatabase();
+    const database = typeof source === "string" ? new pg.Pool({ connectionString: source }) : source;
     const lines: string[] = [];
     const log = jest.spyOn(console, "log").mockImplementation((line: unknown) => {
       lines.push(String(line));
     });
     try {
-      await playMemory(pool);
-      await playMemory(pool);
+      await playMemory(database);
+      await playMemory(database);
     } finally {
       log.mockRestore();
-      await pool.end();
+      if (database instanceof pg.Pool) await database.end();
     }
     const recalled = lines.filter((line) => line.includes("recalled"));
     expect(recalled.map((line) => line.trim().replace(/^recalled +/, ""))).toEqual([
