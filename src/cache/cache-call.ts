@@ -32,12 +32,14 @@ const OPERATIONS = {
   "cache.clear": "cache_entries only",
   "cache.lease": "cache_entries only",
   "cache.sweep": "cache_entries only",
+  "cache.health": "pg_class",
 } as const;
 
 /** The name of an operation, as spans, metrics and logs show it. */
 export type CacheOperationName = keyof typeof OPERATIONS;
 
-const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);
+/** What telemetry reports about each operation. */
+export const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);
 
 /** Runs one call of a cache. It is observed where telemetry is active. */
 export function runCacheCall<T>(

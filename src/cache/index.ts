@@ -1,3 +1,4 @@
+export type { Health, SchemaHealth } from "../health/health.js";
 export type { DatabaseSource } from "../db/opened-database.js";
 export type { CacheDatabase } from "../db/checkpoint-database.js";
 export type { PostgresCacheOptions } from "./cache-options.js";

@@ -3,8 +3,10 @@ import { noop } from "../db/async/noop.js";
 import type { CacheDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { runTransaction } from "../db/statements/run-statement.js";
+import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
 import { parseNamespace } from "./boundary/parse-entries.js";
+import { cacheHealth } from "./cache-health.js";
 import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
 import type { PostgresCacheOptions } from "./cache-options.js";
 import type { CacheCounts } from "./cache-tally.js";
@@ -214,6 +216,19 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    */
   async sweep(options: CallOptions = {}): Promise<number> {
     return this.#run("cache.sweep", options, (call) => () => sweep(call));
+  }
+
+  /**
+   * Checks whether entries can be stored now. It never rejects, reads only the catalog, retries nothing, and ends after two seconds, or when
+   * the `signal` aborts.
+   *
+   * @example
+   * ```ts
+   * const { ok, error } = await cache.health({ signal: AbortSignal.timeout(500) });
+   * ```
+   */
+  async health(options?: CallOptions): Promise<Health> {
+    return cacheHealth(this.#call(), options);
   }
 
   /** What has become of keys and entries since this cache was created. Metrics have the same counts. */

@@ -5,6 +5,7 @@ import type { CallContext } from "../db/call-context.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
 import type { PostgresStore } from "../store/postgres-store.js";
+import type { PostgresStoreOptions } from "../store/store-options.js";
 import type { ExitCode } from "./exit-code.js";
 import type { Style } from "./output/style.js";
 import type { Terminal } from "./terminal/terminal.js";
@@ -39,6 +40,12 @@ export interface CommandContext extends OfflineContext {
    * ones. It refuses filters, since it does not know which keys are stored in clear text, and it refuses writes.
    */
   readonly readableStore: PostgresStore;
+  /**
+   * Creates another store on the tables.
+   *
+   * @param options - The options of the store, besides those of the connection.
+   */
+  readonly openStore: (options: PostgresStoreOptions) => PostgresStore;
   /**
    * Creates another saver on the tables.
    *

@@ -454,7 +454,7 @@ export class ItemStore extends BaseStore {
    * leaves out items that have expired since. Values are stored as they are in the backup, without the schemas of `namespaces` and without
    * `serde`. `AesGcmSerializer` binds them to their namespace and key, so that they can be read only there.
    *
-   * Embeddings are not in the backup. Until they are made again, searches find the imported items only by their texts.
+   * Embeddings are not in the backup. Until {@link reembed} has made them again, searches find the imported items only by their texts.
    *
    * @param lines - The lines, without line feeds.
    * @returns How many items were stored.

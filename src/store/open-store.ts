@@ -10,8 +10,8 @@ import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
 import { sweep } from "./sweep.js";
 
-/** The tables of items. */
-const TABLES = ["store"];
+/** The tables of a store, with and without embeddings. */
+const TABLES = { items: ["store"], embedded: ["store", "store_vectors"] };
 
 /** What the methods of a store work with. */
 export interface OpenedStore {
@@ -30,8 +30,8 @@ export interface OpenedStore {
  */
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
   const parsed = parseStoreOptions(options);
-  const opened = openCall(source, parsed, TABLES);
-  const call = { ...opened, optionalTables: "store" as const, settings: settingsOf(parsed) };
+  const settings = settingsOf(parsed);
+  const call = { ...openCall(source, parsed, settings.tables), optionalTables: "store" as const, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runStoreCall(call, "store.setup", setUp),
@@ -45,7 +45,7 @@ function settingsOf(options: StoreOptions): StoreSettings {
   const { namespaces, ttl, textSearchLanguage, notify, schema, tenantId, serde, visibleKeys, index } =
     options;
   return {
-    tables: TABLES,
+    tables: index === undefined ? TABLES.items : TABLES.embedded,
     root: [],
     rules: new NamespaceRules(namespaces),
     defaultTtl: ttl?.defaultTtl ?? null,

@@ -8,7 +8,6 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { PostgresStore } from "../../store/postgres-store.js";
-import type { PostgresStoreOptions } from "../../store/store-options.js";
 import type { CommandContext, OfflineContext, Report, RunnableCommand } from "../command-definition.js";
 import type { CommandIO } from "../command-io.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
@@ -88,7 +87,7 @@ function contextFor(
     // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
     return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
   };
-  const openStore = (options: PostgresStoreOptions) =>
+  const openStore: CommandContext["openStore"] = (options) =>
     new PostgresStore("$extendTables" in source ? source.$extendTables<StoreDatabase>() : source, {
       ...{ schema: context.schema, logger, prepare: false, ensureTables: false, ...options },
     });
@@ -109,6 +108,7 @@ function contextFor(
       return openStore({ serde: new CliSerializer(io.env, "the command line only reads such values") });
     },
     openSaver,
+    openStore,
     signal,
     terminal: openTerminal(io, json),
   };

@@ -5,6 +5,7 @@ import { storeGet } from "./get.js";
 import { storeImport } from "./import.js";
 import { storeNamespaces } from "./namespaces.js";
 import { storePut } from "./put.js";
+import { storeReembed } from "./reembed.js";
 import { storeSearch } from "./search.js";
 import { storeSweep } from "./sweep.js";
 
@@ -21,6 +22,7 @@ export const store: CommandDefinition = {
     storeDelete,
     storeExport,
     storeImport,
+    storeReembed,
     storeSweep,
   ],
 };

@@ -1,0 +1,22 @@
+import { observeRefusal } from "../db/observe-call.js";
+import { checkHealth } from "../health/check-health.js";
+import type { Health } from "../health/health.js";
+import { optionalSets } from "../migrations/sets.js";
+import { parseCallOptions } from "../parsing/parse-call-options.js";
+import { type CacheCall, OBSERVED } from "./cache-call.js";
+
+const TABLES = ["cache_entries"];
+const PRIVILEGES = ["select", "insert", "update", "delete"].map((right) => `${right} on cache_entries`);
+
+/** Checks whether entries can be stored now. It never rejects. */
+export function cacheHealth(call: CacheCall, options: unknown): Promise<Health> {
+  const requirements = {
+    stored: "entries",
+    set: optionalSets().cache,
+    tables: TABLES,
+    privileges: PRIVILEGES,
+  };
+  return checkHealth(call, requirements, () =>
+    observeRefusal(call, OBSERVED["cache.health"], () => parseCallOptions(options)),
+  );
+}

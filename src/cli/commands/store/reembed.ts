@@ -1,0 +1,41 @@
+import { Argument } from "commander";
+import { z } from "zod";
+import type { CommandDefinition } from "../../command-definition.js";
+import { reportInterrupt } from "../../errors/report-interrupt.js";
+import { EXIT_CODE } from "../../exit-code.js";
+import { counted } from "../../output/format-numbers.js";
+import { loadStoreOptions } from "../../options/load-store-options.js";
+
+const reembedFlags = z.object({ module: z.string() });
+
+export const storeReembed: CommandDefinition = {
+  name: "reembed",
+  summary: "embed all items again that need it, such as those of another model, beside the services",
+  args: () => [
+    new Argument(
+      "<module>",
+      "a JavaScript module whose default export has the options index, namespaces and serde of the service's store",
+    ),
+  ],
+  examples: ["store reembed ./memory-options.js"],
+  run: async ({ openStore, signal, terminal }, flags) => {
+    const store = openStore(await loadStoreOptions(reembedFlags.parse(flags).module));
+    const progress = terminal.progress("embedding");
+    let soFar = 0;
+    const onProgress = ({ done, total }: { readonly done: number; readonly total: number }): void => {
+      soFar = done;
+      progress.update(done, `of ${counted(total, "item")}`);
+    };
+    try {
+      const report = await reportInterrupt(
+        signal,
+        () => store.reembed({ onProgress, signal }),
+        () => `${counted(soFar, "item")} done; run the command again to continue`,
+      );
+      const text = `embedded ${counted(report.embedded, "text")} of ${counted(soFar, "item")}`;
+      return { exitCode: EXIT_CODE.ok, text, json: { ...report, items: soFar } };
+    } finally {
+      progress.stop();
+    }
+  },
+};

@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import { parse } from "../../parsing/parse.js";
+import type { PostgresStoreOptions } from "../../store/store-options.js";
+
+// The constructor of the store checks the options themselves.
+const moduleOfOptions = z.object({
+  default: z.object({
+    index: z.custom<PostgresStoreOptions["index"]>((given) => given !== undefined, "is missing"),
+    namespaces: z.custom<PostgresStoreOptions["namespaces"]>().optional(),
+    serde: z.custom<PostgresStoreOptions["serde"]>().optional(),
+  }),
+});
+
+/**
+ * Loads the options of a service's store that decide how texts are embedded. A command line can't contain a model.
+ *
+ * @param path - The path of a module, from the working directory.
+ * @throws InvalidConfigError for a module that can't be loaded, or without these options.
+ */
+export async function loadStoreOptions(
+  path: string,
+): Promise<Pick<PostgresStoreOptions, "index" | "namespaces" | "serde">> {
+  const { default: options } = parse(moduleOfOptions, await load(path), "module");
+  return options;
+}
+
+async function load(path: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InvalidConfigError("module", `can't be loaded: ${reason}`, { cause });
+  }
+}
