@@ -54,6 +54,8 @@ const CASES: readonly [filter: unknown, found: readonly string[], inMemory?: rea
   [{ $in: [] }, []],
   [{ $nin: [] }, ALL],
   [{ $in: [5, "abc", null] }, ["n5", "sx", "nul"]],
+  // So many values are compared as one list.
+  [{ $in: [...Array.from({ length: 40 }, (_, n) => 100 + n), 5] }, ["n5"]],
   [{ $in: [[1, 2], { b: 1, c: 2 }] }, ["arr", "obj"], []],
   [{ $nin: [5] }, allBut("n5")],
   [{ $exists: true }, allBut("miss"), []],

@@ -6,6 +6,9 @@ import type { Comparison, Condition } from "../filters/filter.js";
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
 
+/** Up to so many values of `$in` are conditions of their own, which the index of values finds. It can't search for a list. */
+const MOST_ALTERNATIVES = 32;
+
 /** A condition that holds for every item. */
 const ALWAYS: Condition = { kind: "all", conditions: [] };
 
@@ -103,7 +106,7 @@ function equals(key: string, operand: unknown, path: string): Condition {
 function oneOf(key: string, operand: unknown, path: string): Condition {
   if (!Array.isArray(operand)) throw new InvalidConfigError(path, "must be an array");
   const items: readonly unknown[] = operand;
-  if (items.every((item) => typeof item !== "object" || item === null)) {
+  if (items.length > MOST_ALTERNATIVES && items.every((item) => typeof item !== "object" || item === null)) {
     return { kind: "oneOf", jsons: items.map((item) => jsonOf({ [key]: item }, path)) };
   }
   return { kind: "any", conditions: items.map((item, index) => equals(key, item, `${path}.${index}`)) };
