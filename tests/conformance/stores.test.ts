@@ -3,7 +3,12 @@ import * as installed from "@langchain/langgraph-checkpoint";
 import { PostgresStore as OfficialStore } from "@langchain/langgraph-checkpoint-postgres/store";
 import * as oldest from "langgraph-checkpoint-oldest";
 import { type CreateStore, storeSuite, type SuiteCase } from "../../src/conformance/index.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  describeVectors,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { useStore } from "../store/stored.js";
 import { FAILURES_OF_NEWEST, FAILURES_OF_OLDEST } from "./failures-in-memory.js";
 import { FAILURES_OF_OFFICIAL_STORE } from "./failures-of-official-store.js";
@@ -23,6 +28,15 @@ describeEachTarget("PostgresStore", (target) => {
       }),
     { combinedFilters: true, ttl: true },
   );
+
+  it.each(cases)("$name", ({ run }) => run());
+});
+
+describeVectors("PostgresStore with an index", (target) => {
+  const suite = useStore(target);
+  const create: CreateStore = ({ index }) => Promise.resolve({ store: suite.open({ index }) });
+  const others = new Set(storeSuite(create).map(({ name }) => name));
+  const cases = storeSuite(create, { vectors: true }).filter(({ name }) => !others.has(name));
 
   it.each(cases)("$name", ({ run }) => run());
 });
