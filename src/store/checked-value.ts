@@ -16,7 +16,8 @@ export async function checkedValue(
   if (schema === undefined) return value;
   const result = await schema["~standard"].validate(value);
   if (result.issues !== undefined) throw new ItemSchemaError({ namespace, key }, result.issues);
-  return isRecord(result.value) ? result.value : value;
+  if (isRecord(result.value)) return result.value;
+  throw new ItemSchemaError({ namespace, key }, [{ message: "the schema returned no object" }]);
 }
 
 /** An item with its value as the schema of its namespace returns it; see {@link checkedValue}. */
