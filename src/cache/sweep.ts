@@ -1,5 +1,4 @@
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { BoundStatement } from "../db/statements/statement.js";
+import { deleteInBatches } from "../db/statements/delete-in-batches.js";
 import type { CacheCall } from "./cache-call.js";
 import { scopeRange } from "./codec/namespace-text.js";
 import { evictEntries } from "./queries/evict-entries.js";
@@ -11,25 +10,11 @@ const EXPIRED = 1_000;
 /** The entries that one transaction evicts: more, since each one measures the whole cache first. */
 const EVICTED = 5_000;
 
-/** Deletes all entries that have expired or are too many, in bounded transactions. Returns their number. */
+/** Deletes all entries that have expired or exceed the bounds, in bounded transactions. Returns their number. */
 export async function sweep(call: CacheCall): Promise<number> {
   const { schema, settings } = call;
   const expired = await deleteInBatches(call, sweepEntries(schema, EXPIRED), EXPIRED);
   if (settings.maxEntries === null && settings.maxBytes === null) return expired;
   const range = scopeRange(settings.scope);
   return expired + (await deleteInBatches(call, evictEntries(schema, range, settings, EVICTED), EVICTED));
-}
-
-/** @param limit - The most rows that one run of the statement deletes. */
-async function deleteInBatches(
-  call: CacheCall,
-  statement: BoundStatement<unknown>,
-  limit: number,
-): Promise<number> {
-  let deleted = 0;
-  for (;;) {
-    const [rows = []] = await runTransaction(call, { statements: [statement] });
-    deleted += rows.length;
-    if (rows.length < limit) return deleted;
-  }
 }

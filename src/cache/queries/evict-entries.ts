@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from "kysely";
+import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TextRange } from "../model/entry.js";
-import { sweepLockName, tryLock } from "./sweep-lock.js";
+import { sweepLockName } from "./sweep-lock.js";
 
 /** How much a cache may hold. */
 export interface Bounds {
@@ -34,7 +35,7 @@ const IN_ORDER = /* @__PURE__ */ sql`order by expires_at nulls last, created_at,
 const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: string }>((db, parameter) => {
   const isInRange = sql<SqlBool>`namespace >= ${parameter("from")} and namespace < ${parameter("beyond")}`;
   return db
-    .with("sweeper", (qb) => qb.selectNoFrom(tryLock(parameter("lock")).as("is_alone")))
+    .with("sweeper", (qb) => qb.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")))
     .with("excess", (qb) =>
       qb
         .selectFrom("cache_entries")

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { CURRENT_TIME } from "./entry-columns.js";
-import { sweepLockName, tryLock } from "./sweep-lock.js";
+import { sweepLockName } from "./sweep-lock.js";
 
 /** Deletes some of the entries that have expired, unless another process does so at the same moment. Returns a row for each. */
 export function sweepEntries(schema: string, limit: number): BoundStatement<{ readonly key: string }> {
@@ -13,7 +14,7 @@ const statement = /* @__PURE__ */ new Statement<
   { readonly key: string }
 >((db, parameter) =>
   db
-    .with("sweeper", (qb) => qb.selectNoFrom(tryLock(parameter("lock")).as("is_alone")))
+    .with("sweeper", (qb) => qb.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")))
     .with("expired", (qb) =>
       qb
         .selectFrom("cache_entries")
@@ -22,7 +23,7 @@ const statement = /* @__PURE__ */ new Statement<
         .orderBy("expires_at")
         .limit(parameter("limit"))
         .forUpdate()
-        // Someone writes the others just now.
+        // Another transaction writes the locked ones at this moment.
         .skipLocked()
         .select(["namespace", "key"]),
     )

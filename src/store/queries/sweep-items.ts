@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { CURRENT_TIME } from "./item-columns.js";
 
@@ -12,11 +13,7 @@ const statement = /* @__PURE__ */ new Statement<
   { readonly key: string }
 >((db, parameter) =>
   db
-    .with("sweeper", (qb) =>
-      qb.selectNoFrom(
-        sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${parameter("lock")}, 0))`.as("is_alone"),
-      ),
-    )
+    .with("sweeper", (qb) => qb.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")))
     .with("expired", (qb) =>
       qb
         .selectFrom("store")
@@ -25,7 +22,7 @@ const statement = /* @__PURE__ */ new Statement<
         .orderBy("expires_at")
         .limit(parameter("limit"))
         .forUpdate()
-        // Someone writes the others just now.
+        // Another transaction writes the locked ones at this moment.
         .skipLocked()
         .select(["prefix", "key"]),
     )
