@@ -12,7 +12,7 @@ const PRIVILEGES = ["select", "insert", "update", "delete"].map((right) => `${ri
 export function cacheHealth(call: CacheCall, options: unknown): Promise<Health> {
   const requirements = {
     stored: "entries",
-    set: optionalSets().cache,
+    sets: [optionalSets().cache],
     tables: TABLES,
     privileges: PRIVILEGES,
   };

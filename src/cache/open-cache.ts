@@ -38,7 +38,7 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
   const serde = checkedSerializer(parsed.serde ?? new MsgpackSerializer());
   const opened = openCall(source, parsed, TENANT_TABLES);
   const settings = settingsOf(parsed, new CacheTally(opened.telemetry));
-  const call: CacheCall = { ...opened, serde, settings };
+  const call: CacheCall = { ...opened, optionalTables: ["cache"], serde, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runCacheCall(call, "cache.setup", setUp),

@@ -26,8 +26,11 @@ export interface CallContext {
   readonly database: OpenedDatabase;
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** The optional tables that the call needs, as `migrate --with` names them. Default: it needs those of the savers. */
-  readonly optionalTables?: "store" | "cache" | undefined;
+  /**
+   * The optional tables that the call needs, as `migrate --with` names them. The first name is also that of the class whose `setup()`
+   * creates them. Default: the call needs the tables of the savers.
+   */
+  readonly optionalTables?: readonly string[] | undefined;
   readonly policy: StatementPolicy;
   /** Ends the call. The server cancels the statement that it runs for the call. */
   readonly signal?: AbortSignal | undefined;

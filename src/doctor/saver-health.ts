@@ -16,7 +16,7 @@ export function saverHealth(call: SaverCall, options: unknown): Promise<Health> 
   const rights = ["select", "insert", "update", ...(keepsNewest === true ? ["delete"] : [])];
   const tables = keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
   const privileges = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
-  const requirements = { stored: "checkpoints", set: CHECKPOINT_SET, tables: TENANT_TABLES, privileges };
+  const requirements = { stored: "checkpoints", sets: [CHECKPOINT_SET], tables: TENANT_TABLES, privileges };
   return checkHealth(call, requirements, () =>
     countingRefusal(call, "health", () => parseCallOptions(options)),
   );

@@ -29,7 +29,8 @@ type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 export interface HealthRequirements {
   /** What is stored, as an error names it, such as `checkpoints`. */
   readonly stored: string;
-  readonly set: MigrationSet;
+  /** The tables that must be up to date. */
+  readonly sets: readonly MigrationSet[];
   /** All of its tables. With a tenant, each of them must separate tenants. */
   readonly tables: readonly string[];
   /** The privileges without which nothing can be stored, such as `insert on checkpoints`. Others are only reported. */
@@ -90,8 +91,8 @@ async function check(
   findings: Findings,
   began: number,
 ): Promise<void> {
-  const { set, tables } = requirements;
-  const { database, schema, policy, signal, optionalTables } = call;
+  const { sets, tables } = requirements;
+  const { database, schema, policy, signal } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   const context = { signal, statementTimeoutMs: policy.statementTimeoutMs };
   const [server] = await database.execute(serverState.bind(schema, { schema, tables }), context);
@@ -100,10 +101,17 @@ async function check(
   findings.serverVersion = server.version;
   findings.isReadOnly = server.is_read_only;
   findings.missingPrivileges = server.missing_privileges;
-  const { pending } = await setStatus(boundedKysely(database, context), schema, set);
+  const kysely = boundedKysely(database, context);
+  const pending: string[] = [];
+  const optional: string[] = [];
+  for (const set of sets) {
+    const status = await setStatus(kysely, schema, set);
+    if (status.pending.length > 0) optional.push(...(set.optional === undefined ? [] : [set.optional]));
+    pending.push(...status.pending);
+  }
   findings.schema = { upToDate: pending.length === 0, pending };
   if (pending.length > 0) {
-    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema, optionalTables === undefined ? [] : [optionalTables])}\``;
+    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema, optional)}\``;
     throw new MigrationRequiredError(schema, problem, { pending });
   }
   if (server.is_read_only) {

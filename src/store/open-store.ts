@@ -31,7 +31,8 @@ export interface OpenedStore {
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
   const parsed = parseStoreOptions(options);
   const settings = settingsOf(parsed);
-  const call = { ...openCall(source, parsed, settings.tables), optionalTables: "store" as const, settings };
+  const optionalTables = settings.vectors === undefined ? ["store"] : ["store", "vectors"];
+  const call = { ...openCall(source, parsed, settings.tables), optionalTables, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runStoreCall(call, "store.setup", setUp),

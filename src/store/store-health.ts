@@ -9,9 +9,11 @@ const RIGHTS = ["select", "insert", "update"];
 
 /** Checks whether items can be stored now. It never rejects. */
 export function storeHealth(call: StoreCall, options: unknown): Promise<Health> {
-  const { tables } = call.settings;
+  const { tables, vectors: embeddings } = call.settings;
+  const { store, vectors } = optionalSets();
+  const sets = embeddings === undefined ? [store] : [store, vectors];
   const privileges = tables.flatMap((table) => RIGHTS.map((right) => `${right} on ${table}`));
-  const requirements = { stored: "items", set: optionalSets().store, tables, privileges };
+  const requirements = { stored: "items", sets, tables, privileges };
   return checkHealth(call, requirements, () =>
     countingStoreRefusal(call, "store.health", () => parseCallOptions(options)),
   );

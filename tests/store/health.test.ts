@@ -39,4 +39,16 @@ describeServer("health of a store", (target) => {
     });
     expect(error?.message).toContain("migrate --schema elsewhere --with store");
   });
+
+  it("is not ok for a store with an index whose tables of embeddings are missing", async () => {
+    const embed = (texts: string[]): number[][] => texts.map(({ length }) => [length, 1]);
+    const store = suite.open({ index: { dims: 2, embed }, ensureTables: false });
+    const { ok, schema, error } = await store.health();
+    expect({ ok, pending: schema?.pending, code: error?.code }).toEqual({
+      ok: false,
+      pending: ["vectors-0001-create-vectors"],
+      code: "MIGRATION_REQUIRED",
+    });
+    expect(error?.message).toContain("migrate --schema public --with vectors");
+  });
 });

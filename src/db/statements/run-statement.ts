@@ -112,18 +112,19 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
   }
 }
 
-function explainMissingTables(error: unknown, { schema, optionalTables }: CallContext): unknown {
+function explainMissingTables(error: unknown, { schema, optionalTables = [] }: CallContext): unknown {
   if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
   // A statement within a transaction has explained it.
   if (error instanceof MigrationRequiredError) return error;
-  const [tables, setup, options] =
-    optionalTables === undefined
-      ? ["checkpoint tables", "saver.setup()", []]
-      : [`tables of the ${optionalTables}`, `${optionalTables}.setup()`, [optionalTables]];
+  const [owner] = optionalTables;
+  const [tables, setup] =
+    owner === undefined
+      ? ["checkpoint tables", "saver.setup()"]
+      : [`tables of the ${owner}`, `${owner}.setup()`];
   return new MigrationRequiredError(
     schema,
     `the ${tables} in schema "${schema}" are missing or older than this library: call ${setup}, ` +
-      `or run \`${migrateCommand(schema, options)}\` (${error.message})`,
+      `or run \`${migrateCommand(schema, optionalTables)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
 }
