@@ -1,5 +1,5 @@
 import type { CompiledFilter } from "./filters/matches-filter.js";
-import type { ItemKey } from "./queries/get-items.js";
+import type { ItemKey } from "./queries/item-keys.js";
 import type { NamespaceQuery } from "./queries/list-namespaces.js";
 import type { TextQuery } from "./queries/search-shape.js";
 

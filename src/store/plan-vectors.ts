@@ -7,7 +7,7 @@ import { embedTexts } from "./embeddings/embed-texts.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
 import { dropVectors } from "./queries/drop-vectors.js";
 import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
-import type { ItemKey } from "./queries/get-items.js";
+import type { ItemKey } from "./queries/item-keys.js";
 import { itemVersions } from "./queries/item-versions.js";
 import { vectorHashes, type VectorHashRow } from "./queries/vector-hashes.js";
 import { writeVectors } from "./queries/write-vectors.js";

@@ -1,4 +1,4 @@
-import type { ItemKey } from "./queries/get-items.js";
+import type { ItemKey } from "./queries/item-keys.js";
 import type { ItemRow } from "./queries/item-columns.js";
 
 /** How many items a watch remembers, since a change may become known in two ways. */

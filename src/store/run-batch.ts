@@ -17,7 +17,7 @@ import type {
 } from "./operations.js";
 import type { VectorPlan } from "./plan-vectors.js";
 import type { EmbeddingStateRow } from "./queries/embedding-state.js";
-import { getItems, type ItemKey } from "./queries/get-items.js";
+import { getItems } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
 import { listNamespaces, type NamespaceRow } from "./queries/list-namespaces.js";
 import { putIf } from "./queries/put-if.js";
@@ -25,7 +25,7 @@ import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-it
 import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
-import type { EmbeddedItem } from "./wanted-vectors.js";
+import { type EmbeddedItem, idOf } from "./wanted-vectors.js";
 import { withVectors } from "./with-vectors.js";
 
 /** What a statement of a batch may return. */
@@ -277,8 +277,4 @@ function rowsById(rows: readonly AnyRow[]): ReadonlyMap<string, ItemRow> {
   const index = new Map(rows.filter(isItem).map((row) => [idOf(row), row]));
   rowIndexes.set(rows, index);
   return index;
-}
-
-function idOf({ prefix, key }: ItemKey): string {
-  return JSON.stringify([prefix, key]);
 }

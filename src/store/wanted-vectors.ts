@@ -2,7 +2,7 @@ import { isZero, type VectorsByText, vectorText } from "./embeddings/embed-texts
 import { CHOSEN, type ItemText } from "./embeddings/item-texts.js";
 import { textHash } from "./embeddings/text-hash.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
-import type { ItemKey } from "./queries/get-items.js";
+import type { ItemKey } from "./queries/item-keys.js";
 import { STORED, type VectorRow } from "./queries/write-vectors.js";
 
 /** An item whose vectors are to be replaced. */

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 
 /** A row of `store` as a backup has it. */
 export interface BackupRow extends ItemKey {

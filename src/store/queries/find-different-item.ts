@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { BackupRow } from "./backup-row.js";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 import { isAlive } from "./item-columns.js";
 import { givenItems, type RestoredItems, restoredItems } from "./restored-items.js";
 

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type BackupRow, exactTime } from "./backup-row.js";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 import { isAlive } from "./item-columns.js";
 import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
 

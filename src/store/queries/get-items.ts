@@ -2,12 +2,9 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { expiryOf, isAlive, itemColumns, type ItemRow } from "./item-columns.js";
+import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
-/** An item's place in the table. */
-export interface ItemKey {
-  readonly prefix: string;
-  readonly key: string;
-}
+export type { ItemKey } from "./item-keys.js";
 
 /**
  * Reads items by their keys. Expired ones are not found.
@@ -21,8 +18,7 @@ export function getItems(
 ): BoundStatement<ItemRow> {
   const [one, ...others] = keys;
   if (one !== undefined && others.length === 0 && !refreshes) return getOne.bind(schema, { ...one });
-  const prefixes = keys.map(({ prefix }) => prefix);
-  return statements.of(refreshes).bind(schema, { prefixes, keys: keys.map(({ key }) => key) });
+  return statements.of(refreshes).bind(schema, manyKeys(keys));
 }
 
 /** Nearly every read is of one item: without arrays, Postgres takes half of the time. */
@@ -35,19 +31,10 @@ const getOne = /* @__PURE__ */ new Statement<ItemKey, ItemRow>((db, parameter) =
     .select(itemColumns("store")),
 );
 
-interface GetParams {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const statements = /* @__PURE__ */ new StatementFamily<boolean, GetParams, ItemRow>(
+const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, ItemRow>(
   (refreshes) => (db, parameter) => {
-    const wanted =
-      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
-        sql`wanted(prefix, key)`,
-      );
     const found = db
-      .selectFrom(wanted)
+      .selectFrom(wantedKeys(parameter))
       .innerJoin("store", (join) =>
         join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
       )

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { ItemKey } from "./get-items.js";
+import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 /** The version of an item. */
 export interface ItemVersionRow extends ItemKey {
@@ -9,24 +9,12 @@ export interface ItemVersionRow extends ItemKey {
 
 /** Locks items, in the order in which all writes do, and returns their versions. */
 export function itemVersions(schema: string, keys: readonly ItemKey[]): BoundStatement<ItemVersionRow> {
-  return statement.bind(schema, {
-    prefixes: keys.map(({ prefix }) => prefix),
-    keys: keys.map(({ key }) => key),
-  });
+  return statement.bind(schema, manyKeys(keys));
 }
 
-interface Params {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const statement = /* @__PURE__ */ new Statement<Params, ItemVersionRow>((db, parameter) =>
+const statement = /* @__PURE__ */ new Statement<ManyKeys, ItemVersionRow>((db, parameter) =>
   db
-    .selectFrom(
-      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
-        sql`wanted(prefix, key)`,
-      ),
-    )
+    .selectFrom(wantedKeys(parameter))
     .innerJoin("store", (join) =>
       join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
     )

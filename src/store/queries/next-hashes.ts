@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { ItemKey } from "./get-items.js";
+import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 import { isHashValid } from "./vector-hashes.js";
 
 /** A text that an item has a vector of. */
@@ -11,24 +11,12 @@ export interface KnownTextRow extends ItemKey {
 
 /** Reads which texts some items have vectors of, in the new columns or in those that searches still use. */
 export function nextHashes(schema: string, keys: readonly ItemKey[]): BoundStatement<KnownTextRow> {
-  return statement.bind(schema, {
-    prefixes: keys.map(({ prefix }) => prefix),
-    keys: keys.map(({ key }) => key),
-  });
+  return statement.bind(schema, manyKeys(keys));
 }
 
-interface Params {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const statement = /* @__PURE__ */ new Statement<Params, KnownTextRow>((db, parameter) =>
+const statement = /* @__PURE__ */ new Statement<ManyKeys, KnownTextRow>((db, parameter) =>
   db
-    .selectFrom(
-      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
-        sql`wanted(prefix, key)`,
-      ),
-    )
+    .selectFrom(wantedKeys(parameter))
     .innerJoin("store_vectors as vectors", (join) =>
       join.onRef("vectors.prefix", "=", "wanted.prefix").onRef("vectors.key", "=", "wanted.key"),
     )

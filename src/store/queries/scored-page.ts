@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { bestFirst, matchesScope, newestFirst } from "./newest-items.js";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 import type { SearchParameter, SearchShape } from "./search-shape.js";
 
 /** The items that have a score. */

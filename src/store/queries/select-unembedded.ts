@@ -2,7 +2,7 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 import { isAlive } from "./item-columns.js";
 
 /** An item to embed again. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { ItemKey } from "./get-items.js";
+import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 /** A vector of an item, with what tells its text. */
 export interface VectorHashRow extends ItemKey {
@@ -11,10 +11,7 @@ export interface VectorHashRow extends ItemKey {
 
 /** Reads which texts the vectors of some items are of. */
 export function vectorHashes(schema: string, keys: readonly ItemKey[]): BoundStatement<VectorHashRow> {
-  return statement.bind(schema, {
-    prefixes: keys.map(({ prefix }) => prefix),
-    keys: keys.map(({ key }) => key),
-  });
+  return statement.bind(schema, manyKeys(keys));
 }
 
 /**
@@ -26,18 +23,9 @@ export function isHashValid(alias: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column("created_at")} = ${column("updated_at")}`;
 }
 
-interface Params {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const statement = /* @__PURE__ */ new Statement<Params, VectorHashRow>((db, parameter) =>
+const statement = /* @__PURE__ */ new Statement<ManyKeys, VectorHashRow>((db, parameter) =>
   db
-    .selectFrom(
-      sql<ItemKey>`unnest((select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]))`.as<"wanted">(
-        sql`wanted(prefix, key)`,
-      ),
-    )
+    .selectFrom(wantedKeys(parameter))
     .innerJoin("store_vectors", (join) =>
       join.onRef("store_vectors.prefix", "=", "wanted.prefix").onRef("store_vectors.key", "=", "wanted.key"),
     )

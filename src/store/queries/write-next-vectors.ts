@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { ItemKey } from "./get-items.js";
+import type { ItemKey } from "./item-keys.js";
 import { CURRENT_TIME } from "./item-columns.js";
 import { withNextColumns } from "./next-columns.js";
 import { isHashValid } from "./vector-hashes.js";
-import { STORED, type VectorRow } from "./write-vectors.js";
+import { STORED, type VectorParams, vectorParams, type VectorRow } from "./write-vectors.js";
 
 /** A vector for the new columns. */
 export interface NextVectorRow extends VectorRow {
@@ -20,22 +20,13 @@ export function writeNextVectors(
   rows: readonly NextVectorRow[],
 ): BoundStatement<ItemKey> {
   return statements.of(type).bind(schema, {
-    prefixes: rows.map(({ prefix }) => prefix),
-    keys: rows.map(({ key }) => key),
-    names: rows.map(({ fieldName }) => fieldName),
-    hashes: rows.map(({ hash }) => hash),
-    vectors: rows.map(({ vector }) => vector),
+    ...vectorParams(rows),
     // As text: an array of integers is sent as such.
     versions: rows.map(({ version }) => String(version)),
   });
 }
 
-interface Params {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-  readonly names: readonly string[];
-  readonly hashes: readonly (string | null)[];
-  readonly vectors: readonly (string | null)[];
+interface Params extends VectorParams {
   readonly versions: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type BoundStatement } from "../../db/statements/statement.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { ItemKey } from "./get-items.js";
 import { CURRENT_TIME } from "./item-columns.js";
+import { type ItemKey, type ManyKeys, manyKeys } from "./item-keys.js";
 import { isHashValid } from "./vector-hashes.js";
 
 /** A vector to store. */
@@ -23,24 +23,27 @@ export function writeVectors(
   type: "vector" | "halfvec",
   rows: readonly VectorRow[],
 ): BoundStatement<ItemKey> {
-  return statements.of(type).bind(schema, {
-    prefixes: rows.map(({ prefix }) => prefix),
-    keys: rows.map(({ key }) => key),
-    names: rows.map(({ fieldName }) => fieldName),
-    hashes: rows.map(({ hash }) => hash),
-    vectors: rows.map(({ vector }) => vector),
-  });
+  return statements.of(type).bind(schema, vectorParams(rows));
 }
 
-interface WriteParams {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
+/** Vectors to store, as arrays of their columns. */
+export interface VectorParams extends ManyKeys {
   readonly names: readonly string[];
   readonly hashes: readonly (string | null)[];
   readonly vectors: readonly (string | null)[];
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", WriteParams, ItemKey>(
+/** Returns the parameters of a statement that stores vectors. */
+export function vectorParams(rows: readonly VectorRow[]): VectorParams {
+  return {
+    ...manyKeys(rows),
+    names: rows.map(({ fieldName }) => fieldName),
+    hashes: rows.map(({ hash }) => hash),
+    vectors: rows.map(({ vector }) => vector),
+  };
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", VectorParams, ItemKey>(
   (type) => (db, parameter) => {
     const given = sql<ItemKey & { readonly field_name: string }>`(
       select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(

@@ -7,7 +7,7 @@ import { CheckpointError, InvalidConfigError } from "../../errors/index.js";
 import { checkEmbeddings, kindOf, refuseMismatch } from "../embedding-check.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import { embeddingState } from "../queries/embedding-state.js";
-import type { ItemKey } from "../queries/get-items.js";
+import type { ItemKey } from "../queries/item-keys.js";
 import { countUnembedded, selectUnembedded, type UnembeddedRow } from "../queries/select-unembedded.js";
 import { vectorIndexState } from "../queries/vector-index-state.js";
 import type { StoreCall } from "../store-call.js";

@@ -1,0 +1,27 @@
+import { sql } from "kysely";
+import type { Parameter } from "../../db/statements/statement.js";
+import { unseen } from "./planning.js";
+
+/** An item's place in the table. */
+export interface ItemKey {
+  readonly prefix: string;
+  readonly key: string;
+}
+
+/** The parameters of a statement about several items. */
+export interface ManyKeys {
+  readonly prefixes: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** Returns the parameters of a statement about several items. */
+export function manyKeys(items: readonly ItemKey[]): ManyKeys {
+  return { prefixes: items.map(({ prefix }) => prefix), keys: items.map(({ key }) => key) };
+}
+
+/** The places of the parameters, as rows with the name `wanted`. */
+export function wantedKeys(parameter: Parameter<ManyKeys>) {
+  const prefixes = unseen(parameter("prefixes"), "text[]");
+  const keys = unseen(parameter("keys"), "text[]");
+  return sql<ItemKey>`unnest(${prefixes}, ${keys})`.as<"wanted">(sql`wanted(prefix, key)`);
+}
