@@ -3,16 +3,15 @@ import { noop } from "../db/async/noop.js";
 import type { CacheDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { runTransaction } from "../db/statements/run-statement.js";
+import type { BoundStatement } from "../db/statements/statement.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
-import { parseNamespace } from "./boundary/parse-entries.js";
+import { bindClear, bindClearPrefix } from "./bind-clear.js";
 import { cacheHealth } from "./cache-health.js";
 import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
 import type { PostgresCacheOptions } from "./cache-options.js";
 import type { CacheCounts } from "./cache-tally.js";
-import { namespaceText, rangeBelow, scopeRange } from "./codec/namespace-text.js";
 import { openCache, type OpenedCache } from "./open-cache.js";
-import { clearEntries } from "./queries/clear-entries.js";
 import { readEntries } from "./read-entries.js";
 import { sweep } from "./sweep.js";
 import { type CacheAccess, wrapFunction } from "./wrap-function.js";
@@ -151,10 +150,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   override async clear(namespaces: CacheNamespace[], options: CallOptions = {}): Promise<void> {
-    await this.#clear(options, ({ schema, settings: { scope } }) => {
-      const texts = namespaces.map((namespace) => namespaceText(scope, parseNamespace(namespace)));
-      return clearEntries(schema, texts, texts.length === 0 ? scopeRange(scope) : undefined);
-    });
+    await this.#clear(options, (call) => bindClear(call, namespaces));
   }
 
   /**
@@ -169,11 +165,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   async clearPrefix(namespace: CacheNamespace, options: CallOptions = {}): Promise<void> {
-    await this.#clear(options, ({ schema, settings: { scope } }) => {
-      const labels = parseNamespace(namespace);
-      if (labels.length === 0) return clearEntries(schema, [], scopeRange(scope));
-      return clearEntries(schema, [namespaceText(scope, labels)], rangeBelow(scope, labels));
-    });
+    await this.#clear(options, (call) => bindClearPrefix(call, namespace));
   }
 
   /**
@@ -263,19 +255,16 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
     return this.#opened.guarded.run(this.#call(), name, work);
   }
 
-  /** Deletes what exceeds the bounds, while nobody waits for it. */
+  /** Deletes what exceeds the bounds, beside the call of `set` that found that they may be exceeded. */
   async #trim(): Promise<void> {
     if (this.#isTrimming) return;
     this.#isTrimming = true;
-    // The log has a failure. The next `set` tries again.
+    // The telemetry of the sweep reports its failure. A later `set` tries again.
     await this.sweep().catch(noop);
     this.#isTrimming = false;
   }
 
-  async #clear(
-    options: CallOptions,
-    bind: (call: CacheCall) => ReturnType<typeof clearEntries>,
-  ): Promise<void> {
+  async #clear(options: CallOptions, bind: (call: CacheCall) => BoundStatement<unknown>): Promise<void> {
     await this.#run("cache.clear", options, (call) => {
       const statements = [bind(call)];
       return () => runTransaction(call, { statements });

@@ -27,6 +27,7 @@ export type {
   PostgresStoreOptions,
   PutOptions,
   ReembedOptions,
+  ReembedProgress,
   SearchOptions,
   StoreTtlOptions,
 } from "./store-options.js";

@@ -116,10 +116,18 @@ export interface SearchOptions extends CountOptions {
   readonly unscored?: boolean | undefined;
 }
 
+/** How far `reembed` has come. */
+export interface ReembedProgress {
+  /** The items that are done. */
+  readonly done: number;
+  /** The items to embed, counted when the call began. */
+  readonly total: number;
+}
+
 /** The options of `reembed`. */
 export interface ReembedOptions extends CallOptions {
-  /** Called after each batch with the number of items that are done, and of those that there were to embed. */
-  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+  /** Called before the first batch and after each one. */
+  readonly onProgress?: ((progress: ReembedProgress) => void) | undefined;
   /** The items of one transaction. Default 100. */
   readonly batchSize?: number | undefined;
 }

@@ -1,13 +1,5 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
-
-/** The time of the server when the statement began. In a long transaction, `now()` would be the time of its begin. */
-export const CURRENT_TIME = /* @__PURE__ */ sql<Date>`statement_timestamp()`;
-
-/** Whether an entry has not expired. */
-export function isAlive(alias: string): RawBuilder<SqlBool> {
-  const expires = sql.ref(`${alias}.expires_at`);
-  return sql<SqlBool>`(${expires} is null or ${expires} > ${CURRENT_TIME})`;
-}
+import { type RawBuilder, sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 
 /** When an entry expires that lives so many seconds from now on. Null without a time. */
 export function expiryOf(seconds: RawBuilder<unknown>): RawBuilder<Date> {

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EntryPlace, SentEntry } from "../model/entry.js";
-import { isAlive, sentValue } from "./entry-columns.js";
+import { sentValue } from "./entry-columns.js";
 
 /** An entry that was found. */
 export interface EntryRow extends SentEntry {

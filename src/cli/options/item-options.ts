@@ -22,7 +22,7 @@ export function labelsOption(flags: string, description: string): Option {
 }
 
 /** Parses the labels of a namespace. No label contains a period, so that every namespace can be written so. */
-export function parseLabels(text: string): string[] {
+function parseLabels(text: string): string[] {
   const labels = text.split(".");
   if (labels.every((label) => label !== "")) return labels;
   throw new InvalidArgumentError(`Expected ${NAMESPACE_HELP}.`);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
+import { functionSchema } from "../../parsing/function-schema.js";
 import { parse } from "../../parsing/parse.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import type { StoreCall } from "../store-call.js";
@@ -7,12 +8,7 @@ import type { ReembedOptions } from "../store-options.js";
 
 const reembedOptions = z.strictObject({
   batchSize: z.int().min(1).max(10_000).default(100),
-  onProgress: z
-    .custom<NonNullable<ReembedOptions["onProgress"]>>(
-      (given) => typeof given === "function",
-      "must be a function",
-    )
-    .optional(),
+  onProgress: functionSchema<NonNullable<ReembedOptions["onProgress"]>>().optional(),
 });
 
 /** Parses the options of `reembed`, and returns how the store embeds. */

@@ -12,7 +12,7 @@ export function pythonText(value: unknown): string | undefined {
 }
 
 /** JSON as `json.dumps(value, sort_keys=True, ensure_ascii=False)` of Python writes it. */
-export function pythonJson(value: unknown): string {
+function pythonJson(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return numberText(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;

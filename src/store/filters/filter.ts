@@ -1,6 +1,3 @@
-/** An operand of a comparison. */
-export type Scalar = string | number | boolean | null;
-
 /**
  * A parsed condition on the value of an item. Each key is one of the value's own keys, taken literally. JSON texts are what the column
  * is compared with.

@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { isAlive, itemColumns, type ItemRow } from "./item-columns.js";
+import { itemColumns, type ItemRow } from "./item-columns.js";
 import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
 
 /** The last item that a page of {@link changedItems} had, or where the first page begins. */

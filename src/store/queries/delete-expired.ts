@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
-import { CURRENT_TIME } from "./item-columns.js";
 
 /** Deletes those of some items that have expired. They count as deleted already. Returns a row for each. */
 export function deleteExpired(

@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { BackupRow } from "./backup-row.js";
 import type { ItemKey } from "./item-keys.js";
-import { isAlive } from "./item-columns.js";
 import { givenItems, type RestoredItems, restoredItems } from "./restored-items.js";
 
 /**

@@ -1,9 +1,9 @@
 import { sql, type SqlBool } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type BackupRow, exactTime } from "./backup-row.js";
 import type { ItemKey } from "./item-keys.js";
-import { isAlive } from "./item-columns.js";
 import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
 
 /** Which items a page holds. */

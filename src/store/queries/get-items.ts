@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { expiryOf, isAlive, itemColumns, type ItemRow } from "./item-columns.js";
+import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 export type { ItemKey } from "./item-keys.js";

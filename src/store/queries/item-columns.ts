@@ -1,4 +1,7 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
+
+export { CURRENT_TIME } from "../../db/expiry.js";
 
 /** A row of `store` as it is read. */
 export interface ItemRow {
@@ -30,15 +33,6 @@ export function itemColumns(alias: string, expires: RawBuilder<unknown> = sql.re
     sql<number | null>`${milliseconds(expires)}`.as("expires_ms"),
     sql<number>`${column("version")}::float8`.as("version"),
   ] as const;
-}
-
-/** The time of the server when the statement began. In a long transaction, `now()` would be the time of its begin. */
-export const CURRENT_TIME = /* @__PURE__ */ sql<Date>`statement_timestamp()`;
-
-/** Whether an item has not expired. */
-export function isAlive(alias: string): RawBuilder<SqlBool> {
-  const expires = sql.ref(`${alias}.expires_at`);
-  return sql<SqlBool>`(${expires} is null or ${expires} > ${CURRENT_TIME})`;
 }
 
 /** When an item expires that has a TTL in minutes from now on. Null without a TTL. */

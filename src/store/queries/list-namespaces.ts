@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { isAlive } from "./item-columns.js";
 import { unseen } from "./planning.js";
 import { type ScopeParams, scopeParams } from "./scope.js";
 

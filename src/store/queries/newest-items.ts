@@ -1,8 +1,8 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { isAlive } from "../../db/expiry.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
-import { isAlive } from "./item-columns.js";
 import { plannedForValues, unseen } from "./planning.js";
 import { isInScope, type ScopeParams } from "./scope.js";
 import type { SearchParameter } from "./search-shape.js";

@@ -4,17 +4,17 @@ import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.j
 import { isHashValid } from "./vector-hashes.js";
 
 /** A text that an item has a vector of. */
-export interface KnownTextRow extends ItemKey {
-  /** In hexadecimal digits. */
+export interface NextHashRow extends ItemKey {
+  /** The hash of the text, in hexadecimal digits. */
   readonly hash: string;
 }
 
 /** Reads which texts some items have vectors of, in the new columns or in those that searches still use. */
-export function nextHashes(schema: string, keys: readonly ItemKey[]): BoundStatement<KnownTextRow> {
+export function nextHashes(schema: string, keys: readonly ItemKey[]): BoundStatement<NextHashRow> {
   return statement.bind(schema, manyKeys(keys));
 }
 
-const statement = /* @__PURE__ */ new Statement<ManyKeys, KnownTextRow>((db, parameter) =>
+const statement = /* @__PURE__ */ new Statement<ManyKeys, NextHashRow>((db, parameter) =>
   db
     .selectFrom(wantedKeys(parameter))
     .innerJoin("store_vectors as vectors", (join) =>

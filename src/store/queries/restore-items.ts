@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { BackupRow } from "./backup-row.js";
-import { isAlive } from "./item-columns.js";
 import { givenItems, type RestoredItems, restoredItems } from "./restored-items.js";
 
 /** How many items a statement of {@link restoreItems} has stored. */

@@ -1,9 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ItemKey } from "./item-keys.js";
-import { isAlive } from "./item-columns.js";
 
 /** An item to embed again. */
 export interface UnembeddedRow extends ItemKey {

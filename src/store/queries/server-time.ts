@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 import { Statement } from "../../db/statements/statement.js";
-import { CURRENT_TIME } from "./item-columns.js";
 
 /** Reads the time of the server, in seconds since 1970. */
 export const serverTime = /* @__PURE__ */ new Statement<object, { readonly seconds: number }>((db) =>

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { CURRENT_TIME } from "./item-columns.js";
 
 /** Deletes some of the items that have expired, unless another process does so at the same moment. Returns a row for each. */
 export function sweepItems(schema: string, limit: number): BoundStatement<{ readonly key: string }> {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ItemKey } from "./item-keys.js";
-import { CURRENT_TIME } from "./item-columns.js";
 import { withNextColumns } from "./next-columns.js";
 import { isHashValid } from "./vector-hashes.js";
 import { STORED, type VectorParams, vectorParams, type VectorRow } from "./write-vectors.js";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { CURRENT_TIME } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { CURRENT_TIME } from "./item-columns.js";
 import { type ItemKey, type ManyKeys, manyKeys } from "./item-keys.js";
 import { isHashValid } from "./vector-hashes.js";
 

@@ -13,7 +13,7 @@ import { type NextVectorRow, writeNextVectors } from "../queries/write-next-vect
 import { writeVectors } from "../queries/write-vectors.js";
 import type { StoreCall } from "../store-call.js";
 
-/** A text that an item has a vector of, perhaps with the name of the vector. */
+/** A text that an item has a vector of, with the name of the vector where the statement reads it. */
 export interface KnownText extends ItemKey {
   readonly hash: string | null;
   readonly field_name?: string;

@@ -11,17 +11,10 @@ import type { ItemKey } from "../queries/item-keys.js";
 import { countUnembedded, selectUnembedded, type UnembeddedRow } from "../queries/select-unembedded.js";
 import { vectorIndexState } from "../queries/vector-index-state.js";
 import type { StoreCall } from "../store-call.js";
+import type { ReembedProgress } from "../store-options.js";
 import { embedBatch } from "./embed-batch.js";
 import { addNextColumns, buildNextIndex, lockOutWriters, replaceColumns } from "./replace-columns.js";
 import { nextColumns, presentColumns, type ReembedTarget } from "./reembed-target.js";
-
-/** How far `reembed` has come. */
-export interface ReembedProgress {
-  /** The items that are done. */
-  readonly done: number;
-  /** The items to embed, when the call began. */
-  readonly total: number;
-}
 
 /** The parsed options of a call. */
 export interface ReembedPlan {
