@@ -8,10 +8,11 @@ import type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "
 import { exportItems } from "./backup/export-items.js";
 import { importItems } from "./backup/import-items.js";
 import { parseExportItems, parseImportItems } from "./boundary/parse-backup.js";
-import { parseFilter } from "./boundary/parse-filter.js";
-import { parseItemNamespace, parseNamespace } from "./boundary/parse-namespace.js";
+import { parseItemNamespace } from "./boundary/parse-namespace.js";
 import {
+  parseCount,
   parseDelete,
+  parseEach,
   parseGet,
   parseList,
   parseOperations,
@@ -22,7 +23,6 @@ import { parseReembed } from "./boundary/parse-reembed.js";
 import { readOptions } from "./boundary/read-options.js";
 import { toPrefix } from "./codec/namespace-text.js";
 import { deleteNamespace } from "./delete-namespace.js";
-import { compileFilter } from "./filters/matches-filter.js";
 import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 import type { OpenedStore } from "./open-store.js";
 import type { StoreOperation } from "./operations.js";
@@ -123,7 +123,7 @@ export class ItemStore extends BaseStore {
   ): Promise<(StoreItem<Value> | null)[]> {
     const { signal, ...others } = readOptions(options);
     return this.#many("store.get", signal, ({ settings }) =>
-      keys.map(({ namespace, key }) => parseGet(settings, namespace, key, others)),
+      parseEach("keys", keys, ({ namespace, key }) => parseGet(settings, namespace, key, others)),
     );
   }
 
@@ -167,7 +167,7 @@ export class ItemStore extends BaseStore {
    */
   async putMany(items: readonly ItemInput[], options: CallOptions = {}): Promise<void> {
     await this.#many("store.put", parseCallOptions(options), ({ settings }) =>
-      items.map(({ namespace, key, value, ttl, index }) =>
+      parseEach("items", items, ({ namespace, key, value, ttl, index }) =>
         parsePut(settings, { namespace, key, value }, ttl === undefined ? { index } : { ttl, index }),
       ),
     );
@@ -265,14 +265,10 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async count(namespacePrefix: readonly string[], options: CountOptions = {}): Promise<number> {
-    const { signal, filter } = readOptions(options);
+    const { signal, ...others } = readOptions(options);
     return this.#run("store.count", parseSignal({ signal }), (call) => {
-      const prefix = toPrefix([...call.settings.root, ...parseNamespace(namespacePrefix)]);
-      const statement = countItems(
-        call.schema,
-        prefix,
-        compileFilter(parseFilter(filter, call.settings.sealing?.visibleKeys)),
-      );
+      const { prefix, filter } = parseCount(call.settings, namespacePrefix, others);
+      const statement = countItems(call.schema, prefix, filter);
       return async () => {
         const [rows = []] = await runTransaction(call, { statements: [statement] });
         return rows[0]?.items ?? 0;
@@ -399,7 +395,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async reembed(options: ReembedOptions = {}): Promise<{ embedded: number }> {
-    const { signal, ...others } = options;
+    const { signal, ...others } = readOptions(options);
     return this.#run("store.reembed", parseSignal({ signal }), (call) => {
       const { vectors, plan } = parseReembed(call, others);
       return () => reembed(call, vectors, plan);

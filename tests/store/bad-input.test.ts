@@ -91,6 +91,14 @@ function calls(): Record<string, Call> {
   add("get", OPTIONS, (store, options) => store.get(["a"], "k", options));
   add("getMany", NAMESPACES, (store, namespace) => store.getMany([{ namespace, key: "k" }]));
   add("getMany", KEYS, (store, key) => store.getMany([{ namespace: ["a"], key }]));
+  const lists: Bad = {
+    "no list": undefined,
+    "null in the list": [null],
+    "a Proxy that throws": throwingProxy(),
+  };
+  add("getMany", { ...lists, "a Proxy that throws in the list": [throwingProxy()] }, (store, keys) =>
+    store.getMany(keys),
+  );
   add("put", { ...NAMESPACES, ...ROOTS }, (store, ns) => store.put(ns, "k", {}));
   add("put", KEYS, (store, key) => store.put(["a"], key, {}));
   add("put", { "a key that is too long for its namespace": "k".repeat(2_000) }, (store, key) =>
@@ -114,6 +122,7 @@ function calls(): Record<string, Call> {
       { namespace: ["a"], key: "k", value },
     ]),
   );
+  add("putMany", lists, (store, items) => store.putMany(items));
   add("putMany", TTLS, (store, ttl) => store.putMany([{ namespace: ["a"], key: "k", value: {}, ttl }]));
   add("update", { ...NAMESPACES, ...ROOTS }, (store, ns) => store.update(ns, "k", () => ({})));
   // Awaiting a Proxy that throws is as if the caller's function threw.
@@ -128,6 +137,7 @@ function calls(): Record<string, Call> {
   add("search", FILTERS, (store, filter) => store.search(["a"], { filter }));
   add("search", { "a number as query": 1 }, (store, query) => store.search(["a"], { query }));
   add("count", NAMESPACES, (store, ns) => store.count(ns));
+  add("count", OPTIONS, (store, options) => store.count(["a"], options));
   add("count", FILTERS, (store, filter) => store.count(["a"], { filter }));
   add("listNamespaces", { ...OPTIONS, ...PAGES }, (store, options) => store.listNamespaces(options));
   add("listNamespaces", { "no depth": 0, "half a depth": 1.5 }, (store, maxDepth) =>
@@ -163,6 +173,7 @@ function calls(): Record<string, Call> {
     ]),
   );
   add("a search of a batch", FILTERS, (store, filter) => store.batch([{ namespacePrefix: ["a"], filter }]));
+  add("reembed", { ...OPTIONS, "null as options": null }, (store, options) => store.reembed(options));
   return table;
 }
 

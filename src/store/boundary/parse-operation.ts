@@ -5,7 +5,7 @@ import { parse } from "../../parsing/parse.js";
 import { guardRead } from "../../serde/guard-read.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import { toPrefix } from "../codec/namespace-text.js";
-import { compileFilter } from "../filters/matches-filter.js";
+import { type CompiledFilter, compileFilter } from "../filters/matches-filter.js";
 import type {
   DeleteOperation,
   GetOperation,
@@ -31,6 +31,7 @@ const putOptions = z.strictObject({
   ifVersion: z.int().min(0).optional(),
 });
 const getOptions = z.strictObject({ refreshTtl: z.boolean().optional() });
+const countOptions = z.strictObject({ filter: z.unknown().optional() });
 const searchOptions = z.strictObject({
   ...page,
   filter: z.unknown().optional(),
@@ -68,15 +69,33 @@ const MAX_PLACE_BYTES = 2_600;
  * @throws InvalidConfigError or InvalidNamespaceError, before any I/O.
  */
 export function parseOperations(settings: StoreSettings, operations: unknown): StoreOperation[] {
-  if (!Array.isArray(operations)) throw new InvalidConfigError("operations", "must be an array");
-  return operations.map((operation: unknown) => parseOperation(settings, operation));
+  return parseEach("operations", operations, (fields) => parseOperation(settings, fields));
 }
 
-function parseOperation(settings: StoreSettings, operation: unknown): StoreOperation {
-  if (typeof operation !== "object" || operation === null) {
-    throw new InvalidConfigError("operations", "must be operations of a store");
-  }
-  const fields = guardRead(() => fieldsOf(operation), {}, "operations");
+/**
+ * Parses the elements of an argument.
+ *
+ * @param name - The argument, as an error names it.
+ * @param parseOne - Parses an element, given a copy of its properties.
+ * @throws InvalidConfigError where the argument is not an array of objects that can be read.
+ */
+export function parseEach<T>(
+  name: string,
+  given: unknown,
+  parseOne: (fields: Readonly<Record<string, unknown>>) => T,
+): T[] {
+  const copy = () => (Array.isArray(given) ? Array.from<unknown>(given) : undefined);
+  const elements = guardRead(copy, {}, name);
+  if (elements === undefined) throw new InvalidConfigError(name, "must be an array");
+  return elements.map((element) => {
+    if (typeof element !== "object" || element === null) {
+      throw new InvalidConfigError(name, "must be an array of objects");
+    }
+    return parseOne(guardRead(() => fieldsOf(element), {}, name));
+  });
+}
+
+function parseOperation(settings: StoreSettings, fields: Readonly<Record<string, unknown>>): StoreOperation {
   const { namespace, namespacePrefix, key, value, ...options } = fields;
   if ("value" in fields) {
     return value === null
@@ -175,12 +194,33 @@ export function parseSearch(
   const { limit, offset, filter, refreshTtl } = parsed;
   return {
     kind: "search",
-    prefix: toPrefix([...settings.root, ...parseNamespace(namespacePrefix)]),
-    filter: compileFilter(parseFilter(filter ?? undefined, settings.sealing?.visibleKeys)),
+    ...scopeOf(settings, namespacePrefix, filter),
     limit: limit ?? DEFAULT_SEARCH_LIMIT,
     offset: offset ?? 0,
     refreshes: refreshTtl ?? settings.refreshesOnRead,
     ...parseQuery(settings, parsed),
+  };
+}
+
+/** A parsed call of `count`. */
+interface ItemCount {
+  readonly prefix: string;
+  readonly filter: CompiledFilter;
+}
+
+export function parseCount(
+  settings: StoreSettings,
+  namespacePrefix: unknown,
+  options: unknown = {},
+): ItemCount {
+  const { filter } = parse(countOptions, options, "options");
+  return scopeOf(settings, namespacePrefix, filter);
+}
+
+function scopeOf({ root, sealing }: StoreSettings, namespacePrefix: unknown, filter: unknown): ItemCount {
+  return {
+    prefix: toPrefix([...root, ...parseNamespace(namespacePrefix)]),
+    filter: compileFilter(parseFilter(filter ?? undefined, sealing?.visibleKeys)),
   };
 }
 
