@@ -17,8 +17,8 @@ const EXAMPLE_URL = " --url postgres://localhost/agents";
 
 /** Matches examples with redirections, pipes or files. The others run in this process, which takes a tenth of the time. */
 const NEEDS_SHELL = /[<>|]|\.ndjson/;
-/** Matches an example that needs pgvector. `store-reembed.test.ts` runs it. */
-const NEEDS_VECTORS = /reembed/;
+/** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
+const NEEDS_VECTORS = "store reembed";
 
 // The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
@@ -46,7 +46,7 @@ describeServer("the examples in help", (server) => {
       await fillStore(database);
       await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
       await cliOn(database)("migrate", "--schema", "agents");
-      for (const example of examplesOf(command).filter((line) => !line.includes('reembed'))) {
+      for (const example of examplesOf(command).filter((line) => !line.includes(NEEDS_VECTORS))) {
         const line = example.replace(EXAMPLE_URL, "");
         const outcome = await (NEEDS_SHELL.test(line) ? runInShell(line) : runInProcess(line));
         expect({ example, ...outcome }).toMatchObject({
