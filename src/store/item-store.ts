@@ -41,7 +41,7 @@ import type {
 import { storeHealth } from "./store-health.js";
 import { sweep } from "./sweep.js";
 import { updateItem } from "./update-item.js";
-import { type StoreChange, watchItems } from "./watch-items.js";
+import { type StoreChange, watchItems } from "./watch/watch-items.js";
 
 /** An item to store with {@link ItemStore.putMany}. */
 export interface ItemInput {

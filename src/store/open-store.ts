@@ -4,7 +4,7 @@ import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
-import { changeChannel } from "./notifications.js";
+import { changeChannel } from "./watch/notifications.js";
 import { setUp } from "./set-up.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";

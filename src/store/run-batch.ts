@@ -4,8 +4,9 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { encodeItemValue, itemData } from "./codec/item-value.js";
 import { toNamespace } from "./codec/namespace-text.js";
-import { type EmbeddedSearches, embedSearches } from "./embed-searches.js";
+import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
 import { checkedValue } from "./checked-value.js";
+import { idOf } from "./item-id.js";
 import { itemTexts } from "./embeddings/item-texts.js";
 import type {
   GetOperation,
@@ -15,7 +16,7 @@ import type {
   StoreOperation,
   WriteOperation,
 } from "./operations.js";
-import type { VectorPlan } from "./plan-vectors.js";
+import type { VectorPlan } from "./vectors/plan-vectors.js";
 import type { EmbeddingStateRow } from "./queries/embedding-state.js";
 import { getItems } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
@@ -25,8 +26,8 @@ import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-it
 import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
-import { type EmbeddedItem, idOf } from "./wanted-vectors.js";
-import { withVectors } from "./with-vectors.js";
+import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
+import { withVectors } from "./vectors/with-vectors.js";
 
 /** What a statement of a batch may return. */
 type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow | EmbeddingStateRow;

@@ -1,14 +1,15 @@
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import { decodeItemValue, itemData } from "../codec/item-value.js";
 import { toNamespace } from "../codec/namespace-text.js";
-import { refuseMismatch } from "../embedding-check.js";
+import { refuseMismatch } from "../vectors/embedding-check.js";
 import { embedTexts } from "../embeddings/embed-texts.js";
 import { CHOSEN, itemTexts, pathsOfFields } from "../embeddings/item-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
+import { idOf } from "../item-id.js";
 import { itemVersions } from "../queries/item-versions.js";
 import type { UnembeddedRow } from "../queries/select-unembedded.js";
 import type { StoreCall } from "../store-call.js";
-import { type EmbeddedItem, idOf, toRow, type WantedVector, wantedVectors } from "../wanted-vectors.js";
+import { type EmbeddedItem, toRow, type WantedVector, wantedVectors } from "../vectors/wanted-vectors.js";
 import type { ReembedTarget } from "./reembed-target.js";
 
 /** An item with its version. */

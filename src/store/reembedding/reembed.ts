@@ -4,7 +4,7 @@ import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import { CheckpointError, InvalidConfigError } from "../../errors/index.js";
-import { checkEmbeddings, kindOf, refuseMismatch } from "../embedding-check.js";
+import { checkEmbeddings, kindOf, refuseMismatch } from "../vectors/embedding-check.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import { embeddingState } from "../queries/embedding-state.js";
 import type { ItemKey } from "../queries/item-keys.js";

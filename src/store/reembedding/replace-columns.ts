@@ -5,7 +5,7 @@ import { type BoundStatement, statementName } from "../../db/statements/statemen
 import type { SendStatement } from "../../db/statements/transaction-steps.js";
 import { inLockedTransaction } from "../../migrations/in-locked-transaction.js";
 import { vectorIndexOn } from "../../migrations/vector-index.js";
-import { kindOf } from "../embedding-check.js";
+import { kindOf } from "../vectors/embedding-check.js";
 import { SEEN } from "../embeddings/item-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import type { EmbeddingStateRow } from "../queries/embedding-state.js";

@@ -1,6 +1,6 @@
 import { checkEmbeddings, explainingMismatch } from "./embedding-check.js";
 import { planVectors, type VectorPlan, VectorsChangedError } from "./plan-vectors.js";
-import type { StoreCall } from "./store-call.js";
+import type { StoreCall } from "../store-call.js";
 import type { EmbeddedItem } from "./wanted-vectors.js";
 
 const NOTHING: VectorPlan = { guard: [], statements: [], embedded: 0 };

@@ -1,21 +1,21 @@
-import { onAbort } from "../db/async/on-abort.js";
-import { NotificationQueue, type QueueItem } from "../db/listening/notification-queue.js";
-import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
-import { runStatement, runTransaction } from "../db/statements/run-statement.js";
-import { untilReachable } from "../db/statements/until-reachable.js";
-import { ConnectionError } from "../errors/index.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
-import { parseNamespace } from "./boundary/parse-namespace.js";
-import { toNamespace, toPrefix } from "./codec/namespace-text.js";
-import type { ItemValue, StoreItem } from "./model/item.js";
+import { onAbort } from "../../db/async/on-abort.js";
+import { NotificationQueue, type QueueItem } from "../../db/listening/notification-queue.js";
+import { abortErrorOf, throwIfAborted } from "../../db/statements/bounded-run.js";
+import { runStatement, runTransaction } from "../../db/statements/run-statement.js";
+import { untilReachable } from "../../db/statements/until-reachable.js";
+import { ConnectionError } from "../../errors/index.js";
+import { parseCallOptions } from "../../parsing/parse-call-options.js";
+import { parseNamespace } from "../boundary/parse-namespace.js";
+import { toNamespace, toPrefix } from "../codec/namespace-text.js";
+import type { ItemValue, StoreItem } from "../model/item.js";
 import { changeChannel, type NotifiedChange, parseChange } from "./notifications.js";
-import { type ChangeCursor, changedItems } from "./queries/changed-items.js";
-import { getItems } from "./queries/get-items.js";
-import type { ItemRow } from "./queries/item-columns.js";
-import { serverTime } from "./queries/server-time.js";
+import { type ChangeCursor, changedItems } from "../queries/changed-items.js";
+import { getItems } from "../queries/get-items.js";
+import type { ItemRow } from "../queries/item-columns.js";
+import { serverTime } from "../queries/server-time.js";
 import { RecentItems } from "./recent-items.js";
-import { countingStoreRefusal, runStoreCall, type StoreCall } from "./store-call.js";
-import { toItem, withoutRoot } from "./to-item.js";
+import { countingStoreRefusal, runStoreCall, type StoreCall } from "../store-call.js";
+import { toItem, withoutRoot } from "../to-item.js";
 
 /** A change that a watch yields. */
 export type StoreChange<Value extends ItemValue = ItemValue> =

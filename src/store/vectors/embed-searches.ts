@@ -1,13 +1,13 @@
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { runTransaction } from "../../db/statements/run-statement.js";
+import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import { checkEmbeddings, refuseMismatch } from "./embedding-check.js";
-import { embedQuery, isZero, vectorText } from "./embeddings/embed-texts.js";
-import type { VectorSettings } from "./embeddings/vector-settings.js";
-import type { SearchOperation, StoreOperation } from "./operations.js";
-import { countCandidates } from "./queries/count-candidates.js";
-import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
-import type { ItemSearch } from "./queries/search-items.js";
-import type { StoreCall } from "./store-call.js";
+import { embedQuery, isZero, vectorText } from "../embeddings/embed-texts.js";
+import type { VectorSettings } from "../embeddings/vector-settings.js";
+import type { SearchOperation, StoreOperation } from "../operations.js";
+import { countCandidates } from "../queries/count-candidates.js";
+import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
+import type { ItemSearch } from "../queries/search-items.js";
+import type { StoreCall } from "../store-call.js";
 
 /** The searches of a batch, with the vectors of their queries. */
 export interface EmbeddedSearches {

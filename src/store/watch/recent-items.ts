@@ -1,5 +1,5 @@
-import type { ItemKey } from "./queries/item-keys.js";
-import type { ItemRow } from "./queries/item-columns.js";
+import type { ItemKey } from "../queries/item-keys.js";
+import type { ItemRow } from "../queries/item-columns.js";
 
 /** How many items a watch remembers, since a change may become known in two ways. */
 const MAX_RECENT = 10_000;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { CHANNEL_NAME } from "../db/listening/channel-name.js";
+import { CHANNEL_NAME } from "../../db/listening/channel-name.js";
 
 /** A change of an item, as a notification announces it. */
 export interface NotifiedChange {

@@ -3,15 +3,15 @@ import {
   type EmbeddingKind,
   EmbeddingMismatchError,
   VectorExtensionError,
-} from "../errors/index.js";
-import { shellCommand } from "../db/migrate-command.js";
-import type { BoundStatement } from "../db/statements/statement.js";
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { VectorSettings } from "./embeddings/vector-settings.js";
-import { claimModel } from "./queries/claim-model.js";
-import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
-import { vectorIndexState } from "./queries/vector-index-state.js";
-import type { StoreCall } from "./store-call.js";
+} from "../../errors/index.js";
+import { shellCommand } from "../../db/migrate-command.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { runTransaction } from "../../db/statements/run-statement.js";
+import type { VectorSettings } from "../embeddings/vector-settings.js";
+import { claimModel } from "../queries/claim-model.js";
+import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
+import { vectorIndexState } from "../queries/vector-index-state.js";
+import type { StoreCall } from "../store-call.js";
 
 /** The first version of pgvector with iterative scans, without which a search with a filter finds too little. */
 const OLDEST_PGVECTOR = [0, 8];

@@ -1,9 +1,9 @@
-import { isZero, type VectorsByText, vectorText } from "./embeddings/embed-texts.js";
-import { CHOSEN, type ItemText } from "./embeddings/item-texts.js";
-import { textHash } from "./embeddings/text-hash.js";
-import type { VectorSettings } from "./embeddings/vector-settings.js";
-import type { ItemKey } from "./queries/item-keys.js";
-import { STORED, type VectorRow } from "./queries/write-vectors.js";
+import { isZero, type VectorsByText, vectorText } from "../embeddings/embed-texts.js";
+import { CHOSEN, type ItemText } from "../embeddings/item-texts.js";
+import { textHash } from "../embeddings/text-hash.js";
+import type { VectorSettings } from "../embeddings/vector-settings.js";
+import type { ItemKey } from "../queries/item-keys.js";
+import { STORED, type VectorRow } from "../queries/write-vectors.js";
 
 /** An item whose vectors are to be replaced. */
 export interface EmbeddedItem extends ItemKey {
@@ -51,9 +51,4 @@ export function toRow(
   // Without a direction it has no cosine. Its text is known all the same, so that it is not embedded again.
   const isUseless = vector === undefined || (layout.distance === "cosine" && isZero(vector));
   return { ...row, vector: isUseless ? null : vectorText(vector) };
-}
-
-/** Identifies an item, or something of it. */
-export function idOf({ prefix, key }: ItemKey, ...others: readonly (string | null)[]): string {
-  return JSON.stringify([prefix, key, ...others]);
 }

@@ -1,18 +1,19 @@
-import type { BoundStatement } from "../db/statements/statement.js";
-import { CheckpointError } from "../errors/index.js";
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { GuardStep } from "../db/statements/transaction-steps.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { CheckpointError } from "../../errors/index.js";
+import { runTransaction } from "../../db/statements/run-statement.js";
+import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import { refuseMismatch } from "./embedding-check.js";
-import { embedTexts } from "./embeddings/embed-texts.js";
-import type { VectorSettings } from "./embeddings/vector-settings.js";
-import { dropVectors } from "./queries/drop-vectors.js";
-import { embeddingState, type EmbeddingStateRow } from "./queries/embedding-state.js";
-import type { ItemKey } from "./queries/item-keys.js";
-import { itemVersions } from "./queries/item-versions.js";
-import { vectorHashes, type VectorHashRow } from "./queries/vector-hashes.js";
-import { writeVectors } from "./queries/write-vectors.js";
-import type { StoreCall } from "./store-call.js";
-import { type EmbeddedItem, idOf, toRow, type WantedVector, wantedVectors } from "./wanted-vectors.js";
+import { idOf } from "../item-id.js";
+import { embedTexts } from "../embeddings/embed-texts.js";
+import type { VectorSettings } from "../embeddings/vector-settings.js";
+import { dropVectors } from "../queries/drop-vectors.js";
+import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
+import type { ItemKey } from "../queries/item-keys.js";
+import { itemVersions } from "../queries/item-versions.js";
+import { vectorHashes, type VectorHashRow } from "../queries/vector-hashes.js";
+import { writeVectors } from "../queries/write-vectors.js";
+import type { StoreCall } from "../store-call.js";
+import { type EmbeddedItem, toRow, type WantedVector, wantedVectors } from "./wanted-vectors.js";
 
 /** What a transaction has to do about the vectors of the items that it stores. */
 export interface VectorPlan {
