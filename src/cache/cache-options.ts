@@ -4,8 +4,8 @@ import type { ConnectionOptions } from "../parsing/connection-options.js";
 /** The options of a cache. */
 export interface PostgresCacheOptions extends ConnectionOptions {
   /**
-   * Encodes and decodes the values. Default: `new MsgpackSerializer()`, as for a saver. With an encrypting serializer nobody can move an
-   * entry to another place.
+   * Encodes and decodes the values. Default: `new MsgpackSerializer()`, as for a saver. An encrypting serializer refuses an entry that
+   * was moved to another place.
    */
   readonly serde?: SerializerProtocol | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { Telemetry } from "../telemetry/telemetry.js";
 
-/** What has become of entries since a cache was created. */
+/** The outcomes of entries since a cache was created. */
 export interface CacheCounts {
   /** Entries that were found. */
   readonly hit: number;
@@ -16,7 +16,7 @@ export interface CacheCounts {
   readonly skipped: number;
 }
 
-/** Counts what becomes of entries, also in the metrics. */
+/** Counts the outcomes of entries, also in the metrics. */
 export class CacheTally {
   readonly #telemetry: Telemetry;
   readonly #counts = { hit: 0, miss: 0, unreadable: 0, stored: 0, refused: 0, skipped: 0 };

@@ -15,7 +15,7 @@ export class GrowthWatch {
     this.#mostBytes = maxBytes === null ? Infinity : maxBytes * TOLERANCE;
   }
 
-  /** Counts what was stored, and returns whether it is time to look at the whole cache. */
+  /** Counts what was stored, and returns whether it is time to compare the whole cache with its bounds. */
   stored(entries: number, bytes: number): boolean {
     this.#entries += entries;
     this.#bytes += bytes;

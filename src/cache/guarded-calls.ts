@@ -7,7 +7,7 @@ import { ConnectionError, DatabaseError } from "../errors/index.js";
 import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 
-/** The SQLSTATE classes of errors that other values would not have caused: data, constraints, and limits of rows. */
+/** The SQLSTATE classes of errors that only the values of a call cause: data, constraints, and limits of rows. */
 const CLASSES_OF_VALUES = new Set(["22", "23", "54"]);
 
 /** Options of {@link GuardedCalls}. */
@@ -36,8 +36,8 @@ export class GuardedCalls {
    * Runs a call within the deadline.
    *
    * @throws ConnectionError when the time is over. The server is asked to cancel the statement.
-   * @throws the error of an earlier call, at once, while the database is left alone. After that time one call runs without its caller, who
-   *   gets that error too.
+   * @throws the error of an earlier call, at once, while the database is left alone. After that time one call runs in the background, and
+   *   its caller gets that error too.
    */
   async run<T>(call: CacheCall, name: CacheOperationName, work: (call: CacheCall) => Promise<T>): Promise<T> {
     const admission = this.#breaker.admit();
@@ -90,7 +90,9 @@ export class GuardedCalls {
 
   #failed({ telemetry }: CacheCall, error: Error): void {
     if (this.#breaker.failure === undefined) {
-      telemetry.log.write("warn", "the cache is left out for now", { retryAfterMs: this.#retryAfterMs });
+      telemetry.log.write("warn", "the cache is not used until a call succeeds", {
+        retryAfterMs: this.#retryAfterMs,
+      });
     }
     this.#breaker.failed(error);
   }

@@ -42,7 +42,7 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runCacheCall(call, "cache.setup", setUp),
-    // A transaction ends long before.
+    // A transaction ends long before the first sweep.
     sweepMinutes: opened.database.kysely.isTransaction ? undefined : parsed.sweepIntervalMinutes || undefined,
     sweep: () => runCacheCall(call, "cache.sweep", sweep),
   });

@@ -19,7 +19,7 @@ interface WantedEntry {
 }
 
 /**
- * Reads entries in one statement, each of them once, however often it was asked for: a graph adds what it gets twice to its state twice.
+ * Reads entries in one statement, each of them once even if `keys` name it several times: a graph would add it to its state each time.
  * What can't be decoded counts as missing.
  */
 export async function readEntries(call: CacheCall, keys: readonly CacheFullKey[]): Promise<FoundEntry[]> {

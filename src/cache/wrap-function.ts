@@ -15,8 +15,8 @@ import { readEntries, readEntry } from "./read-entries.js";
 import type { GivenEntry } from "./write-entries.js";
 import type { WrapOptions } from "./wrap-options.js";
 
-/** The pauses between two looks at an entry that another call computes. */
-const LOOKS = { firstMs: 10, longestMs: 500 };
+/** The pauses between two reads of an entry that another call computes. */
+const READ_PAUSES = { firstMs: 10, longestMs: 500 };
 
 /** Hashes arguments. */
 const ARGUMENTS = /* @__PURE__ */ new MsgpackSerializer();
@@ -124,16 +124,16 @@ class Flight {
       if (isFound(row)) return readEntry(newCall(), place, row);
       if (row?.is_taken === true) {
         this.#lease = lease;
-        // Its last holder may have stored the entry after the statement began.
+        // The last holder of the lease may have stored the entry after the statement began.
         const [stored] = await guarded("cache.get", (call) => readEntries(call, [this.#key]));
         return stored;
       }
       if (performance.now() >= end) return undefined;
-      await pause(growingPauseMs(round, LOOKS));
+      await pause(growingPauseMs(round, READ_PAUSES));
     }
   }
 
-  /** Lets the next call compute what this one could not store. Where it fails, the lease ends by itself. */
+  /** Ends the lease, so that the next call computes what this one could not store. Where that fails, the lease expires. */
   async #release(): Promise<void> {
     const lease = this.#lease;
     if (lease === undefined) return;

@@ -18,7 +18,7 @@ const REMOVED: EncodedEntry = { type: "null", value: new Uint8Array() };
 
 /**
  * Encodes entries, of which the last one of a place counts. It calls the serializer before it first awaits. What can't be stored is left
- * out: nobody waits for a `set`, so that an error would reach no one.
+ * out: no caller awaits a `set`, so an error would reach no caller.
  */
 export async function encodeEntries(call: CacheCall, given: readonly GivenEntry[]): Promise<NewEntry[]> {
   const encoded = await Promise.all(given.map((entry) => encodeOrRefuse(call, entry)));

@@ -18,14 +18,14 @@ export interface CreatedStore {
   readonly store: BaseStore;
   /** Called at the end of the case. */
   close?(): Promise<void>;
-  /** Lets the items of the store age by so many minutes. The suite needs it for `ttl`, since it never waits. */
+  /** Makes the items of the store older by this many minutes. The cases of `ttl` need it, since the suite never waits. */
   elapse?(minutes: number): Promise<void>;
 }
 
 /** Creates a store without any items, for one case. Cases that need no options pass none. */
 export type CreateStore = (options: SuiteStoreOptions) => Promise<CreatedStore>;
 
-/** What the store can do besides what every `BaseStore` has. */
+/** What the store supports beyond `BaseStore`. */
 export interface StoreSuiteOptions {
   /** Filters combine by `$and`, `$or` and `$not`. Default `false`. */
   readonly combinedFilters?: boolean;
@@ -40,7 +40,7 @@ export interface StoreSuiteOptions {
  * It uses only the public methods, so that it checks any store in any test runner.
  *
  * @param create - Creates an empty store for each case.
- * @param options - What the store can do besides. Those cases are left out otherwise.
+ * @param options - What the store supports beyond `BaseStore`. Without an option, the suite leaves out its cases.
  * @returns The cases, which share nothing. Each fails by an `AssertionError` that says what the store returned.
  *
  * @example

@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 /** Sweeps of several processes begin at different times. */
 const JITTER = 0.2;
 
-/** What a store or a cache does by itself. */
+/** What a store or a cache does before its calls and beside them. */
 export interface PreparationSteps {
   /** Whether the first call sets up. */
   readonly ensuresTables: boolean;

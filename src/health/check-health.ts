@@ -25,7 +25,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
-/** What a saver, a store or a cache needs to store what it is for. */
+/** What a saver, a store or a cache needs in the database to store anything. */
 export interface HealthRequirements {
   /** What is stored, as an error names it, such as `checkpoints`. */
   readonly stored: string;

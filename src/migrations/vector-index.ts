@@ -3,7 +3,7 @@ import type { VectorIndex, VectorLayout } from "./vector-layout.js";
 
 const OPERATORS = { cosine: "cosine_ops", l2: "l2_ops", inner_product: "ip_ops" } as const;
 
-/** The part of `create index` after the table, for an index of embeddings. Not for the kind `flat`, which is none. */
+/** The part of `create index` after the table, for an index of embeddings. Not for the kind `flat`, which has no index. */
 export function vectorIndexOn(
   column: string,
   { type = "vector", distance = "cosine", index = { kind: "hnsw" } }: VectorLayout,

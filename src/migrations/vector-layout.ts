@@ -13,7 +13,7 @@ export interface VectorLayout {
 /** How two vectors are compared. The vectors of a table have one distance, by which its index is built. */
 export type VectorDistance = "cosine" | "l2" | "inner_product";
 
-/** The index of the embeddings. `flat` is none: a search compares with each embedding of its scope. */
+/** The index of the embeddings. `flat` creates no index: a search compares with each embedding of its scope. */
 export type VectorIndex =
   | { readonly kind: "hnsw"; readonly m?: number | undefined; readonly efConstruction?: number | undefined }
   | { readonly kind: "ivfflat"; readonly lists?: number | undefined }

@@ -31,7 +31,7 @@ export interface StoreIndexOptions {
   readonly distanceMetric?: VectorDistance | undefined;
   /** The type of the column. `halfvec` takes half the space. Default `vector`; `halfvec` for an index of more than 2,000 dimensions. */
   readonly vectorType?: "vector" | "halfvec" | undefined;
-  /** The index of the vectors. `flat` is none: a search compares with each vector of its scope. Default `hnsw`. */
+  /** The index of the vectors. `flat` creates no index: a search compares with each vector of its scope. Default `hnsw`. */
   readonly indexType?: "hnsw" | "ivfflat" | "flat" | undefined;
   /** `m` and `efConstruction` of the index, by default those of pgvector. `ef`: how many candidates a search considers at least. */
   readonly hnsw?:

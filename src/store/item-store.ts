@@ -318,7 +318,7 @@ export class ItemStore extends BaseStore {
    * get to it, and each deletion. Values that were replaced in between are left out. That an item expires is not a change.
    *
    * The watch starts with the first `next()`. One connection beside the pool listens for all watches on that pool. If it is lost, the watch
-   * connects again, yields a change of the type `gap`, and then the items that were stored meanwhile, whoever stored them. It can't know
+   * connects again, yields a change of the type `gap`, and then the items that any program stored meanwhile. It can't know
    * what was deleted meanwhile.
    *
    * `break`, `return()` (also while a `next()` waits) and `end()` of the store end the watch. A `signal` ends it as well: `next()` then

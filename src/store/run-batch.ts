@@ -125,7 +125,7 @@ async function runConditional(
     const [only] = conditional;
     const isAlone = conditional.length + readings.length + statements.length === 1;
     if (isAlone && only !== undefined) {
-      // One statement is a transaction by itself.
+      // A single statement needs no BEGIN and COMMIT around it.
       const [written = []] = await runTransaction(call, { statements: [only.statement] });
       puts[0]?.check?.(written);
     } else {

@@ -24,7 +24,7 @@ export interface PostgresStoreOptions extends ConnectionOptions {
   readonly serde?: ContextualSerializer | undefined;
   /** With `serde`: the keys of values that are also stored in clear text, so that filters and searches by text find them. Default: none. */
   readonly visibleKeys?: readonly string[] | undefined;
-  /** Whether this store announces its changes to those who {@link ItemStore.watch | watch}. Default `false`. */
+  /** Whether this store announces its changes, so that {@link ItemStore.watch | watch} yields them. Default `false`. */
   readonly notify?: boolean | undefined;
   /** Whether the first call runs `setup()`, as the official store does. Default `true`; `false` where a pipeline migrates. */
   readonly ensureTables?: boolean | undefined;

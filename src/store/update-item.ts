@@ -14,7 +14,7 @@ export interface ItemAccess<Value extends ItemValue> {
 }
 
 /**
- * Replaces the value of an item by what a function makes of it. It is tried again where someone else has written the item meanwhile.
+ * Replaces the value of an item by what a function makes of it. It starts again where another program has written the item meanwhile.
  *
  * @throws VersionConflictError after many attempts.
  */

@@ -96,7 +96,7 @@ describeAnyTarget("the bounds of a cache", (target) => {
 describeServer("a sweep", (target) => {
   const suite = useCache(target);
 
-  it("leaves it to another process that sweeps just now", async () => {
+  it("does nothing while another process sweeps", async () => {
     const { database } = suite;
     const cache = suite.open({ maxEntries: 1 });
     await suite.cache.set([

@@ -27,7 +27,7 @@ describeAnyTarget("a cache with another serializer", (target) => {
     expect(rows).toEqual([]);
   });
 
-  it("does not find an entry that was moved to another place, or that nobody has encrypted", async () => {
+  it("does not find an entry that was moved to another place, or that is not encrypted", async () => {
     const serde = aes();
     const cache = suite.open({ serde });
     const graph = suite.open({ serde, keyPrefix: "graph" });

@@ -56,7 +56,7 @@ describeEachTarget("a wrapped function", (target) => {
     expect(runs).toBe(2);
   });
 
-  it("waits for nobody who has crashed", async () => {
+  it("waits for a crashed call only as long as its lease", async () => {
     const { cache, database } = suite;
     const gate = new Gate();
     const crashed = cache.wrap(() => gate.opened, {
@@ -73,7 +73,7 @@ describeEachTarget("a wrapped function", (target) => {
     await running;
   });
 
-  it("computes by itself what another call takes too long for", async () => {
+  it("computes the result itself where another call takes longer than the lease", async () => {
     const { cache, database } = suite;
     const gate = new Gate();
     const slow = cache.wrap(() => gate.opened, { namespace: NAMESPACE, key: () => "k", leaseSeconds: 600 })();
@@ -92,7 +92,7 @@ describeEachTarget("a wrapped function", (target) => {
     await until(async () => (await suite.database.query("select key from cache_entries")).length === 1);
   });
 
-  it("runs as it is where its arguments can't be hashed, or its results not stored", async () => {
+  it("runs without the cache where its arguments can't be hashed, or its results can't be stored", async () => {
     const cache = suite.open();
     const call = cache.wrap((run: () => number) => run(), { namespace: NAMESPACE });
     expect(await call(() => 1)).toBe(1);

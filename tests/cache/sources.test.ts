@@ -51,7 +51,7 @@ describeEachTarget("a cache", (target) => {
     await database.exec("drop schema fresh cascade");
   });
 
-  it("creates a logged table where it is told to", async () => {
+  it("creates a logged table by the option unlogged", async () => {
     const { database } = suite;
     await database.exec("create schema kept");
     await suite.open({ schema: "kept", unlogged: false }).setup();

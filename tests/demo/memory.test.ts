@@ -5,7 +5,7 @@ import { describeVectors } from "../../test-support/targets.js";
 
 // The gate also runs `npm run demo:memory`, which is the same on PGlite.
 describeVectors("the demo of memory", (target) => {
-  it("recalls in other threads what a user said, for nobody else, however often it runs", async () => {
+  it("recalls in other threads what the same user said, and no other user, on every run", async () => {
     const { source } = await target.createDatabase();
     const database = typeof source === "string" ? new pg.Pool({ connectionString: source }) : source;
     const lines: string[] = [];

@@ -109,7 +109,7 @@ describeServer("watching a store on a server", (target) => {
     throw new Error("a server is needed");
   }
 
-  it("yields a gap after the connection was lost, and then what was stored meanwhile by anyone", async () => {
+  it("yields a gap after the connection was lost, and then what any program stored meanwhile", async () => {
     const logger = new RecordingLogger();
     const proxy = await TcpProxy.open(url());
     const watching = new PostgresStore(proxy.url, { logger });

@@ -11,7 +11,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const milliseconds = z.number().min(1).max(MAX_TIMER_MS);
 const seconds = z.number().positive();
 
-/** Far below Node's longest string, in base64. */
+/** The base64 text of a value stays far below the longest string of Node.js. */
 const MAX_VALUE_BYTES = 2 ** 28;
 
 // Strict: a misspelt option would silently have no effect.

@@ -8,8 +8,8 @@ import type { EntryPlace } from "../model/entry.js";
 const namespaceLabels = z.array(z.string());
 const fullKey = z.tuple([namespaceLabels, keyText]);
 
-/** So long that the date would be none. */
-const ETERNITY_S = 1e11;
+/** A longer time would lead to a date that Postgres does not have. */
+const ENDLESS_SECONDS = 1e11;
 
 /**
  * Parses a key of `get` and `set`.
@@ -25,7 +25,7 @@ export function parsePlace(scope: string, key: unknown): EntryPlace {
   return { namespace, key: text };
 }
 
-/** @throws InvalidConfigError for a namespace that is no list of texts. */
+/** @throws InvalidConfigError for a namespace that is not an array of texts. */
 export function parseNamespace(namespace: unknown): string[] {
   return parse(namespaceLabels, namespace, "namespace");
 }
@@ -42,5 +42,5 @@ export function parseTtl(ttl: unknown, defaultTtl: number | undefined): number |
   if (typeof given !== "number" || Number.isNaN(given)) {
     throw new InvalidConfigError("ttl", "must be a number of seconds");
   }
-  return given >= ETERNITY_S ? null : Math.max(0, given);
+  return given >= ENDLESS_SECONDS ? null : Math.max(0, given);
 }

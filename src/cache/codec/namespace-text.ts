@@ -14,7 +14,7 @@ export function namespaceText(scope: string, namespace: readonly string[]): stri
   return `${scope}${JSON.stringify(namespace)}`;
 }
 
-/** The column `namespace` of the lease of an entry. It is no namespace of an entry, since those begin with a bracket. */
+/** The column `namespace` of the lease of an entry. It differs from the namespaces of entries, in which a bracket follows the scope. */
 export function leaseText(scope: string, namespace: readonly string[]): string {
   return `${scope}lease${JSON.stringify(namespace)}`;
 }

@@ -13,7 +13,7 @@ export interface Bounds {
 }
 
 /**
- * Deletes some of the entries of a range that are too many, unless another process does so at the same moment: those that expire first,
+ * Deletes some of the entries of a range that exceed the bounds, unless another process does so at the same moment: those that expire first,
  * and of those that never do the oldest ones. Returns a row for each.
  */
 export function evictEntries(

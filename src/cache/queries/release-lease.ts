@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { Lease } from "./take-lease.js";
 
-/** Gives a lease up, unless it has expired and another process has taken it. */
+/** Ends a lease, unless it has expired and another process has taken it. */
 export function releaseLease(schema: string, { place, token }: Lease): BoundStatement<unknown> {
   return statement.bind(schema, { ...place, token });
 }

@@ -8,7 +8,7 @@ import { expiryOf, sentValue } from "./entry-columns.js";
 export interface Lease {
   /** The place of the lease itself. */
   readonly place: EntryPlace;
-  /** Tells its holder from others. */
+  /** Distinguishes its holder from others. */
   readonly token: string;
   /** How long it is valid, in seconds: its holder may crash. */
   readonly seconds: number;
@@ -21,7 +21,7 @@ export interface LeaseRow {
   readonly is_taken: boolean;
 }
 
-/** Reads an entry, and takes its lease where there is no such entry and nobody has the lease. */
+/** Reads an entry. Where there is none, it takes the lease of the entry, unless another process has it. */
 export function takeLease(
   schema: string,
   { namespace, key }: EntryPlace,
@@ -73,7 +73,7 @@ const statement = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, para
               created_at: sql<Date>`excluded.created_at`,
               expires_at: sql<Date>`excluded.expires_at`,
             })
-            // A crashed holder blocks nobody for longer. The same token comes again where an answer was lost (C6).
+            // The lease of a crashed holder ends. A retry after a lost answer comes with the same token (C6).
             .where(
               sql<boolean>`(cache_entries.expires_at <= ${CURRENT_TIME} or cache_entries.value = excluded.value)`,
             ),

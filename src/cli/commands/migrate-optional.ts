@@ -56,9 +56,10 @@ export function optionalOptions(): Option[] {
     countOption("--dims <n>", "the number of dimensions of an embedding, which new vectors need", 1),
     new Option("--vector-type <type>", "the type of new vectors (default: vector)").choices(VECTOR_TYPES),
     new Option("--distance <name>", "how new vectors are compared (default: cosine)").choices(DISTANCES),
-    new Option("--vector-index <name>", "the index of new vectors; flat is none (default: hnsw)").choices(
-      VECTOR_INDEXES,
-    ),
+    new Option(
+      "--vector-index <name>",
+      "the index of new vectors; flat creates none (default: hnsw)",
+    ).choices(VECTOR_INDEXES),
     new Option("--logged-cache", "a new cache survives a crash and is on replicas, but is slower to write"),
   ];
 }

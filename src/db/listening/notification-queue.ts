@@ -87,7 +87,7 @@ export class NotificationQueue<Notified extends { readonly kind: string }> imple
    * Waits for the next item.
    *
    * @returns `undefined` once the queue is closed.
-   * @throws CheckpointError when the listener has given up.
+   * @throws CheckpointError when the listener has stopped trying.
    */
   async next(): Promise<QueueItem<Notified> | undefined> {
     for (;;) {

@@ -9,7 +9,7 @@ import type { VectorLayout } from "../vector-layout.js";
 const PYTHON_VERSIONS = [0, 1];
 const PYTHON_INDEX_VERSION = 2;
 
-/** Creates the table of the embeddings of Python's `PostgresStore`, or adopts it, and adds what tells unchanged texts. */
+/** Creates the table of the embeddings of Python's `PostgresStore`, or adopts it, and adds the column by which unchanged texts are recognized. */
 export function createVectors(layout: VectorLayout | undefined): MigrationStep {
   return {
     async up(db, schema) {

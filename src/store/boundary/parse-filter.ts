@@ -89,7 +89,7 @@ function parseOperator(key: string, operator: string, operand: unknown, path: st
   }
 }
 
-/** An object contains what it holds besides; any other value equals. */
+/** The condition of a plain operand: the value contains an object, and equals any other operand. */
 function contains(key: string, operand: unknown, path: string): Condition {
   return Array.isArray(operand)
     ? equals(key, operand, path)

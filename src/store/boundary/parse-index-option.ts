@@ -50,7 +50,7 @@ const option = z.strictObject({
       probes: positive.max(32_768).optional(),
     })
     .default({}),
-  // Of no use: a store compares embeddings in one way.
+  // Accepted and ignored, because the official store has it: a store compares embeddings in one way.
   createAllMetricIndexes: z.boolean().optional(),
   batchSize: positive.default(256),
 });
@@ -60,7 +60,7 @@ export const indexOption = option.transform(toSettings);
 
 type IndexOption = z.output<typeof option>;
 
-/** The name of a model that tells none. */
+/** The name of a model that has no name. */
 const UNNAMED = "default";
 
 /** How many dimensions an index of pgvector takes, by the type of the column. */

@@ -1,7 +1,7 @@
 import { InvalidConfigError } from "../../errors/index.js";
 
 /**
- * Copies the options of a call, so that what follows reads them without the caller's getters or Proxy. `null` has none, as in the calls
+ * Copies the options of a call, so that later code reads them without the caller's getters or Proxy. `null` has none, as in the calls
  * that take only a signal.
  *
  * @throws InvalidConfigError where reading them throws.

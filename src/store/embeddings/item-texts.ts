@@ -13,7 +13,7 @@ export const CHOSEN = "";
 /** The field name of a row that only says that `reembed()` has seen an item without texts. No path has it. */
 export const SEEN = ".";
 
-/** Returns the texts of a value at some paths. An empty text has no meaning, and gets no vector. */
+/** Returns the texts of a value at some paths. An empty text gets no vector. */
 export function itemTexts(value: unknown, paths: readonly string[]): ItemText[] {
   const found = new Map<string, string>();
   for (const path of paths) {
@@ -26,7 +26,7 @@ export function itemTexts(value: unknown, paths: readonly string[]): ItemText[] 
 }
 
 /**
- * Returns the paths that the vectors of an item were made of, since nothing else tells which paths a put has chosen.
+ * Returns the paths of the texts of an item, from the names of its vectors: the tables do not store the paths that a put has chosen.
  *
  * @param fieldNames - The names of its vectors.
  */

@@ -4,7 +4,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 
 /** What the tables say about the embeddings. */
 export interface EmbeddingStateRow {
-  /** The name of the model. `null` if nobody has named one yet. */
+  /** The name of the model. `null` if no store has named one yet. */
   readonly model: string | null;
   /** The type of the column, such as `vector(384)`. */
   readonly column_type: string | null;

@@ -75,7 +75,7 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, Backup
         .selectFrom(page.limit(parameter("rows")).as("page"))
         .selectAll()
         .select(
-          // The size of the stored value, so that nothing is read for it.
+          // The size of the stored value, which Postgres knows without reading the value.
           sql<number>`sum(pg_column_size(value)) over (order by ${IN_ORDER} rows unbounded preceding) - pg_column_size(value)`.as(
             "bytes_before",
           ),

@@ -20,7 +20,7 @@ export function keptParams(items: readonly ItemKey[], kept: readonly KeptVector[
   return { ...manyKeys(items), keptPrefixes, keptKeys, keptNames: kept.map(({ fieldName }) => fieldName) };
 }
 
-/** Whether a row of `store_vectors` is none of the vectors that stay. */
+/** Whether a row of `store_vectors` is not among the vectors that stay. */
 export function isNotKept(parameter: Parameter<KeptParams>): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (
     select from unnest(

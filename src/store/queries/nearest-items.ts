@@ -22,8 +22,8 @@ export interface NearestItems {
 /**
  * The items of a scope with the most similar vectors, by the best vector of each: `prefix`, `key` and `distance`.
  *
- * A small scope is compared whole: an index of vectors knows no scopes, so that it would yield vectors of everybody else. Where the index
- * yields too few items of a large scope, that is compared whole as well.
+ * A small scope is compared whole: an index of vectors knows no scopes, so it would mostly yield vectors of other scopes. Where the index
+ * yields too few items of a large scope, that scope is compared whole as well.
  */
 export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestItems) {
   if (wanted.vector.isSmall) return compareAll(db, wanted);
@@ -67,7 +67,7 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
     .with("too_few", (qb) =>
       qb
         .selectNoFrom(sql<boolean>`true`.as("is_so"))
-        // Where it yields less than was asked for, it may have given up before it came to the best.
+        // An iterative scan may end before it has found the best vectors. Then it yields fewer than it should.
         .where(
           sql<boolean>`(select count(*) from indexed) < ${vectors} or (select count(*) from by_index) < ${needed}`,
         ),
@@ -80,7 +80,7 @@ export function nearestItems(db: QueryCreator<LibraryDatabase>, wanted: NearestI
         .unionAll(
           eb
             .selectFrom("too_few")
-            // It depends on `too_few`, so that Postgres prepares nothing for it in vain.
+            // It depends on `too_few`, so that Postgres does not run any part of it without need.
             .innerJoinLateral(
               compareAll(db, wanted)
                 .where(sql<SqlBool>`too_few.is_so`)

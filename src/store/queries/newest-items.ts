@@ -98,7 +98,7 @@ function itemsOfScope(
     );
 }
 
-/** Whether a namespace, or all those below it, hold more than so many items. Read in the index alone. */
+/** Whether a namespace, or all those below it, hold more than this number of items. It reads only the index. */
 function hasMoreThan(
   db: QueryCreator<LibraryDatabase>,
   parameter: Parameter<ScopeParams>,

@@ -7,7 +7,7 @@ import { notifyChange } from "./notify-change.js";
 import type { PutRow, WrittenRow } from "./write-items.js";
 
 /**
- * Stores an item where it has an expected version, or where there is none if that is 0.
+ * Stores an item where it has an expected version; with the expected version 0, where there is no such item.
  *
  * @param channel - The channel that announces the change; `undefined` for none.
  * @returns A statement with one row where it has stored the item, and none otherwise.

@@ -12,7 +12,7 @@ export interface ScoredItems extends ItemKey {
 /**
  * A page of the items with a score, the best first; then of the others of the scope, the newest first, if they count too.
  *
- * @param db - Has the items with a score as `scored`: at least as many as the page and those before it need, if there are so many.
+ * @param db - Has the items with a score as `scored`: all of them, or at least as many as the page and those before it need.
  * @param unscored - Whether the others count.
  */
 export function scoredPage(

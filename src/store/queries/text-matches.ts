@@ -61,7 +61,7 @@ export function textMatches(
         .selectFrom("store")
         .where(matchesScope(parameter, shape))
         .where(sql<SqlBool>`(${expressionsOf(parameter, text).matches}) is not true`)
-        // Where the page is full, nobody looks for them.
+        // Where the page is full, they are not searched for.
         .where(sql<SqlBool>`(select count(*) from scored) < ${needed}`)
         .selectAll("store")
         .select(sql<number | null>`null::float8`.as("score"))

@@ -2,10 +2,10 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
-/** A vector of an item, with what tells its text. */
+/** A vector of an item, with the hash of its text. */
 export interface VectorHashRow extends ItemKey {
   readonly field_name: string;
-  /** In hexadecimal digits. `null` where the text is not known. */
+  /** In hexadecimal digits. `null` where it is not known. */
   readonly hash: string | null;
 }
 

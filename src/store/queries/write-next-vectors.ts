@@ -80,7 +80,7 @@ const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", Par
       )
       .onConflict((conflict) =>
         conflict.columns(["prefix", "key", "field_name"]).doUpdateSet({
-          // Equal times say that the hashes are valid, so a hash that is not has to go.
+          // The equal times that follow mark the hash as valid, so a hash that is not valid is removed.
           text_hash: sql<Uint8Array>`case when ${isHashValid("store_vectors")} then store_vectors.text_hash end`,
           created_at: sql<Date>`excluded.created_at`,
           updated_at: sql<Date>`excluded.updated_at`,

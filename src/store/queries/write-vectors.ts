@@ -8,7 +8,7 @@ import { isHashValid } from "./vector-hashes.js";
 /** A vector to store. */
 export interface VectorRow extends ItemKey {
   readonly fieldName: string;
-  /** Tells the text, in hexadecimal digits. `null` without a text. */
+  /** The hash of the text, in hexadecimal digits. `null` without a text. */
   readonly hash: string | null;
   /** The vector as text; `null` for none; {@link STORED} where the item has it already, under another name. */
   readonly vector: string | null;

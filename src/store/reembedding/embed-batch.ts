@@ -17,8 +17,8 @@ type VersionedItem = EmbeddedItem & { readonly version: number };
 type VersionedVector = WantedVector & { readonly version: number };
 
 /**
- * Embeds the texts of items, except those whose vectors are known, and stores their vectors. It leaves out an item that someone else
- * writes meanwhile.
+ * Embeds the texts of items, except those whose vectors are known, and stores their vectors. It leaves out an item that another
+ * program writes meanwhile.
  *
  * @returns How many texts were embedded.
  */

@@ -17,9 +17,9 @@ export interface EmbeddedSearches {
   readonly of: (operation: SearchOperation) => ItemSearch;
 }
 
-/** So many vectors are compared whole, which is exact. Of more, the index is faster. */
+/** A search compares with each of up to this many vectors, which is exact. With more vectors, the index is faster. */
 const EXACT_UP_TO = 5_000;
-/** At least so many candidates of an index are considered, for a recall of nearly all of the best ten. */
+/** The least number of candidates that an index considers, so that it finds nearly all of the best ten. */
 const MIN_EFFORT = { hnsw: 100, ivfflat: 20, flat: 0 } as const;
 /** The most that pgvector allows for hnsw. */
 const MAX_EFFORT = 1_000;
@@ -65,7 +65,7 @@ function toItemSearch(
   if (vector === undefined || embedded === undefined) return { ...operation, vector: undefined };
   const { type, distance } = layout;
   if (distance === "cosine" && isZero(embedded)) {
-    // It has no cosine with anything, so that no item has a score by it.
+    // A vector of zeros has no cosine, so no item gets a score.
     const limit = operation.text !== undefined || vector.unscored ? operation.limit : 0;
     return { ...operation, limit, vector: undefined };
   }
@@ -76,7 +76,7 @@ function toItemSearch(
   };
 }
 
-/** The searches that have too much to compare whole. */
+/** The searches with too many vectors to compare with each. */
 async function largeSearches(
   call: StoreCall,
   searches: readonly SearchOperation[],

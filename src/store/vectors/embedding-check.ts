@@ -79,7 +79,7 @@ export async function explainingMismatch<T>(
   }
 }
 
-/** The kind of the stored embeddings, as far as the tables tell it. */
+/** The kind of the stored embeddings, as far as the tables record it. */
 export function kindOf(state: EmbeddingStateRow | undefined): Partial<EmbeddingKind> {
   // The type has the schema of the extension before it, where that is not in the search path.
   const [, type, dims] = /\b(vector|halfvec)\((\d+)\)$/.exec(state?.column_type ?? "") ?? [];

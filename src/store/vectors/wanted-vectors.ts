@@ -48,7 +48,7 @@ export function toRow(
   const row = { prefix, key, fieldName, hash };
   if (isStored) return { ...row, vector: STORED };
   const vector = embedded.get(text ?? "");
-  // Without a direction it has no cosine. Its text is known all the same, so that it is not embedded again.
+  // A vector of zeros has no cosine. Its hash is stored nevertheless, so that its text is not embedded again.
   const isUseless = vector === undefined || (layout.distance === "cosine" && isZero(vector));
   return { ...row, vector: isUseless ? null : vectorText(vector) };
 }
