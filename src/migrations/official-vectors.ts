@@ -1,19 +1,11 @@
 import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { MigrationError } from "../errors/index.js";
+import { distanceOfOperators, VECTOR_INDEX } from "./vector-index.js";
 import type { VectorDistance, VectorLayout } from "./vector-layout.js";
-
-/** The index of embeddings in Python's layout. */
-const INDEX = "store_vectors_embedding_idx";
 
 /** The constraint of the items in Python's layout, by the name that Postgres gives it. */
 const FOREIGN_KEY = "store_vectors_prefix_key_fkey";
-
-const DISTANCES: readonly (readonly [string, VectorDistance])[] = [
-  ["cosine_ops", "cosine"],
-  ["l2_ops", "l2"],
-  ["ip_ops", "inner_product"],
-];
 
 /** An index of the embeddings. */
 interface EmbeddingIndex {
@@ -47,7 +39,7 @@ export async function convertVectors(db: Db, schema: string): Promise<VectorLayo
   for (const { name } of indexes.filter((index) => index !== kept))
     await sql`drop index ${sql.id(schema, name)}`.execute(db);
   if (kept === undefined) return { dims, index: { kind: "flat" } };
-  await sql`alter index ${sql.id(schema, kept.name)} rename to ${sql.id(INDEX)}`.execute(db);
+  await sql`alter index ${sql.id(schema, kept.name)} rename to ${sql.id(VECTOR_INDEX)}`.execute(db);
   return { dims, distance: kept.distance, index: { kind: kept.kind } };
 }
 
@@ -90,7 +82,7 @@ async function embeddingIndexes(db: Db, schema: string): Promise<EmbeddingIndex[
     where indrelid = to_regclass(format('%I.store_vectors', ${schema}::text)) and amname in ('hnsw', 'ivfflat')
     order by relname`.execute(db);
   return rows.flatMap(({ name, kind, operators }) => {
-    const distance = DISTANCES.find(([ending]) => operators.endsWith(ending))?.[1];
+    const distance = distanceOfOperators(operators);
     return distance === undefined ? [] : [{ name, kind, distance }];
   });
 }

@@ -1,14 +1,32 @@
 import { type RawBuilder, sql } from "kysely";
-import type { VectorIndex, VectorLayout } from "./vector-layout.js";
+import {
+  VECTOR_DISTANCES,
+  type VectorDistance,
+  type VectorIndex,
+  type VectorLayout,
+} from "./vector-layout.js";
+
+/** The name of the index of embeddings, as Python's store has it. */
+export const VECTOR_INDEX = "store_vectors_embedding_idx";
 
 const OPERATORS = { cosine: "cosine_ops", l2: "l2_ops", inner_product: "ip_ops" } as const;
+
+/** The operator class of pgvector by which an index compares embeddings. */
+export function operatorClass(type: "vector" | "halfvec", distance: VectorDistance): string {
+  return `${type}_${OPERATORS[distance]}`;
+}
+
+/** How an index with this operator class compares embeddings. `undefined` for a class of another kind. */
+export function distanceOfOperators(operators: string): VectorDistance | undefined {
+  return VECTOR_DISTANCES.find((distance) => operators.endsWith(`_${OPERATORS[distance]}`));
+}
 
 /** The part of `create index` after the table, for an index of embeddings. Not for the kind `flat`, which has no index. */
 export function vectorIndexOn(
   column: string,
   { type = "vector", distance = "cosine", index = { kind: "hnsw" } }: VectorLayout,
 ): RawBuilder<unknown> {
-  const operators = sql.raw(`${type}_${OPERATORS[distance]}`);
+  const operators = sql.raw(operatorClass(type, distance));
   return sql`using ${sql.raw(index.kind)} (${sql.id(column)} ${operators}) ${storageOf(index)}`;
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_TIMER_MS } from "../db/async/max-timer.js";
 import { MAX_NAME_BYTES } from "../db/max-name-bytes.js";
 import type { RetryOptions } from "../db/statements/retry-transient.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -53,9 +54,6 @@ const schemaName = z
   .refine((name) => !/\0|\p{Surrogate}/u.test(name), "must not contain U+0000 or a lone surrogate");
 
 const milliseconds = z.number().min(0).optional();
-
-/** A longer timer fires at once in Node.js. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const timeout = z.number().min(1).max(MAX_TIMER_MS).optional();
 

@@ -1,13 +1,12 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
 const count = z.int().min(1);
 
-/** A longer timer fires at once in Node.js. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const milliseconds = z.number().min(1).max(MAX_TIMER_MS);
 const seconds = z.number().positive();
 

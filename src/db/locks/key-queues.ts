@@ -1,7 +1,5 @@
+import { MAX_TIMER_MS } from "../async/max-timer.js";
 import { onAbort } from "../async/on-abort.js";
-
-/** Node treats a longer timeout as 1 ms. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The limits of a wait in a queue. */
 export interface QueueWait {

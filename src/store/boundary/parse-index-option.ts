@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { VectorIndex } from "../../migrations/vector-layout.js";
+import { VECTOR_DISTANCES, type VectorIndex } from "../../migrations/vector-layout.js";
 import { keyText } from "../../parsing/keys.js";
 import {
   type EmbeddingsFunction,
@@ -34,7 +34,7 @@ const option = z.strictObject({
   embeddings: embeddings.optional(),
   model: keyText.min(1).optional(),
   fields: z.array(textPath).min(1).default([WHOLE_VALUE]),
-  distanceMetric: z.enum(["cosine", "l2", "inner_product"]).default("cosine"),
+  distanceMetric: z.enum(VECTOR_DISTANCES).default("cosine"),
   vectorType: z.enum(["vector", "halfvec"]).optional(),
   indexType: z.enum(["hnsw", "ivfflat", "flat"]).default("hnsw"),
   hnsw: z

@@ -4,6 +4,7 @@ import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import { CheckpointError, InvalidConfigError } from "../../errors/index.js";
+import { operatorClass } from "../../migrations/vector-index.js";
 import { checkEmbeddings, kindOf, refuseMismatch } from "../vectors/embedding-check.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import { embeddingState } from "../queries/embedding-state.js";
@@ -183,6 +184,5 @@ class ModelTooSlowError extends CheckpointError {
 
 /** The index that the store needs, as `vectorIndexState` names it. */
 function indexName({ layout: { index, type, distance } }: VectorSettings): string {
-  const operators = { cosine: "cosine_ops", l2: "l2_ops", inner_product: "ip_ops" }[distance];
-  return index.kind === "flat" ? "" : `${index.kind} ${type}_${operators}`;
+  return index.kind === "flat" ? "" : `${index.kind} ${operatorClass(type, distance)}`;
 }

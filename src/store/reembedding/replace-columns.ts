@@ -4,7 +4,7 @@ import { toDatabaseError } from "../../db/to-database-error.js";
 import { type BoundStatement, statementName } from "../../db/statements/statement.js";
 import type { SendStatement } from "../../db/statements/transaction-steps.js";
 import { inLockedTransaction } from "../../migrations/in-locked-transaction.js";
-import { vectorIndexOn } from "../../migrations/vector-index.js";
+import { VECTOR_INDEX, vectorIndexOn } from "../../migrations/vector-index.js";
 import { kindOf } from "../vectors/embedding-check.js";
 import { SEEN } from "../embeddings/item-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
@@ -14,7 +14,6 @@ import type { StoreCall } from "../store-call.js";
 
 /** How long the new columns wait for a lock of the table, in milliseconds. */
 const LOCK_TIMEOUT_MS = 60_000;
-const INDEX = "store_vectors_embedding_idx";
 const NEXT_INDEX = "store_vectors_next_idx";
 
 /** Adds the new columns, unless an interrupted call has left them. Those of another model are dropped. */
@@ -83,7 +82,7 @@ export async function replaceColumns(
     sql`comment on column ${sql.id(schema, "store_vectors", "embedding")} is null`,
     ...(layout.index.kind === "flat"
       ? []
-      : [sql`alter index ${sql.id(schema, NEXT_INDEX)} rename to ${sql.id(INDEX)}`]),
+      : [sql`alter index ${sql.id(schema, NEXT_INDEX)} rename to ${sql.id(VECTOR_INDEX)}`]),
     sql`insert into ${sql.id(schema, "store_embedding_model")} (model) values (${model})
       on conflict (single) do update set model = excluded.model`,
   ];

@@ -7,6 +7,8 @@ import {
 import { shellCommand } from "../../db/migrate-command.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
+import { distanceOfOperators } from "../../migrations/vector-index.js";
+import { VECTOR_DISTANCES } from "../../migrations/vector-layout.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import { claimModel } from "../queries/claim-model.js";
 import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
@@ -91,14 +93,14 @@ export function kindOf(state: EmbeddingStateRow | undefined): Partial<EmbeddingK
   };
 }
 
-const OPERATOR_CLASSES = { cosine_ops: "cosine", l2_ops: "l2", ip_ops: "inner_product" } as const;
-
-/** How the index compares vectors. `undefined` without an index: then any distance is possible. */
-export function distanceOf(indexes: string): EmbeddingKind["distance"] | undefined {
-  const known = Object.entries(OPERATOR_CLASSES);
-  return known.find(([operators]) =>
-    indexes.split("\n").some((index) => index.endsWith(`_${operators}`)),
-  )?.[1];
+/**
+ * How the indexes of the embeddings compare vectors. `undefined` without an index: then any distance is possible.
+ *
+ * @param indexes - As `vectorIndexState` reads them.
+ */
+function distanceOf(indexes: string): EmbeddingKind["distance"] | undefined {
+  const found = new Set(indexes.split("\n").map(distanceOfOperators));
+  return VECTOR_DISTANCES.find((distance) => found.has(distance));
 }
 
 function mismatch(
