@@ -34,6 +34,7 @@ export {
   MigrationError,
 } from "./database-errors.js";
 export {
+  describeItem,
   type EmbeddingKind,
   EmbeddingMismatchError,
   InvalidEmbeddingError,

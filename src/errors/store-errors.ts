@@ -7,6 +7,11 @@ export interface ItemLocation {
   readonly key: string;
 }
 
+/** An item, as messages name it. */
+export function describeItem({ namespace, key }: ItemLocation): string {
+  return `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)}`;
+}
+
 /** Options of a {@link VersionConflictError}. */
 export interface VersionConflict extends ItemLocation {
   /** The version that the call expected. 0 stands for no item. */
@@ -41,7 +46,7 @@ export class VersionConflictError extends CheckpointError {
     const found = currentVersion === 0 ? "there is no such item" : `it has version ${currentVersion}`;
     super(
       "VERSION_CONFLICT",
-      `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)}: expected ${
+      `${describeItem({ namespace, key })}: expected ${
         expectedVersion === 0 ? "no item" : `version ${expectedVersion}`
       }, but ${found}`,
     );
@@ -64,7 +69,7 @@ export class ItemSchemaError extends CheckpointError {
     const [first] = issues;
     super(
       "ITEM_SCHEMA",
-      `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)} does not fit the schema of its namespace: ${
+      `${describeItem({ namespace, key })} does not fit the schema of its namespace: ${
         first?.message ?? "no reason given"
       }`,
     );

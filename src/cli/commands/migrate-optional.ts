@@ -4,7 +4,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { OptionalTables } from "../../migrations/migration-set.js";
 import type { WantedTables } from "../../migrations/present-sets.js";
-import { VECTOR_DISTANCES, type VectorLayout } from "../../migrations/vector-layout.js";
+import type { VectorDistance, VectorLayout } from "../../migrations/vector-layout.js";
 import { countOption } from "../options/option-values.js";
 import type { IndexFlags } from "./migrate-indexes.js";
 
@@ -12,6 +12,7 @@ const INDEXES = ["metadata-index", "run-index"] as const satisfies readonly Opti
 const TABLES = ["store", "vectors", "cache"] as const satisfies readonly OptionalTables[];
 
 const VECTOR_TYPES = ["vector", "halfvec"] as const;
+const DISTANCES = ["cosine", "l2", "inner_product"] as const satisfies readonly VectorDistance[];
 const VECTOR_INDEXES = ["hnsw", "ivfflat", "flat"] as const;
 
 const optionalFlags = z.object({
@@ -20,7 +21,7 @@ const optionalFlags = z.object({
   textSearchLanguage: z.string().optional(),
   dims: z.number().optional(),
   vectorType: z.enum(VECTOR_TYPES).optional(),
-  distance: z.enum(VECTOR_DISTANCES).optional(),
+  distance: z.enum(DISTANCES).optional(),
   vectorIndex: z.enum(VECTOR_INDEXES).optional(),
   loggedCache: z.boolean().optional(),
   convertStore: z.boolean().default(false),
@@ -54,9 +55,7 @@ export function optionalOptions(): Option[] {
     ),
     countOption("--dims <n>", "the number of dimensions of an embedding, which new vectors need", 1),
     new Option("--vector-type <type>", "the type of new vectors (default: vector)").choices(VECTOR_TYPES),
-    new Option("--distance <name>", "how new vectors are compared (default: cosine)").choices(
-      VECTOR_DISTANCES,
-    ),
+    new Option("--distance <name>", "how new vectors are compared (default: cosine)").choices(DISTANCES),
     new Option(
       "--vector-index <name>",
       "the index of new vectors; flat creates none (default: hnsw)",

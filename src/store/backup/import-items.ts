@@ -1,7 +1,7 @@
 import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
-import { DatabaseError } from "../../errors/index.js";
+import { DatabaseError, describeItem } from "../../errors/index.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
 import { toNamespace } from "../codec/namespace-text.js";
 import type { BackupRow } from "../queries/backup-row.js";
@@ -90,8 +90,8 @@ async function storePortion(call: StoreCall, rows: readonly BackupRow[]): Promis
       if (restored.stored === restored.alive) return restored;
       const [different] = await rowsOf(within, findDifferentItem(schema, rows));
       if (different === undefined) return restored;
-      const place = `item ${JSON.stringify(different.key)} of namespace ${JSON.stringify(toNamespace(different.prefix))}`;
-      throw new StoreBackupError(`${place} is already stored with different content`);
+      const item = describeItem({ namespace: toNamespace(different.prefix), key: different.key });
+      throw new StoreBackupError(`${item} is already stored with different content`);
     });
   } catch (error) {
     const isRefused = error instanceof DatabaseError && error.sqlState?.startsWith(DATA_EXCEPTION) === true;

@@ -1,4 +1,4 @@
-import { DeserializationError } from "../../errors/index.js";
+import { describeItem, DeserializationError } from "../../errors/index.js";
 import type { ItemContext } from "../../serde/serde-context.js";
 import type { FoundItem, StoreItem } from "../model/item.js";
 import type { Sealing } from "../model/sealing.js";
@@ -41,8 +41,9 @@ async function valueOf(
     return await decodeItemValue(value, place, sealing);
   } catch (cause) {
     if (!(cause instanceof DeserializationError)) throw cause;
-    const { namespace, key } = place;
-    const item = `item ${JSON.stringify(key)} of namespace ${JSON.stringify(namespace)}`;
-    throw new DeserializationError(`${item}: ${cause.message}`, { cause, typeTag: cause.typeTag });
+    throw new DeserializationError(`${describeItem(place)}: ${cause.message}`, {
+      cause,
+      typeTag: cause.typeTag,
+    });
   }
 }
