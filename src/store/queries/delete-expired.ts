@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
+import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 /** Deletes those of some items that have expired. They count as deleted already. Returns a row for each. */
 export function deleteExpired(
@@ -20,9 +20,7 @@ const statement = /* @__PURE__ */ new Statement<ManyKeys, { readonly key: string
           join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
         )
         .where(sql<SqlBool>`store.expires_at <= ${CURRENT_TIME}`)
-        // Locked in one order, so that concurrent imports can't deadlock.
-        .orderBy(sql`store.prefix collate "C"`)
-        .orderBy(sql`store.key collate "C"`)
+        .orderBy(LOCK_ORDER)
         .forUpdate("store")
         .select(["store.prefix", "store.key"]),
     )

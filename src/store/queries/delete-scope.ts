@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { LOCK_ORDER } from "./item-keys.js";
 import { notifyChange } from "./notify-change.js";
 import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
 
@@ -29,8 +29,7 @@ const statements = /* @__PURE__ */ new StatementFamily<
         qb
           .selectFrom("store")
           .where(isInScope("store", parameter))
-          .orderBy(sql`prefix collate "C"`)
-          .orderBy(sql`key collate "C"`)
+          .orderBy(LOCK_ORDER)
           .limit(parameter("limit"))
           .forUpdate()
           .select(["prefix", "key"]),

@@ -3,7 +3,7 @@ import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
-import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
+import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 export type { ItemKey } from "./item-keys.js";
 
@@ -45,9 +45,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, ItemRo
       .with("locked", () =>
         found
           .where("store.ttl_minutes", "is not", null)
-          // Locked in one order, so that concurrent reads can't deadlock.
-          .orderBy(sql`store.prefix collate "C"`)
-          .orderBy(sql`store.key collate "C"`)
+          .orderBy(LOCK_ORDER)
           .forUpdate("store")
           .select(["store.prefix", "store.key"]),
       )

@@ -25,3 +25,6 @@ export function wantedKeys(parameter: Parameter<ManyKeys>) {
   const keys = unseen(parameter("keys"), "text[]");
   return sql<ItemKey>`unnest(${prefixes}, ${keys})`.as<"wanted">(sql`wanted(prefix, key)`);
 }
+
+/** Every statement that waits for locks of several items takes them in this order, so that concurrent calls can't deadlock. */
+export const LOCK_ORDER = /* @__PURE__ */ sql`store.prefix collate "C", store.key collate "C"`;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { type ItemKey, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
+import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
 /** The version of an item. */
 export interface ItemVersionRow extends ItemKey {
@@ -18,8 +18,7 @@ const statement = /* @__PURE__ */ new Statement<ManyKeys, ItemVersionRow>((db, p
     .innerJoin("store", (join) =>
       join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
     )
-    .orderBy(sql`store.prefix collate "C"`)
-    .orderBy(sql`store.key collate "C"`)
+    .orderBy(LOCK_ORDER)
     .forUpdate("store")
     .select(["store.prefix", "store.key", sql<number>`store.version::float8`.as("version")]),
 );

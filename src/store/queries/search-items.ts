@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, newestItems } from "./newest-items.js";
@@ -81,8 +82,7 @@ const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams
             join.onRef("store.prefix", "=", "page.prefix").onRef("store.key", "=", "page.key"),
           )
           .where("store.ttl_minutes", "is not", null)
-          .orderBy(sql`store.prefix collate "C"`)
-          .orderBy(sql`store.key collate "C"`)
+          .orderBy(LOCK_ORDER)
           .forUpdate("store")
           .select(["store.prefix", "store.key"]),
       )
