@@ -6,7 +6,7 @@ import type { StoreCall } from "./store-call.js";
 /**
  * The value of an item to store, as the schema of its namespace returns it.
  *
- * @throws ItemSchemaError for a value that does not fit.
+ * @throws ItemSchemaError for a value that does not fit, and for a schema that returns anything but an object.
  */
 export async function checkedValue(
   call: StoreCall,
@@ -27,5 +27,5 @@ export async function checkedItem<Item extends StoreItem>(call: StoreCall, item:
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

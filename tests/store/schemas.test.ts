@@ -49,4 +49,12 @@ describeAnyTarget("a schema of a namespace", (target) => {
     for (const read of [() => store.get(["users", "7", "profile"], "k"), () => store.search(["users"])])
       await expect(read()).rejects.toMatchObject({ code: "ITEM_SCHEMA", key: "k" });
   });
+
+  it("refuses a schema that makes of a value something else than an object", async () => {
+    for (const made of [z.any().transform(() => "text"), z.any().transform(() => [1])]) {
+      const store = suite.open({ namespaces: [{ prefix: [], schema: made }] });
+      await expect(store.put(["x"], "k", { n: 1 })).rejects.toBeInstanceOf(ItemSchemaError);
+    }
+    expect(await suite.store.count([])).toBe(0);
+  });
 });
