@@ -1,5 +1,5 @@
 import type { BoundStatement } from "../db/statements/statement.js";
-import { parseNamespace } from "./boundary/parse-entries.js";
+import { parseNamespace, parseNamespaces } from "./boundary/parse-entries.js";
 import type { CacheCall } from "./cache-call.js";
 import { namespaceText, rangeBelow, scopeRange } from "./codec/namespace-text.js";
 import { clearEntries } from "./queries/clear-entries.js";
@@ -7,9 +7,9 @@ import { clearEntries } from "./queries/clear-entries.js";
 /** Binds the deletion of the entries of namespaces; without namespaces, of all entries of the cache. */
 export function bindClear(
   { schema, settings: { scope } }: CacheCall,
-  namespaces: readonly unknown[],
+  namespaces: unknown,
 ): BoundStatement<unknown> {
-  const texts = namespaces.map((namespace) => namespaceText(scope, parseNamespace(namespace)));
+  const texts = parseNamespaces(namespaces).map((namespace) => namespaceText(scope, namespace));
   return clearEntries(schema, texts, texts.length === 0 ? scopeRange(scope) : undefined);
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { Send } from "@langchain/langgraph";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
+import { InvalidConfigError } from "../../src/index.js";
 import { describeAnyTarget, describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { later, useCache } from "./cached.js";
 
@@ -136,6 +137,16 @@ describeAnyTarget("a cache", (target) => {
     expect(await left(cache)).toEqual([]);
     expect(await left(graph)).toEqual(namespaces);
   });
+
+  it.each([undefined, null, "a", [["a"], [1]]])(
+    "refuses to clear %j, and keeps what is there",
+    async (bad) => {
+      const { cache } = suite;
+      await cache.set([{ key: [["a"], "k"], value: 1 }]);
+      await expect(cache.clear(bad as never)).rejects.toBeInstanceOf(InvalidConfigError);
+      expect(await cache.get([[["a"], "k"]])).toHaveLength(1);
+    },
+  );
 
   it("clears a namespace with those below it, by whole labels", async () => {
     const { cache } = suite;

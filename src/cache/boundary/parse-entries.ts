@@ -30,6 +30,11 @@ export function parseNamespace(namespace: unknown): string[] {
   return parse(namespaceLabels, namespace, "namespace");
 }
 
+/** @throws InvalidConfigError for anything but an array of namespaces. */
+export function parseNamespaces(namespaces: unknown): string[][] {
+  return parse(z.array(namespaceLabels), namespaces, "namespaces");
+}
+
 /**
  * Parses the `ttl` of an entry.
  *
