@@ -123,8 +123,10 @@ describeVectors("a store with an index", (target) => {
     const { store, database } = suite;
     await store.put(["d"], "k", { text: "cat" });
     const dog = `[${embedder.vectorOf("dog").join()}]`;
-    // As Python's store does for another text.
-    await database.exec(`update store_vectors set embedding = '${dog}', updated_at = current_timestamp`);
+    // As Python's store does for another text. The clock of PGlite may not have moved since the put.
+    await database.exec(
+      `update store_vectors set embedding = '${dog}', updated_at = current_timestamp + interval '1 millisecond'`,
+    );
     expect((await store.search(["d"], { query: "dog" }))[0]?.score).toBeCloseTo(1, 5);
     await store.put(["d"], "k", { text: "cat" });
     expect((await store.search(["d"], { query: "cat" }))[0]?.score).toBeCloseTo(1, 5);

@@ -5,8 +5,6 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
-export type { ItemKey } from "./item-keys.js";
-
 /**
  * Reads items by their keys. Expired ones are not found.
  *

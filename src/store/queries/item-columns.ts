@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 
-export { CURRENT_TIME } from "../../db/expiry.js";
-
 /** A row of `store` as it is read. */
 export interface ItemRow {
   readonly prefix: string;

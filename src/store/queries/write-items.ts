@@ -1,9 +1,10 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import { CURRENT_TIME } from "../../db/expiry.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { ItemKey } from "./get-items.js";
-import { CURRENT_TIME, expiryOf } from "./item-columns.js";
+import { expiryOf } from "./item-columns.js";
+import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 import { notifyChange } from "./notify-change.js";
 
 /** An item to store. */
@@ -47,11 +48,6 @@ interface ChannelParam {
   readonly channel: string | undefined;
 }
 
-interface ManyKeys {
-  readonly prefixes: readonly string[];
-  readonly keys: readonly string[];
-}
-
 interface ManyRows extends ManyKeys {
   readonly values: readonly string[];
   readonly ttls: readonly (string | null)[];
@@ -82,10 +78,6 @@ function remove(
   return first !== undefined && others.length === 0
     ? deleteOne.of(notifies).bind(schema, { ...first, channel })
     : deleteMany.of(notifies).bind(schema, { ...manyKeys(items), channel });
-}
-
-function manyKeys(items: readonly ItemKey[]): ManyKeys {
-  return { prefixes: items.map(({ prefix }) => prefix), keys: items.map(({ key }) => key) };
 }
 
 /** Nearly every write is of one item: without arrays, Postgres takes two thirds of the time. */
@@ -126,7 +118,16 @@ const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & Channel
 const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & ChannelParam, WrittenRow>(
   (notifies) => (db, parameter) =>
     db
-      .with("locked", (qb) => lockGiven(qb, parameter))
+      .with("locked", (qb) =>
+        qb
+          .selectFrom(wantedKeys(parameter))
+          .innerJoin("store", (join) =>
+            join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
+          )
+          .orderBy(LOCK_ORDER)
+          .forUpdate("store")
+          .select(["store.prefix", "store.key"]),
+      )
       .deleteFrom("store")
       .using("locked")
       .whereRef("store.prefix", "=", "locked.prefix")
@@ -134,22 +135,6 @@ const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & Chann
       .returning(["store.prefix", "store.key", sql<number>`0`.as("version")])
       .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
-
-function lockGiven(db: QueryCreator<LibraryDatabase>, parameter: Parameter<ManyKeys & ChannelParam>) {
-  const given =
-    sql<ItemKey>`unnest(${parameter("prefixes")}::text[], ${parameter("keys")}::text[])`.as<"given">(
-      sql`given(prefix, key)`,
-    );
-  return db
-    .selectFrom(given)
-    .innerJoin("store", (join) =>
-      join.onRef("store.prefix", "=", "given.prefix").onRef("store.key", "=", "given.key"),
-    )
-    .orderBy(sql`store.prefix collate "C"`)
-    .orderBy(sql`store.key collate "C"`)
-    .forUpdate("store")
-    .select(["store.prefix", "store.key"]);
-}
 
 function insertItems(
   db: QueryCreator<LibraryDatabase>,
