@@ -1,18 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
 import { PostgresCache, type PostgresCacheOptions } from "../../src/cache/index.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { documentedSql } from "../tenants/documented-sql.js";
 
 const KEY: CacheFullKey = [["ns"], "k"];
-
-/** The policy of docs/cache.md, so that the test checks what people read. */
-async function documentedPolicy(): Promise<string> {
-  const text = await readFile(new URL("../../docs/cache.md", import.meta.url), "utf8");
-  const [, policy = ""] = /^```sql\n([^]*?)^```/m.exec(text) ?? [];
-  return policy;
-}
 
 describeServer("a cache with a tenantId", (target) => {
   const role = `service_${randomBytes(8).toString("hex")}`;
@@ -25,8 +18,9 @@ describeServer("a cache with a tenantId", (target) => {
     await owner.setup();
     await owner.end();
     await database.exec(`create role ${role} login password 'secret'`);
-    const policy = await documentedPolicy();
-    await database.exec(policy.replaceAll("agent_service", role));
+    await database.exec((await documentedSql()).setUpStores);
+    await database.exec(`grant select, insert, update, delete on cache_entries to ${role};
+      grant select on cache_kysely_migration to ${role}`);
     const asRole = new URL(database.source);
     asRole.username = role;
     asRole.password = "secret";
@@ -44,7 +38,7 @@ describeServer("a cache with a tenantId", (target) => {
     return await use(cache);
   }
 
-  it("sees the entries of its tenant and no others, in the set-up of docs/cache.md", async () => {
+  it("sees the entries of its tenant and no others, in the set-up of docs/tenants.md", async () => {
     const tenants = ["acme", "bolt"];
     for (const tenantId of tenants) {
       await using({ tenantId, keyPrefix: "graph" }, (cache) => cache.set([{ key: KEY, value: tenantId }]));
