@@ -40,6 +40,7 @@ import { encodeEntries, storeEntries } from "./write-entries.js";
 export class PostgresCache<V = unknown> extends BaseCache<V> {
   readonly #opened: OpenedCache;
   #isTrimming = false;
+  #hasGrown = false;
 
   /**
    * @param source - The database. The cache opens a described database at the first query, and {@link end} closes it. It never closes a
@@ -257,10 +258,15 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
 
   /** Deletes what exceeds the bounds, beside the call of `set` that found that they may be exceeded. */
   async #trim(): Promise<void> {
+    this.#hasGrown = true;
     if (this.#isTrimming) return;
     this.#isTrimming = true;
-    // The telemetry of the sweep reports its failure. A later `set` tries again.
-    await this.sweep().catch(noop);
+    // Once more for what was stored after a sweep had measured the cache.
+    while (this.#hasGrown) {
+      this.#hasGrown = false;
+      // The telemetry of the sweep reports its failure. A later `set` tries again.
+      await this.sweep().catch(noop);
+    }
     this.#isTrimming = false;
   }
 
