@@ -10,11 +10,11 @@ export interface VectorLayout {
   readonly index?: VectorIndex | undefined;
 }
 
-/** The ways to compare two vectors. */
-export const VECTOR_DISTANCES = ["cosine", "l2", "inner_product"] as const;
-
 /** How two vectors are compared. The vectors of a table have one distance, by which its index is built. */
-export type VectorDistance = (typeof VECTOR_DISTANCES)[number];
+export type VectorDistance = "cosine" | "l2" | "inner_product";
+
+/** The ways to compare two vectors. */
+export const VECTOR_DISTANCES = ["cosine", "l2", "inner_product"] as const satisfies readonly VectorDistance[];
 
 /** The index of the embeddings. `flat` creates no index: a search compares with each embedding of its scope. */
 export type VectorIndex =
