@@ -14,7 +14,11 @@ export interface VectorLayout {
 export type VectorDistance = "cosine" | "l2" | "inner_product";
 
 /** The ways to compare two vectors. */
-export const VECTOR_DISTANCES = ["cosine", "l2", "inner_product"] as const satisfies readonly VectorDistance[];
+export const VECTOR_DISTANCES = [
+  "cosine",
+  "l2",
+  "inner_product",
+] as const satisfies readonly VectorDistance[];
 
 /** The index of the embeddings. `flat` creates no index: a search compares with each embedding of its scope. */
 export type VectorIndex =
