@@ -15,6 +15,7 @@ const mayImport = {
   saver: [...base, "migrations"],
   store: withoutSaver,
   cache: withoutSaver,
+  "checkpoint-store": withoutSaver,
   threads: [...base, "saver"],
   retention: [...base, "saver"],
   growth: [...base, "saver"],
@@ -22,7 +23,7 @@ const mayImport = {
   backup: [...base, "saver"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "health", "saver"],
-  cli: [...base, "migrations", "saver", "store", "cache", ...wholeThreads, "the-savers"],
+  cli: [...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],
 };
 
 const pathOf = (room) => (room === "the-savers" ? "^src/[^/]+\\.ts$" : `^src/${room}/`);
@@ -42,6 +43,9 @@ const mayImportInside = {
   "store/embeddings": [],
   "store/queries": ["store/filters"],
   "store/codec": ["store/model", "store/queries"],
+  "checkpoint-store/model": [],
+  "checkpoint-store/boundary": ["checkpoint-store/model"],
+  "checkpoint-store/codec": ["checkpoint-store/model", "checkpoint-store/boundary"],
   "cache/model": [],
   "cache/queries": ["cache/model"],
   "cache/codec": ["cache/model"],

@@ -43,3 +43,4 @@ export {
   type VersionConflict,
   VersionConflictError,
 } from "./store-errors.js";
+export { CheckpointSchemaError, CheckpointVersionError } from "./checkpoint-store-errors.js";

@@ -123,15 +123,18 @@ export class ThreadLockLostError extends CheckpointError {
  */
 export class CheckpointNotFoundError extends CheckpointError {
   constructor(location: ErrorLocation) {
-    const { threadId = "", checkpointNs = "", checkpointId } = location;
-    const namespace = checkpointNs === "" ? "" : `, namespace "${checkpointNs}"`;
-    const thread = `thread "${threadId}"${namespace}`;
-    const problem =
-      checkpointId === undefined
-        ? `${thread} has no checkpoint`
-        : `${thread}: checkpoint "${checkpointId}" does not exist`;
-    super("CHECKPOINT_NOT_FOUND", problem, location);
+    super("CHECKPOINT_NOT_FOUND", problemOf(location), location);
   }
+}
+
+function problemOf({ threadId, checkpointNs = "", checkpointId }: ErrorLocation): string {
+  // A checkpoint store finds checkpoints by their ids alone.
+  if (threadId === undefined && checkpointId !== undefined) return `checkpoint not found: ${checkpointId}`;
+  const namespace = checkpointNs === "" ? "" : `, namespace "${checkpointNs}"`;
+  const thread = `thread "${threadId ?? ""}"${namespace}`;
+  return checkpointId === undefined
+    ? `${thread} has no checkpoint`
+    : `${thread}: checkpoint "${checkpointId}" does not exist`;
 }
 
 /**

@@ -16,7 +16,7 @@ export type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 export { type ItemInput, ItemStore } from "./item-store.js";
 export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";
 export type { StoreChange } from "./watch/watch-items.js";
-export type { StandardResult, StandardSchema } from "./model/standard-schema.js";
+export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
 export type {
   CountOptions,
   FilterOperators,

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "../parsing/connection-options.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { StoreIndexOptions } from "./index-options.js";
-import type { StandardSchema } from "./model/standard-schema.js";
+import type { StandardSchema } from "../parsing/standard-schema.js";
 
 /** The options of a store. */
 export interface PostgresStoreOptions extends ConnectionOptions {

@@ -21,6 +21,8 @@ export interface TelemetryOptions {
   readonly address: () => DatabaseAddress;
   /** Whether thread ids, which may be personal data, are reported. Default `true`. */
   readonly threadIds?: boolean | undefined;
+  /** The name of the database system, as OpenTelemetry spells it. Default `postgresql`. */
+  readonly system?: string | undefined;
 }
 
 /** An operation that is observed, and the table that it uses. */
@@ -37,10 +39,12 @@ export class Telemetry {
   readonly log: SafeLogger;
   readonly #addressOf: () => DatabaseAddress;
   readonly #showsThreadIds: boolean;
+  readonly #system: string;
   #address: Attributes | undefined;
   readonly #reportedLosses = new WeakSet<Error>();
 
-  constructor({ logger, address, threadIds = true }: TelemetryOptions) {
+  constructor({ logger, address, threadIds = true, system = "postgresql" }: TelemetryOptions) {
+    this.#system = system;
     this.log = new SafeLogger(logger);
     this.#addressOf = address;
     this.#showsThreadIds = threadIds;
@@ -141,7 +145,7 @@ export class Telemetry {
   #attributes({ operation, target, isOnlyTable = false }: ObservedOperation): Attributes {
     this.#address ??= addressAttributes(this.#addressOf());
     return {
-      "db.system.name": "postgresql",
+      "db.system.name": this.#system,
       ...this.#address,
       "db.operation.name": operation,
       "db.query.summary": `${operation} ${target}`,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import type { StandardSchema } from "../model/standard-schema.js";
+import type { StandardSchema } from "../../parsing/standard-schema.js";
 import { MAX_TTL_MINUTES } from "./max-ttl.js";
 import { indexedPaths, indexOption } from "./parse-index-option.js";
 import { parseNamespace } from "./parse-namespace.js";

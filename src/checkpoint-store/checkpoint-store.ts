@@ -1,0 +1,129 @@
+import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
+
+/**
+ * All checkpoints of an execution, or of a thread: those whose `metadata.execution_id`, or `metadata.thread_id`, is this text. A text by
+ * itself is the id of an execution.
+ */
+export type CheckpointScope = string | { readonly executionId: string } | { readonly threadId: string };
+
+/** Options of {@link CheckpointStore.save}. */
+export interface SaveOptions extends CallOptions {
+  /**
+   * Deletes, together with the save, all but the newest checkpoints of the execution, or of the thread where the checkpoint has no
+   * execution. At least 1. The saved one is never deleted.
+   */
+  readonly keepLast?: number | undefined;
+}
+
+/** Options of {@link CheckpointStore.list}. */
+export interface ListOptions extends CallOptions {
+  /** The largest number of checkpoints, at least 1. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** `desc` returns the newest first. Default `asc`. */
+  readonly order?: "asc" | "desc" | undefined;
+}
+
+/**
+ * Stores the states of executions, one checkpoint per node. {@link MemoryCheckpointStore}, {@link PostgresCheckpointStore},
+ * `SqliteCheckpointStore` and `RedisCheckpointStore` implement it and behave alike.
+ *
+ * Every call may be repeated. Each call except {@link end} has the option `signal`.
+ *
+ * @typeParam State - The type of the states.
+ */
+export interface CheckpointStore<State = unknown> extends AsyncDisposable {
+  /**
+   * Creates the table, where the backend has one, and checks the connection. Any number of processes may call it at the same time.
+   *
+   * @example
+   * ```ts
+   * await store.setup();
+   * ```
+   */
+  setup(options?: CallOptions): Promise<void>;
+
+  /**
+   * Stores a checkpoint. One with the same id is replaced in all fields, also where it is listed. The checkpoint is encoded before the
+   * call returns its promise, so that it may be changed afterwards.
+   *
+   * @throws InvalidConfigError, SerializationError, CheckpointTooLargeError before anything is sent.
+   * @throws CheckpointVersionError where the option `concurrency` of the store is `"optimistic"`, and the stored checkpoint has the same
+   *   version or a newer one.
+   *
+   * @example
+   * ```ts
+   * await store.save(createCheckpoint({ executionId: "exec_1", nodeName: "fetch", state: { pages: 3 } }), { keepLast: 10 });
+   * ```
+   */
+  save(checkpoint: ExecutionCheckpoint<State>, options?: SaveOptions): Promise<void>;
+
+  /**
+   * Loads a checkpoint. It shares nothing with what was saved.
+   *
+   * @throws CheckpointNotFoundError where there is none.
+   * @throws DeserializationError, CorruptCheckpointError for a damaged one. They name the id.
+   *
+   * @example
+   * ```ts
+   * const { state } = await store.load("checkpoint_1");
+   * ```
+   */
+  load(checkpointId: string, options?: CallOptions): Promise<ExecutionCheckpoint<State>>;
+
+  /**
+   * Lists checkpoints by `timestamp`, then by `version`, then by the bytes of `id`. A damaged one fails the call.
+   *
+   * @returns An empty array where there are none.
+   *
+   * @example
+   * ```ts
+   * for (const { nodeName, version } of await store.list({ threadId: "user-7" }, { limit: 100 })) console.log(nodeName, version);
+   * ```
+   */
+  list(scope: CheckpointScope, options?: ListOptions): Promise<ExecutionCheckpoint<State>[]>;
+
+  /**
+   * Loads the last checkpoint of the order of {@link list}, or `undefined` where there is none.
+   *
+   * @example
+   * ```ts
+   * const newest = await store.latest("exec_1");
+   * ```
+   */
+  latest(scope: CheckpointScope, options?: CallOptions): Promise<ExecutionCheckpoint<State> | undefined>;
+
+  /**
+   * Deletes a checkpoint.
+   *
+   * @returns Whether there was one. After a retry it may be `false` although the first attempt has deleted it.
+   *
+   * @example
+   * ```ts
+   * await store.delete("checkpoint_1");
+   * ```
+   */
+  delete(checkpointId: string, options?: CallOptions): Promise<boolean>;
+
+  /**
+   * Deletes all checkpoints of an execution or of a thread.
+   *
+   * @returns Their number. After a retry, those that the first attempt has deleted may be missing in it.
+   *
+   * @example
+   * ```ts
+   * await store.clear({ threadId: "user-7" });
+   * ```
+   */
+  clear(scope: CheckpointScope, options?: CallOptions): Promise<number>;
+
+  /**
+   * Closes what the store opened. It never closes a connection that you passed in. It may be called more than once.
+   *
+   * @example
+   * ```ts
+   * await store.end();
+   * ```
+   */
+  end(): Promise<void>;
+}

@@ -1,0 +1,53 @@
+import { CheckpointSchemaError, CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
+import { isPlainObject } from "../../serde/plain-object.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { StandardSchema } from "../../parsing/standard-schema.js";
+import type { ExecutionCheckpoint } from "../model/execution-checkpoint.js";
+import type { StoredRecord } from "../model/stored-record.js";
+import { decodeState } from "./state-text.js";
+
+/** What decodes the records of a store. */
+export interface RecordDecoder {
+  readonly serde: ContextualSerializer | undefined;
+  /** Checks the states. `undefined`: no check. */
+  readonly schema: StandardSchema | undefined;
+}
+
+/**
+ * Decodes a record. The checkpoint shares nothing with other ones.
+ *
+ * @throws DeserializationError, CorruptCheckpointError for a record that can't be read. They name its id.
+ * @throws CheckpointSchemaError for a state that does not fit the schema.
+ */
+export async function decodeRecord(
+  { serde, schema }: RecordDecoder,
+  record: StoredRecord,
+): Promise<ExecutionCheckpoint> {
+  const { id, nodeName, timestamp, version } = record;
+  try {
+    const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata, id);
+    const state = await decodeState(record.state, id, serde);
+    return { id, nodeName, state: await checkedState(schema, state, id), metadata, timestamp, version };
+  } catch (error) {
+    throw error instanceof DeserializationError ? error.at({ checkpointId: id }) : error;
+  }
+}
+
+async function decodeMetadata(text: string, checkpointId: string): Promise<Record<string, unknown> | null> {
+  const metadata = await decodeJsonb(text, { checkpointId });
+  if (metadata === null) return null;
+  if (typeof metadata === "object" && isPlainObject(metadata)) return metadata;
+  throw new CorruptCheckpointError("its metadata is not an object", { checkpointId });
+}
+
+async function checkedState(
+  schema: StandardSchema | undefined,
+  state: unknown,
+  id: string,
+): Promise<unknown> {
+  if (schema === undefined) return state;
+  const result = await schema["~standard"].validate(state);
+  if (result.issues !== undefined) throw new CheckpointSchemaError(id, result.issues);
+  return result.value;
+}

@@ -1,0 +1,16 @@
+export type { CallOptions } from "../parsing/parse-call-options.js";
+export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
+export type { BackendCall, CheckpointBackend } from "./model/backend.js";
+export { BackendCheckpointStore } from "./backend-checkpoint-store.js";
+export type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from "./checkpoint-store.js";
+export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
+export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./create-checkpoint.js";
+export { MemoryCheckpointStore } from "./memory/memory-checkpoint-store.js";
+export {
+  compareRecords,
+  type RecordRange,
+  type RecordScope,
+  type SaveRules,
+  type StoredRecord,
+} from "./model/stored-record.js";
+export type { CheckpointStoreOptions } from "./store-options.js";

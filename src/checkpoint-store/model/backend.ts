@@ -1,0 +1,55 @@
+import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { ObservedCall } from "../../telemetry/observed-call.js";
+import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "./stored-record.js";
+
+/** What belongs to one call of a backend. */
+export interface BackendCall {
+  /** Ends the call. It had not been aborted when the call began. */
+  readonly signal?: AbortSignal | undefined;
+  /** Counts retries, where telemetry is active. */
+  readonly observer?: ObservedCall | undefined;
+}
+
+/**
+ * Where a checkpoint store keeps its records. The store parses the arguments, and encodes and decodes states, so a backend only stores
+ * texts. A backend retries its own transient faults, and throws the errors of this library.
+ *
+ * @example
+ * ```ts
+ * const store = new BackendCheckpointStore(new MyBackend());
+ * ```
+ */
+export interface CheckpointBackend {
+  /** The name of the database system, as OpenTelemetry spells it, such as `postgresql`. */
+  readonly system: string;
+  /** The most bytes of a state or of metadata, as JSON text. */
+  readonly maxTextBytes: number;
+  /** Returns the address of the database, as far as it is known without a connection. */
+  address(): DatabaseAddress;
+  /** Creates what the records need, and checks the connection. Any number of processes may call it at once. */
+  setup(call: BackendCall): Promise<void>;
+  /**
+   * Inserts a record, or replaces the one with its id in every place where that is listed, all of it or nothing.
+   *
+   * @returns `undefined`, or the stored version where the rule `onlyNewer` refuses the record. Then nothing has changed.
+   */
+  save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined>;
+  /** Returns a record, or `undefined` where there is none. */
+  load(id: string, call: BackendCall): Promise<StoredRecord | undefined>;
+  /** Returns the records of a scope, sorted. */
+  list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly StoredRecord[]>;
+  /** Deletes a record. Returns whether there was one. */
+  delete(id: string, call: BackendCall): Promise<boolean>;
+  /** Deletes the records of a scope. Returns their number. */
+  clear(scope: RecordScope, call: BackendCall): Promise<number>;
+  /** Returns the number of all records. */
+  count(call: BackendCall): Promise<number>;
+  /**
+   * Returns all records in pages, by the bytes of their ids. Records that are stored meanwhile may be missing.
+   *
+   * @param after - Begins after this id, or at the first one.
+   */
+  pages(after: string | undefined, call: BackendCall): AsyncIterable<readonly StoredRecord[]>;
+  /** Closes what the backend opened. It may be called more than once. */
+  close(): Promise<void>;
+}
