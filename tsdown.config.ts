@@ -15,6 +15,7 @@ export default defineConfig({
     store: "src/store/index.ts",
     conformance: "src/conformance/index.ts",
     cache: "src/cache/index.ts",
+    "checkpoint-store": "src/checkpoint-store/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],
