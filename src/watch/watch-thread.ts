@@ -1,14 +1,9 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { onAbort } from "../db/async/on-abort.js";
+import { noop } from "../db/async/noop.js";
 import type { CallContext } from "../db/call-context.js";
-import {
-  NotificationQueue,
-  type QueueItem,
-  type WatchedChannel,
-} from "../db/listening/notification-queue.js";
-import { abortErrorOf, throwIfAborted } from "../db/statements/bounded-run.js";
+import type { NotificationQueue, QueueItem, WatchedChannel } from "../db/listening/notification-queue.js";
+import { watchUntilEnded } from "../db/listening/watch-until-ended.js";
 import { untilReachable } from "../db/statements/until-reachable.js";
-import { ConnectionError } from "../errors/index.js";
 import { countingRefusal, runCall } from "../saver/call/run-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
@@ -58,42 +53,21 @@ export async function* watchThread(
   ending: readonly AbortSignal[],
 ): AsyncGenerator<CheckpointTuple, undefined> {
   const request = countingRefusal(call, "watch", () => parseWatch(given.threadId, given.options));
-  throwIfAborted(request.signal);
-  if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
-  const stop = new AbortController();
-  const queue = new NotificationQueue(notificationsOf(call, request));
-  const channel = watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId);
-  const offer = (checkpoint: CheckpointRef): void => {
-    if (isInScope(request, checkpoint)) queue.offer({ kind: "checkpoint", checkpoint, source: "found" });
+  const watching = {
+    name: watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId),
+    channel: notificationsOf(call, request),
+    listener: () => countingRefusal(call, "watch", () => call.database.listener()),
+    signal: request.signal,
+    ending,
   };
-  // With `after`, the search of the first gap finds what this process stores in the meantime.
-  const stopOffers = request.after === undefined ? registerStartingWatch(channel, offer) : undefined;
-  const cleanups: (() => void)[] = stopOffers === undefined ? [] : [stopOffers];
-  try {
-    // First, because it throws when the database can't listen.
-    const listener = countingRefusal(call, "watch", () => call.database.listener());
-    const unsubscribe = listener.subscribe(channel, queue);
-    cleanups.push(unsubscribe);
-    for (const signal of [request.signal, ...ending]) {
-      const end = (reason: unknown): void => {
-        stop.abort(reason);
-        queue.close();
-        // At once: the caller may never call next() again.
-        unsubscribe();
-      };
-      cleanups.push(onAbort(signal, end));
-    }
-    const own = { ...call, signal: stop.signal };
-    yield* newTuples({ call: own, request, serde, queue, stopOffers });
-    throwIfAborted(request.signal);
-  } catch (error) {
-    if (request.signal?.aborted === true) throw abortErrorOf(request.signal, error);
-    if (!stop.signal.aborted) throw error;
-  } finally {
-    for (const cleanup of cleanups) cleanup();
-    queue.close();
-  }
-  return undefined;
+  return yield* watchUntilEnded(call, watching, (own, queue) => {
+    const offer = (checkpoint: CheckpointRef): void => {
+      if (isInScope(request, checkpoint)) queue.offer({ kind: "checkpoint", checkpoint, source: "found" });
+    };
+    // With `after`, the search of the first gap finds what this process stores in the meantime.
+    const stopOffers = request.after === undefined ? registerStartingWatch(watching.name, offer) : noop;
+    return newTuples({ call: own, request, serde, queue, stopOffers });
+  });
 }
 
 interface Watch {
@@ -101,16 +75,24 @@ interface Watch {
   readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
   readonly queue: NotificationQueue<QueuedCheckpoint>;
-  readonly stopOffers: (() => void) | undefined;
+  readonly stopOffers: () => void;
 }
 
 async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
+  try {
+    yield* queuedTuples(watch);
+  } finally {
+    watch.stopOffers();
+  }
+}
+
+async function* queuedTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
   const { request, queue } = watch;
   const seen =
     request.after === undefined ? await seenUntilNow(watch) : new SeenCheckpoints([], request.after);
   for (let item = await queue.next(); item !== undefined; item = await queue.next()) {
     // From the first gap on, the server notifies of every checkpoint.
-    if (item.kind === "gap") watch.stopOffers?.();
+    if (item.kind === "gap") watch.stopOffers();
     for await (const { checkpoint, source } of checkpointsOf(watch, item, seen)) {
       if (!isInScope(request, checkpoint) || !seen.add(checkpoint, source)) continue;
       const tuple = await readNew(watch, checkpoint);

@@ -1,9 +1,8 @@
-import { onAbort } from "../../db/async/on-abort.js";
-import { NotificationQueue, type QueueItem } from "../../db/listening/notification-queue.js";
-import { abortErrorOf, throwIfAborted } from "../../db/statements/bounded-run.js";
+import type { NotificationQueue, QueueItem } from "../../db/listening/notification-queue.js";
+import { watchUntilEnded } from "../../db/listening/watch-until-ended.js";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { runStatement, runTransaction } from "../../db/statements/run-statement.js";
 import { untilReachable } from "../../db/statements/until-reachable.js";
-import { ConnectionError } from "../../errors/index.js";
 import { parseCallOptions } from "../../parsing/parse-call-options.js";
 import { parseNamespace } from "../boundary/parse-namespace.js";
 import { toNamespace, toPrefix } from "../codec/namespace-text.js";
@@ -52,41 +51,21 @@ export async function* watchItems<Value extends ItemValue>(
     prefix: toPrefix([...given.settings.root, ...parseNamespace(namespacePrefix)]),
   }));
   throwIfAborted(signal);
-  if (given.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  await ready();
   const { telemetry, policy, schema } = given;
-  const stop = new AbortController();
-  const queue = new NotificationQueue<NotifiedChange>({
-    parse: parseChange,
-    retry: policy.retry,
-    lost: (failure) => telemetry?.watchLost(failure),
-    resumed: () => telemetry?.watchResumed(),
-  });
-  const cleanups: (() => void)[] = [];
-  try {
-    await ready();
-    // First, because it throws when the database can't listen.
-    const listener = countingStoreRefusal(given, "store.watch", () => given.database.listener());
-    const unsubscribe = listener.subscribe(changeChannel(schema, policy.tenantId), queue);
-    cleanups.push(unsubscribe);
-    for (const each of [signal, ...ending]) {
-      const end = (reason: unknown): void => {
-        stop.abort(reason);
-        queue.close();
-        // At once: the caller may never call next() again.
-        unsubscribe();
-      };
-      cleanups.push(onAbort(each, end));
-    }
-    yield* changes<Value>({ ...given, signal: stop.signal }, prefix, queue);
-    throwIfAborted(signal);
-  } catch (error) {
-    if (signal?.aborted === true) throw abortErrorOf(signal, error);
-    if (!stop.signal.aborted) throw error;
-  } finally {
-    for (const cleanup of cleanups) cleanup();
-    queue.close();
-  }
-  return undefined;
+  const watching = {
+    name: changeChannel(schema, policy.tenantId),
+    channel: {
+      parse: parseChange,
+      retry: policy.retry,
+      lost: (failure: Error) => telemetry?.watchLost(failure),
+      resumed: () => telemetry?.watchResumed(),
+    },
+    listener: () => countingStoreRefusal(given, "store.watch", () => given.database.listener()),
+    signal,
+    ending,
+  };
+  return yield* watchUntilEnded(given, watching, (call, queue) => changes<Value>(call, prefix, queue));
 }
 
 async function* changes<Value extends ItemValue>(

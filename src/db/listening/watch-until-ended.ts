@@ -1,0 +1,63 @@
+import { ConnectionError } from "../../errors/index.js";
+import { onAbort } from "../async/on-abort.js";
+import type { CallContext } from "../call-context.js";
+import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
+import type { Listener } from "./listener.js";
+import { NotificationQueue, type WatchedChannel } from "./notification-queue.js";
+
+/** What a watch listens to, and what ends it. */
+export interface Watching<Notified> {
+  /** The name of the channel. */
+  readonly name: string;
+  readonly channel: WatchedChannel<Notified>;
+  /** Returns the listener, or throws where the database can't listen. */
+  readonly listener: () => Listener;
+  /** Ends the watch with an AbortError. */
+  readonly signal: AbortSignal | undefined;
+  /** Each of these signals ends the watch without an error. */
+  readonly ending: readonly AbortSignal[];
+}
+
+/**
+ * Listens to a channel until a signal ends the watch or its consumer stops, and yields what `read` makes of the notifications.
+ *
+ * @param read - Receives the call with a signal that ends with the watch. It runs once the watch has subscribed.
+ * @throws AbortError when the signal of the watch aborts.
+ */
+export async function* watchUntilEnded<
+  Call extends CallContext,
+  Notified extends { readonly kind: string },
+  T,
+>(
+  call: Call,
+  { name, channel, listener, signal, ending }: Watching<Notified>,
+  read: (call: Call, queue: NotificationQueue<Notified>) => AsyncGenerator<T>,
+): AsyncGenerator<T, undefined> {
+  throwIfAborted(signal);
+  if (call.database.closed) throw new ConnectionError("the database has been closed", { transient: false });
+  const stop = new AbortController();
+  const queue = new NotificationQueue(channel);
+  const cleanups: (() => void)[] = [];
+  try {
+    const unsubscribe = listener().subscribe(name, queue);
+    cleanups.push(unsubscribe);
+    for (const each of [signal, ...ending]) {
+      const end = (reason: unknown): void => {
+        stop.abort(reason);
+        queue.close();
+        // At once: the caller may never call next() again.
+        unsubscribe();
+      };
+      cleanups.push(onAbort(each, end));
+    }
+    yield* read({ ...call, signal: stop.signal }, queue);
+    throwIfAborted(signal);
+  } catch (error) {
+    if (signal?.aborted === true) throw abortErrorOf(signal, error);
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const cleanup of cleanups) cleanup();
+    queue.close();
+  }
+  return undefined;
+}
