@@ -12,7 +12,10 @@ const OUT_FILE = fileURLToPath(new URL("../src/db/schema.generated.ts", import.m
 async function run(verify: boolean): Promise<void> {
   const database = openDatabase("memory://");
   try {
-    await migrateToLatest(database.kysely, { with: ["store", "vectors", "cache"], vectors: { dims: 3 } });
+    await migrateToLatest(database.kysely, {
+      with: ["store", "vectors", "cache", "checkpoint-store"],
+      vectors: { dims: 3 },
+    });
     await generate({
       db: database.kysely,
       dialect: getDialect("postgres"),
@@ -24,6 +27,8 @@ async function run(verify: boolean): Promise<void> {
         columns: {
           "checkpoints.checkpoint": "JSONColumnType<StoredCheckpoint, string, string>",
           "cache_entries.value": "Uint8Array",
+          "checkpoint_store.metadata": "ColumnType<JsonObject | null, string | null, string | null>",
+          "checkpoint_store.state": "ColumnType<JsonValue, string, string>",
           "store.value": "JSONColumnType<JsonObject, string, string>",
           "store_vectors.embedding": "string | null",
           "store_vectors.text_hash": "Uint8Array | null",

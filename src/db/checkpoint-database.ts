@@ -13,7 +13,10 @@ import type { DB } from "./schema.generated.js";
  * });
  * ```
  */
-export type CheckpointDatabase = Pick<DB, Extract<keyof DB, `checkpoint${string}`>>;
+export type CheckpointDatabase = Pick<
+  DB,
+  Exclude<Extract<keyof DB, `checkpoint${string}`>, `checkpoint_store${string}`>
+>;
 
 /**
  * The tables of a store, for the type of your own Kysely. Generated from the migrated schema.
@@ -29,7 +32,10 @@ export type StoreDatabase = Pick<DB, "store" | "store_vectors">;
 /** The table of a cache, for the type of your own Kysely. Generated from the migrated schema. */
 export type CacheDatabase = Pick<DB, "cache_entries">;
 
-/** Every table that this library may use: those of the savers, of the store and of the cache. */
+/** The table of a checkpoint store, for the type of your own Kysely. Generated from the migrated schema. */
+export type CheckpointStoreDatabase = Pick<DB, "checkpoint_store">;
+
+/** Every table that this library may use: those of the savers, of the store, of the cache and of the checkpoint store. */
 export type LibraryDatabase = DB;
 
 /** A row of `checkpoints`. */

@@ -74,6 +74,22 @@ export interface Checkpoints {
   type: string | null;
 }
 
+export interface CheckpointStore {
+  execution_id: string;
+  id: string;
+  metadata: ColumnType<JsonObject | null, string | null, string | null>;
+  node_name: string;
+  state: ColumnType<JsonValue, string, string>;
+  thread_id: string | null;
+  timestamp: Timestamp;
+  version: number;
+}
+
+export interface CheckpointStoreKyselyMigration {
+  name: string;
+  timestamp: string;
+}
+
 export interface CheckpointTombstones {
   deleted_at: Generated<Timestamp>;
   thread_id: string;
@@ -142,6 +158,8 @@ export interface DB {
   checkpoint_kysely_migration: CheckpointKyselyMigration;
   checkpoint_kysely_migration_lock: CheckpointKyselyMigrationLock;
   checkpoint_migrations: CheckpointMigrations;
+  checkpoint_store: CheckpointStore;
+  checkpoint_store_kysely_migration: CheckpointStoreKyselyMigration;
   checkpoint_tombstones: CheckpointTombstones;
   checkpoint_writes: CheckpointWrites;
   checkpoints: Checkpoints;

@@ -36,6 +36,8 @@ const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [Use, OptionalT
   store_vectors_kysely_migration: ["record", "vectors"],
   cache_entries: ["rows", "cache"],
   cache_kysely_migration: ["record", "cache"],
+  checkpoint_store: ["rows", "checkpoint-store"],
+  checkpoint_store_kysely_migration: ["record", "checkpoint-store"],
 };
 
 /**

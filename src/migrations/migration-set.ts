@@ -3,27 +3,20 @@ import type { IncompatibleTablesError } from "../errors/index.js";
 import type { MigrationStep } from "./steps/step.js";
 
 /** Tables that not every service needs. */
-export type OptionalTables = "store" | "vectors" | "cache";
+export type OptionalTables = "store" | "vectors" | "cache" | "checkpoint-store";
 
 /** Adds the tables that others reference: embeddings reference the items of the store. */
 export function withRequired(tables: readonly OptionalTables[]): readonly OptionalTables[] {
   return tables.includes("vectors") && !tables.includes("store") ? ["store", ...tables] : tables;
 }
 
-/** The tables in which Kysely's Migrator records the applied steps, one for each set. */
-export type RecordTable =
-  | "checkpoint_kysely_migration"
-  | "store_kysely_migration"
-  | "store_vectors_kysely_migration"
-  | "cache_kysely_migration";
-
 /** Tables that are migrated together. */
 export interface MigrationSet {
   /** The name of optional tables. `undefined` for those of the savers. */
   readonly optional?: OptionalTables;
-  /** The table that records the applied steps. */
-  readonly record: RecordTable;
-  /** Every step by its recorded name, oldest first. No name occurs in two sets. */
+  /** The table in which Kysely's Migrator records the applied steps. Each set has its own. */
+  readonly record: string;
+  /** Every step by its recorded name, oldest first. No name occurs in the sets of two kinds of tables. */
   readonly steps: Readonly<Record<string, MigrationStep>>;
   /** The columns that the tables have had since their first version, in every library that shares them. */
   readonly columns: Readonly<Record<string, readonly string[]>>;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { createCache } from "./cache-steps/0001-create-cache.js";
+import { checkpointStoreSet } from "./checkpoint-store-set.js";
 import { hasColumn, isNullable } from "./catalog-expressions.js";
 import { recognizeShallow } from "./recognize-shallow.js";
 import { recognizeOfficialStore } from "./recognize-official-store.js";
@@ -18,6 +19,8 @@ export interface OptionalTableOptions {
   readonly vectors?: VectorLayout | undefined;
   /** Whether the cache is left out of the write-ahead log. Default `true`. */
   readonly unloggedCache?: boolean | undefined;
+  /** The name of the table of a checkpoint store. Default `checkpoint_store`. */
+  readonly checkpointStoreTable?: string | undefined;
 }
 
 /** The tables of the savers. */
@@ -55,7 +58,7 @@ export const CHECKPOINT_SET: MigrationSet = {
 export function optionalSets(
   options: OptionalTableOptions = {},
 ): Readonly<Record<OptionalTables, MigrationSet>> {
-  const { textSearchLanguage = "english", vectors, unloggedCache = true } = options;
+  const { textSearchLanguage = "english", vectors, unloggedCache = true, checkpointStoreTable } = options;
   return {
     store: {
       optional: "store",
@@ -85,5 +88,6 @@ export function optionalSets(
       },
       isComplete: (schema) => hasColumn(schema, "cache_entries", "size"),
     },
+    "checkpoint-store": checkpointStoreSet({ table: checkpointStoreTable }),
   };
 }

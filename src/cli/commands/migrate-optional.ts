@@ -9,7 +9,7 @@ import { countOption } from "../options/option-values.js";
 import type { IndexFlags } from "./migrate-indexes.js";
 
 const INDEXES = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
-const TABLES = ["store", "vectors", "cache"] as const satisfies readonly OptionalTables[];
+const TABLES = ["store", "vectors", "cache", "checkpoint-store"] as const satisfies readonly OptionalTables[];
 
 const VECTOR_TYPES = ["vector", "halfvec"] as const;
 const DISTANCES = ["cosine", "l2", "inner_product"] as const satisfies readonly VectorDistance[];

@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import { MigrationError } from "../../errors/index.js";
+import { KEY_COLLATION, type MigrationStep } from "../steps/step.js";
+
+const key = sql`text collate ${sql.ref(KEY_COLLATION)}`;
+
+/**
+ * Creates the table of a checkpoint store, or adopts one of langgraphgo. Its first version had no `thread_id`. Go's program may go on with
+ * the table: what is added is a column that may be null, and indexes.
+ *
+ * @param table - The name of the table.
+ */
+export function createCheckpointStore(table: string): MigrationStep {
+  return {
+    async up(db, schema) {
+      const target = sql.id(schema, table);
+      await sql`create table if not exists ${target} (
+        id ${key} primary key,
+        execution_id ${key} not null,
+        thread_id ${key},
+        node_name text not null,
+        state jsonb not null,
+        metadata jsonb,
+        timestamp timestamptz not null,
+        version integer not null)`.execute(db);
+      await sql`alter table ${target} add column if not exists thread_id ${key}`.execute(db);
+      await sql`update ${target} set thread_id = metadata ->> 'thread_id'
+        where thread_id is null and jsonb_typeof(metadata -> 'thread_id') = 'string'
+          and metadata ->> 'thread_id' <> ''`.execute(db);
+      await sql`create index if not exists ${sql.id(`${table}_execution_idx`)} on ${target}
+        (execution_id, timestamp)`.execute(db);
+      await sql`create index if not exists ${sql.id(`${table}_thread_idx`)} on ${target}
+        (thread_id, timestamp) where thread_id is not null`.execute(db);
+    },
+
+    async down(db, schema) {
+      const target = sql.id(schema, table);
+      const { rows } = await sql<{ id: string }>`select id from ${target} limit 1`.execute(db);
+      if (rows.length > 0) throw new MigrationError(`table "${table}" holds checkpoints`);
+      await sql`drop table ${target}`.execute(db);
+    },
+  };
+}
