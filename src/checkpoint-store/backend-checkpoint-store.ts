@@ -24,7 +24,7 @@ import type { CheckpointStoreOptions } from "./store-options.js";
  * A checkpoint store on a backend of your own. The store checks arguments, encodes and decodes states, and reports calls to telemetry; the
  * backend stores texts. The other stores of this library extend it.
  *
- * @typeParam State - The type of the states. It is checked only where the option `schema` is set.
+ * @typeParam State - The type of the states. It is checked only where the option `stateSchema` is set.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
    */
   constructor(backend: CheckpointBackend, options: CheckpointStoreOptions = {}) {
     const {
-      schema,
+      stateSchema,
       serde,
       concurrency,
       maxCheckpointBytes = Infinity,
@@ -63,7 +63,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     });
     this.#codec = {
       serde: serde && checkedSerializer(serde),
-      schema,
+      stateSchema,
       maxCheckpointBytes,
       maxTextBytes: backend.maxTextBytes,
     };

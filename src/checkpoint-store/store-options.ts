@@ -6,7 +6,7 @@ import type { Logger } from "../telemetry/logger.js";
 /** Options of every checkpoint store. */
 export interface CheckpointStoreOptions {
   /** Checks each state that is read, and returns it as the schema has it: zod, valibot or any other Standard Schema. Default: no check. */
-  readonly schema?: StandardSchema | undefined;
+  readonly stateSchema?: StandardSchema | undefined;
   /**
    * Encodes and decodes the states, to encrypt them for example. Metadata stays readable, since checkpoints are listed by it. Default: states
    * are JSON, as other programs read them.

@@ -26,7 +26,7 @@ export class CheckpointVersionError extends CheckpointError {
   }
 }
 
-/** The state of a checkpoint does not fit the option `schema` of its checkpoint store. Nothing is returned. */
+/** The state of a checkpoint does not fit the option `stateSchema` of its checkpoint store. Nothing is returned. */
 export class CheckpointSchemaError extends CheckpointError {
   /** The problems, as the schema reports them. */
   readonly issues: readonly { readonly message: string }[];

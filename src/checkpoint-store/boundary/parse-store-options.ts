@@ -6,11 +6,14 @@ import type { StandardSchema } from "../../parsing/standard-schema.js";
 
 const { logger, telemetry } = connectionOptions;
 
-const schema = z.custom<StandardSchema>(isSchema, "must be a Standard Schema, such as one of zod or valibot");
+const stateSchema = z.custom<StandardSchema>(
+  isSchema,
+  "must be a Standard Schema, such as one of zod or valibot",
+);
 
 /** The schemas of the options of every checkpoint store, by name, with their defaults. */
 export const checkpointStoreOptions = {
-  schema: schema.optional(),
+  stateSchema: stateSchema.optional(),
   // Checked by `checkedSerializer`.
   serde: z.custom<SerializerProtocol>(() => true).optional(),
   concurrency: z.enum(["unchecked", "optimistic"]).default("unchecked"),
@@ -31,8 +34,8 @@ export function parseStoreOptions(options: unknown): StoreOptions {
 
 /** Returns the options of every store among those of one backend. */
 export function commonOptions(options: StoreOptions): StoreOptions {
-  const { schema, serde, concurrency, maxCheckpointBytes, logger, telemetry } = options;
-  return { schema, serde, concurrency, maxCheckpointBytes, logger, telemetry };
+  const { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry } = options;
+  return { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry };
 }
 
 function isSchema(value: unknown): boolean {

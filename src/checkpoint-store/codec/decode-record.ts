@@ -11,7 +11,7 @@ import { decodeState } from "./state-text.js";
 export interface RecordDecoder {
   readonly serde: ContextualSerializer | undefined;
   /** Checks the states. `undefined`: no check. */
-  readonly schema: StandardSchema | undefined;
+  readonly stateSchema: StandardSchema | undefined;
 }
 
 /**
@@ -21,14 +21,14 @@ export interface RecordDecoder {
  * @throws CheckpointSchemaError for a state that does not fit the schema.
  */
 export async function decodeRecord(
-  { serde, schema }: RecordDecoder,
+  { serde, stateSchema }: RecordDecoder,
   record: StoredRecord,
 ): Promise<ExecutionCheckpoint> {
   const { id, nodeName, timestamp, version } = record;
   try {
     const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata, id);
     const state = await decodeState(record.state, id, serde);
-    return { id, nodeName, state: await checkedState(schema, state, id), metadata, timestamp, version };
+    return { id, nodeName, state: await checkedState(stateSchema, state, id), metadata, timestamp, version };
   } catch (error) {
     throw error instanceof DeserializationError ? error.at({ checkpointId: id }) : error;
   }

@@ -6,7 +6,7 @@ import { MemoryBackend } from "./memory-backend.js";
  * A checkpoint store in the memory of this process, for tests and examples. It checks, encodes and sorts as the others do. `end` empties
  * it.
  *
- * @typeParam State - The type of the states. It is checked only where the option `schema` is set.
+ * @typeParam State - The type of the states. It is checked only where the option `stateSchema` is set.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * The state of an execution after one of its nodes.
  *
- * @typeParam State - What the program stores. The store checks it only where its option `schema` is set.
+ * @typeParam State - What the program stores. The store checks it only where its option `stateSchema` is set.
  */
 export interface ExecutionCheckpoint<State = unknown> {
   /** 1 to 2,000 bytes of UTF-8. */
