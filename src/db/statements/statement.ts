@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
 import {
   type Compilable,
-  DummyDriver,
-  Kysely,
   type OperationNode,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
   type QueryCreator,
   type RawBuilder,
   type RootOperationNode,
   sql,
 } from "kysely";
 import type { LibraryDatabase } from "../checkpoint-database.js";
+import { Placeholder, POSTGRES, type StatementDialect } from "./statement-dialect.js";
 
 /**
  * Called by the builder of a statement for each parameter. Returns a typed placeholder, which each run fills.
@@ -44,10 +40,12 @@ export interface BoundStatement<Row> {
  */
 export class Statement<Params extends object, Row> {
   readonly #build: StatementBuilder<Params, Row>;
+  readonly #dialect: StatementDialect;
   readonly #compiledBySchema = new Map<string, BoundStatement<Row>>();
 
-  constructor(build: StatementBuilder<Params, Row>) {
+  constructor(build: StatementBuilder<Params, Row>, dialect: StatementDialect = POSTGRES) {
     this.#build = build;
+    this.#dialect = dialect;
   }
 
   /** Returns the statement for `schema` with the values of `params`. */
@@ -70,7 +68,10 @@ export class Statement<Params extends object, Row> {
       query,
       sql: text,
       parameters,
-    } = this.#build(compiler().withSchema(schema), (name) => sql`${new Placeholder(name)}`).compile();
+    } = this.#build(
+      this.#dialect.compiler().withSchema(schema),
+      (name) => sql`${new Placeholder(name)}`,
+    ).compile();
     const compiled = { name: statementName(text), sql: text, parameters, writes: writes(query) };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
@@ -99,47 +100,6 @@ function writes(query: RootOperationNode): boolean {
   return preceding?.expressions.some(({ expression }) => WRITING_KINDS.includes(expression.kind)) ?? false;
 }
 
-/** A placeholder in a compiled query's parameters. */
-class Placeholder {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
 function valueAt(params: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(params, name)?.value;
-}
-
-/** Uses one parameter for a value that the text uses several times, such as a header of many kilobytes. */
-class PlaceholderCompiler extends PostgresQueryCompiler {
-  readonly #placeholders = new Map<string, string>();
-
-  protected override appendValue(parameter: unknown): void {
-    if (!(parameter instanceof Placeholder)) {
-      super.appendValue(parameter);
-      return;
-    }
-    const known = this.#placeholders.get(parameter.name);
-    if (known !== undefined) {
-      this.append(known);
-      return;
-    }
-    super.appendValue(parameter);
-    this.#placeholders.set(parameter.name, this.getCurrentParameterPlaceholder());
-  }
-}
-
-// Only compiles and can't send anything. One for each statement, since it remembers the placeholders of the
-// statement.
-function compiler(): Kysely<LibraryDatabase> {
-  return new Kysely<LibraryDatabase>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PlaceholderCompiler(),
-    },
-  });
 }
