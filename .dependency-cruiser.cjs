@@ -4,7 +4,7 @@ const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migratio
 const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
 const mayImport = {
   errors: [],
-  conformance: ["errors"],
+  conformance: ["errors", "checkpoint-store"],
   telemetry: ["errors"],
   parsing: ["errors", "telemetry", "serde", "db"],
   db: ["errors", "telemetry"],
@@ -87,6 +87,13 @@ module.exports = {
       from: { path: `^src/${room}/queries/` },
       to: { path: `^src/${room}/`, pathNot: `^src/${room}/queries/` },
     })),
+    {
+      name: "conformance-loads-no-store",
+      severity: "error",
+      comment: "A suite checks a store of anyone, so it imports only types of ours.",
+      from: { path: "^src/conformance/" },
+      to: { path: "^src/checkpoint-store/", dependencyTypesNot: ["type-only"] },
+    },
     {
       name: "no-tests-in-src",
       severity: "error",

@@ -1,5 +1,11 @@
 export { cacheSuite, type CacheSubject, type CacheSuiteOptions } from "./cache-suite.js";
 export {
+  checkpointStoreSuite,
+  type CreateCheckpointStore,
+  type CreatedCheckpointStore,
+  type SuiteCheckpointStoreOptions,
+} from "./checkpoint-store-suite.js";
+export {
   type CreatedStore,
   type CreateStore,
   storeSuite,

@@ -1,0 +1,97 @@
+import type { CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
+import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
+import { assertGone, assertRefused, assertStored, saveAll, sequence } from "./checks.js";
+
+interface Options {
+  readonly signal: AbortSignal;
+}
+
+/** Every call that takes a signal. */
+const CALLS: Readonly<
+  Record<string, (scene: CheckpointScene, id: string, options: Options) => Promise<unknown>>
+> = {
+  setup: ({ store }, _, options) => store.setup(options),
+  save: ({ store, checkpoint }, id, options) => store.save(checkpoint({ id, state: "new" }), options),
+  load: ({ store }, id, options) => store.load(id, options),
+  list: ({ store, executionId }, _, options) => store.list(executionId, options),
+  latest: ({ store, threadId }, _, options) => store.latest({ threadId }, options),
+  delete: ({ store }, id, options) => store.delete(id, options),
+  clear: ({ store, executionId }, _, options) => store.clear(executionId, options),
+};
+
+/** What a store promises about its calls as such: signals, `setup` and `end`. */
+export const callCases: readonly CheckpointCase[] = [
+  ...Object.entries(CALLS).map(([name, call]): CheckpointCase => ({
+    name: `a call whose signal has been aborted is refused by AbortError, and does nothing: ${name}`,
+    check: async (scene) => {
+      const [saved, cause] = [scene.checkpoint(), new Error("no longer needed")];
+      await scene.store.save(saved);
+      await assertRefused(() => call(scene, saved.id, { signal: AbortSignal.abort(cause) }), {
+        name: "AbortError",
+        code: "ABORTED",
+        cause,
+      });
+      await assertStored(scene.store, saved);
+    },
+  })),
+  ...Object.entries(CALLS).map(([name, call]): CheckpointCase => ({
+    name: `a call whose signal is not aborted is carried out: ${name}`,
+    check: async (scene) => {
+      const saved = scene.checkpoint();
+      await scene.store.save(saved);
+      await call(scene, saved.id, { signal: new AbortController().signal });
+    },
+  })),
+  {
+    name: "a save that is aborted while it runs is stored whole or not at all",
+    check: async (scene) => {
+      const { store } = scene;
+      const abort = new AbortController();
+      const checkpoints = sequence(scene, 20);
+      const saves = Promise.allSettled(checkpoints.map((each) => store.save(each, { signal: abort.signal })));
+      abort.abort();
+      const outcomes = await saves;
+      for (const [n, each] of checkpoints.entries()) {
+        const outcome = outcomes[n];
+        if (outcome?.status === "rejected")
+          await assertRefused(() => Promise.reject(asError(outcome.reason)), { code: "ABORTED" });
+        else await assertStored(store, each);
+        await assertWholeOrGone(store, each);
+      }
+    },
+  },
+  {
+    name: "setup may be called again, also at once, and keeps what is stored",
+    check: async (scene) => {
+      const { store } = scene;
+      const checkpoints = sequence(scene, 2);
+      await saveAll(store, checkpoints);
+      await Promise.all([store.setup(), store.setup(), store.setup()]);
+      for (const each of checkpoints) await assertStored(store, each);
+    },
+  },
+  {
+    name: "end may be called more than once",
+    check: async ({ store, checkpoint }) => {
+      await store.save(checkpoint());
+      await Promise.all([store.end(), store.end()]);
+      await store.end();
+      await store[Symbol.asyncDispose]();
+    },
+  },
+];
+
+async function assertWholeOrGone(
+  store: CheckpointStore,
+  checkpoint: Parameters<CheckpointStore["save"]>[0],
+): Promise<void> {
+  const isStored = await store.load(checkpoint.id).then(
+    () => true,
+    () => false,
+  );
+  await (isStored ? assertStored(store, checkpoint) : assertGone(store, checkpoint));
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
