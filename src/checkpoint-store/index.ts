@@ -1,6 +1,9 @@
 export type { CallOptions } from "../parsing/parse-call-options.js";
 export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
 export type { BackendCall, CheckpointBackend } from "./model/backend.js";
+export { CheckpointCopyError } from "./copy/checkpoint-copy-error.js";
+export { copyCheckpoints, type CopyableStore } from "./copy/copy-checkpoints.js";
+export type { CopyCheckpointsOptions, CopyProgress } from "./model/copy-types.js";
 export { BackendCheckpointStore } from "./backend-checkpoint-store.js";
 export type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from "./checkpoint-store.js";
 export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";

@@ -7,14 +7,18 @@ import { parseListedId, type ParsedCheckpoint } from "../boundary/parse-checkpoi
 import type { StoredRecord } from "../model/stored-record.js";
 import { encodeState } from "./state-text.js";
 
-/** What encodes the checkpoints of a store. */
-export interface CheckpointCodec {
-  /** Encodes the states. `undefined`: they are JSON. */
-  readonly serde: ContextualSerializer | undefined;
+/** How many bytes a checkpoint may have. */
+export interface SizeLimits {
   /** The most bytes of state and metadata together, as the options have it. */
   readonly maxCheckpointBytes: number;
   /** The most bytes of each of them, as the database has it. */
   readonly maxTextBytes: number;
+}
+
+/** What encodes the checkpoints of a store. */
+export interface CheckpointCodec extends SizeLimits {
+  /** Encodes the states. `undefined`: they are JSON. */
+  readonly serde: ContextualSerializer | undefined;
 }
 
 /**
@@ -46,7 +50,8 @@ export async function encodeCheckpoint(
   }
 }
 
-function checkSize(codec: CheckpointCodec, id: string, state: string, metadata = ""): void {
+/** @throws CheckpointTooLargeError for a checkpoint with too many bytes. */
+export function checkSize(codec: SizeLimits, id: string, state: string, metadata = ""): void {
   const { maxCheckpointBytes, maxTextBytes } = codec;
   const stateBytes = Buffer.byteLength(state);
   const metadataBytes = Buffer.byteLength(metadata);
