@@ -6,11 +6,13 @@ import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
 import type { PostgresStore } from "../store/postgres-store.js";
 import type { PostgresStoreOptions } from "../store/store-options.js";
+import type { Logger } from "../telemetry/logger.js";
 import type { ExitCode } from "./exit-code.js";
 import type { Style } from "./output/style.js";
+import type { OpenUrl } from "./run/open-url.js";
 import type { Terminal } from "./terminal/terminal.js";
 
-/** The context of a command that needs no database. */
+/** The context of a command that needs no database, or opens its own ones. */
 export interface OfflineContext {
   /** The schema that holds the tables. */
   readonly schema: string;
@@ -18,6 +20,14 @@ export interface OfflineContext {
   readonly lockTimeoutMs: number;
   /** The colours of {@link Report.text}. */
   readonly style: Style;
+  /** Aborts when the user interrupts the command. Pass it to everything that takes long. */
+  readonly signal: AbortSignal;
+  /** Questions, progress, and output that is too long for a report. */
+  readonly terminal: Terminal;
+  /** Prints the first retry of an operation. */
+  readonly logger: Logger;
+  /** Opens the database of a connection string. */
+  readonly open: OpenUrl;
 }
 
 /** The context of a command. */
@@ -56,12 +66,8 @@ export interface CommandContext extends OfflineContext {
     options: Omit<PostgresSaverOptions, "schema">,
     types?: readonly string[],
   ) => PostgresSaver;
-  /** Aborts when the user interrupts the command. Pass it to everything that takes long. */
-  readonly signal: AbortSignal;
   /** Stops the notice about a server that does not answer. Commands with {@link CommandDefinition.connectsItself} call it. */
   readonly onConnected: () => void;
-  /** Questions, progress, and output that is too long for a report. */
-  readonly terminal: Terminal;
 }
 
 /** The result of a command. The user chooses whether it is printed as text or as JSON. */
@@ -122,7 +128,13 @@ export interface CommandDefinition {
    */
   runOffline?(context: OfflineContext, flags: unknown): Promise<Report | undefined>;
   /**
-   * Absent if the command only groups its subcommands.
+   * Runs a command that opens its databases itself. It has no {@link run}, and does not accept `--url` and `--schema`.
+   *
+   * @param flags - The same flags as those of {@link run}.
+   */
+  runAlone?(context: OfflineContext, flags: unknown): Promise<Report>;
+  /**
+   * Absent if the command only groups its subcommands, or has {@link runAlone}.
    *
    * @param flags - The values of {@link options} and {@link args} by name, as the parser returned them.
    */
@@ -130,7 +142,9 @@ export interface CommandDefinition {
 }
 
 /** A command that can be run itself. */
-export type RunnableCommand = CommandDefinition & Required<Pick<CommandDefinition, "run">>;
+export type RunnableCommand = CommandDefinition & (RunsOnDatabase | RunsAlone);
+type RunsAlone = Required<Pick<CommandDefinition, "runAlone">>;
+type RunsOnDatabase = Required<Pick<CommandDefinition, "run">> & { readonly runAlone?: undefined };
 
 /** The headings of the list of commands, in its order. */
 export const COMMAND_GROUPS = [

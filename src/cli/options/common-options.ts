@@ -7,6 +7,8 @@ import type { CommandIO } from "../command-io.js";
 
 /** The option of commands that wait for locks. */
 export const LOCK_TIMEOUT = "--lock-timeout";
+/** The options of commands that run on one database. */
+export const DATABASE_OPTIONS = ["--url", "--schema"] as const;
 
 const EXAMPLE_URL = "postgres://user:password@localhost/agents";
 const URL_PATTERN = /^(?:postgres(?:ql)?:\/\/|memory:\/\/|file:\/\/.)/s;

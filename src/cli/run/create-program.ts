@@ -1,7 +1,7 @@
-import { Command } from "commander";
+import { Command, type Option } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
 import { COMMAND_GROUPS, type CommandDefinition, type RunnableCommand } from "../command-definition.js";
-import { commonOptions, LOCK_TIMEOUT } from "../options/common-options.js";
+import { commonOptions, DATABASE_OPTIONS, LOCK_TIMEOUT } from "../options/common-options.js";
 import { COMMANDS } from "../commands/index.js";
 import { EXIT_CODE_HELP } from "../exit-code.js";
 import { explainUsageError, reportUsageError } from "../errors/report-usage-error.js";
@@ -41,7 +41,7 @@ export function createProgram(runtime: CommandRuntime, execute: Execute): Comman
   withUsageErrors(program).commandsGroup("Help:").helpCommand(true);
   const common = commonOptions();
   for (const option of common) program.addOption(option);
-  const lockingCommands = new Set<Command>();
+  const inapplicable = new Map<Command, readonly Option[]>();
   // By default, the help of `migrate status` would list the options of `migrate`, which it does not accept.
   program.configureHelp({
     showGlobalOptions: true,
@@ -49,14 +49,15 @@ export function createProgram(runtime: CommandRuntime, execute: Execute): Comman
     visibleGlobalOptions: (command) =>
       command === program
         ? []
-        : common.filter((option) => option.long !== LOCK_TIMEOUT || lockingCommands.has(command)),
+        : common.filter((option) => inapplicable.get(command)?.includes(option) !== true),
   });
   for (const group of COMMAND_GROUPS) {
     for (const command of COMMANDS.filter((one) => (one.group ?? "Tables") === group)) {
       addCommand(program, command, {
         execute,
         withUsageErrors,
-        lockingCommands,
+        common,
+        inapplicable,
         takesLocks: false,
       }).helpGroup(`${group}:`);
     }
@@ -71,18 +72,24 @@ interface Registration {
   readonly execute: Execute;
   /** Makes a command report usage errors in our format. */
   readonly withUsageErrors: (command: Command) => Command;
-  /** Collects the commands that accept `--lock-timeout`. */
-  readonly lockingCommands: Set<Command>;
+  /** The options of every command. */
+  readonly common: readonly Option[];
+  /** Collects those of them that a command does not accept. */
+  readonly inapplicable: Map<Command, readonly Option[]>;
   readonly takesLocks: boolean;
 }
 
 function addCommand(parent: Command, definition: CommandDefinition, registration: Registration): Command {
-  const { execute, lockingCommands } = registration;
+  const { execute, common, inapplicable } = registration;
   const takesLocks = registration.takesLocks || definition.takesLocks === true;
   const command = registration
     .withUsageErrors(parent.command(definition.name))
     .description(definition.summary);
-  if (takesLocks) lockingCommands.add(command);
+  const refused = refusedOptions(definition, takesLocks);
+  inapplicable.set(
+    command,
+    common.filter(({ long }) => refused.includes(long ?? "")),
+  );
   for (const argument of definition.args?.() ?? []) command.addArgument(argument);
   for (const option of definition.options?.() ?? []) command.addOption(option);
   for (const subcommand of definition.subcommands ?? []) {
@@ -91,7 +98,7 @@ function addCommand(parent: Command, definition: CommandDefinition, registration
   if (isRunnable(definition)) {
     command.action(async () => {
       refuseOptionsOfParent(command, parent);
-      if (!takesLocks) refuseLockTimeout(command);
+      refuseOptions(command, inapplicable.get(command) ?? []);
       await execute(definition, { ...command.optsWithGlobals<object>(), ...argumentsOf(command) });
     });
   }
@@ -99,7 +106,15 @@ function addCommand(parent: Command, definition: CommandDefinition, registration
 }
 
 function isRunnable(definition: CommandDefinition): definition is RunnableCommand {
-  return definition.run !== undefined;
+  return definition.run !== undefined || definition.runAlone !== undefined;
+}
+
+/** The options of every command that would have no effect on this one. */
+function refusedOptions(definition: CommandDefinition, takesLocks: boolean): readonly string[] {
+  return [
+    ...(takesLocks ? [] : [LOCK_TIMEOUT]),
+    ...(definition.runAlone === undefined ? [] : DATABASE_OPTIONS),
+  ];
 }
 
 /** The arguments that were given, by their names. */
@@ -120,11 +135,11 @@ function refuseOptionsOfParent(command: Command, parent: Command): void {
     command.error(`error: option '${given.flags}' does not apply to '${command.name()}'`);
 }
 
-/** Refuses the option for commands that take no lock, where it would have no effect. */
-function refuseLockTimeout(command: Command): void {
-  const { lockTimeout } = command.optsWithGlobals<{ lockTimeout?: unknown }>();
-  if (lockTimeout !== undefined) {
-    command.error(`error: option '${LOCK_TIMEOUT}' does not apply to '${command.name()}'`);
+function refuseOptions(command: Command, refused: readonly Option[]): void {
+  const values = command.optsWithGlobals<Record<string, unknown>>();
+  const given = refused.find((option) => values[option.attributeName()] !== undefined);
+  if (given !== undefined) {
+    command.error(`error: option '${given.long ?? given.flags}' does not apply to '${command.name()}'`);
   }
 }
 

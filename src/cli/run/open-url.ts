@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../db/open-database.js";
 import type { OpenedDatabase } from "../../db/opened-database.js";
-import { isPGliteUrl, pgliteFolderOf } from "../../db/pglite/pglite-url.js";
-import { ConnectionError } from "../../errors/index.js";
+import { isPGliteUrl, pgliteFolderOf, pgliteUrlFault } from "../../db/pglite/pglite-url.js";
+import { connectionStringFault } from "../../db/pool/connection-string.js";
+import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 
 /** Opens the database of a connection string. */
 export type OpenUrl = (url: string) => OpenedDatabase;
@@ -23,13 +24,45 @@ export const openUrl: OpenUrl = (url) => {
   );
 };
 
+/** How {@link openNamed} opens a database. */
+export interface OpenNamedOptions {
+  /** Whether to create the database of a folder that has none. */
+  readonly createsDatabase?: boolean | undefined;
+  /** Where the connection string is from, for errors. */
+  readonly name?: string;
+  /** How the user creates the database of a folder, for errors. */
+  readonly creator?: string;
+}
+
 /**
- * Refuses a PGlite folder without a database: PGlite would create an empty one there, which would hide a misspelt name.
+ * Opens a database that the user has named.
  *
- * @throws ConnectionError naming the folder.
+ * @throws InvalidConfigError for a malformed connection string. The message does not quote it, but names the most frequent cause.
+ * @throws ConnectionError for a folder without a database: PGlite would create an empty one there, which would hide a misspelt name.
  */
-export function requireDatabaseFolder(url: string): void {
+export function openNamed(url: string, open: OpenUrl, options: OpenNamedOptions = {}): OpenedDatabase {
+  const { createsDatabase = false, name = "--url or DATABASE_URL", creator = "migrate" } = options;
+  try {
+    if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url, creator);
+    return open(url);
+  } catch (error) {
+    throw explainMalformedUrl(error, url, name);
+  }
+}
+
+function requireDatabaseFolder(url: string, creator: string): void {
   const folder = pgliteFolderOf(url);
   if (folder === undefined || existsSync(join(folder, VERSION_FILE))) return;
-  throw new ConnectionError(`no database found in folder "${folder}"; \`migrate\` creates one`);
+  throw new ConnectionError(`no database found in folder "${folder}"; \`${creator}\` creates one`);
+}
+
+function explainMalformedUrl(error: unknown, url: string, name: string): unknown {
+  if (!(error instanceof InvalidConfigError)) return error;
+  const fault = isPGliteUrl(url) ? pgliteUrlFault(url) : connectionStringFault(url);
+  return new InvalidConfigError(
+    name,
+    `not a valid connection string; ${fault === undefined ? "" : `${fault}; `}` +
+      "special characters in user, password and database must be percent-encoded",
+    { cause: error },
+  );
 }

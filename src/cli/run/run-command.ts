@@ -1,16 +1,10 @@
-import { CompiledQuery } from "kysely";
 import type { StoreDatabase } from "../../db/checkpoint-database.js";
-import { connectionStringFault } from "../../db/pool/connection-string.js";
 import type { OpenedDatabase } from "../../db/opened-database.js";
-import { isPGliteUrl, pgliteUrlFault } from "../../db/pglite/pglite-url.js";
-import { toDatabaseError } from "../../db/to-database-error.js";
-import { InvalidConfigError } from "../../errors/index.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { PostgresStore } from "../../store/postgres-store.js";
 import type { CommandContext, OfflineContext, Report, RunnableCommand } from "../command-definition.js";
 import type { CommandIO } from "../command-io.js";
-import { explainConnectionError } from "../errors/explain-connection-error.js";
 import { reportFailure } from "../errors/report-failure.js";
 import type { ExitCode } from "../exit-code.js";
 import {
@@ -25,7 +19,8 @@ import { styleFor } from "../output/style.js";
 import { CliSerializer } from "../serializers/cli-serializer.js";
 import { matchingSerializer } from "../serializers/matching-serializer.js";
 import { openTerminal } from "../terminal/terminal.js";
-import { openUrl, type OpenUrl, requireDatabaseFolder } from "./open-url.js";
+import { openNamed, openUrl, type OpenUrl } from "./open-url.js";
+import { testConnection } from "./test-connection.js";
 import { startWaitingNotice } from "./waiting-notice.js";
 
 /** The surroundings of a command line. */
@@ -48,24 +43,44 @@ export async function runCommand(
   const { io, open = openUrl, redact } = runtime;
   const print = parsePrintOptions(flags);
   try {
-    const offline = { ...parseCommonOptions(flags), style: styleFor(io.stdout, io.env) };
-    const report =
-      (await command.runOffline?.(offline, flags)) ??
-      (await withDatabase(openerFor(command, open), parseUrl(flags, io.env), async (database) => {
-        const onConnected = startWaitingNotice(io, database.address());
-        try {
-          const context = contextFor(database, { ...offline, onConnected }, runtime, print);
-          if (command.connectsItself !== true) await connect(context);
-          return await command.run(context, flags);
-        } finally {
-          onConnected();
-        }
-      }));
+    const offline: OfflineContext = {
+      ...parseCommonOptions(flags),
+      style: styleFor(io.stdout, io.env),
+      signal: io.signal ?? new AbortController().signal,
+      terminal: openTerminal(io, print.json),
+      logger: retryLogger(io, redact),
+      open,
+    };
+    const report = await runWith(command, offline, flags, runtime);
     printReport(report, io, print);
     return report.exitCode;
   } catch (error) {
     return reportFailure(error, print, io, redact);
   }
+}
+
+async function runWith(
+  command: RunnableCommand,
+  offline: OfflineContext,
+  flags: unknown,
+  runtime: CommandRuntime,
+): Promise<Report> {
+  if (command.runAlone !== undefined) return command.runAlone(offline, flags);
+  const report = await command.runOffline?.(offline, flags);
+  if (report !== undefined) return report;
+  const { io } = runtime;
+  const { createsDatabase } = command;
+  const opened = openNamed(parseUrl(flags, io.env), offline.open, { createsDatabase });
+  return withDatabase(opened, async (database) => {
+    const onConnected = startWaitingNotice(io, database.address());
+    try {
+      const context = contextFor(database, { ...offline, onConnected }, runtime);
+      if (command.connectsItself !== true) await connect(context);
+      return await command.run(context, flags);
+    } finally {
+      onConnected();
+    }
+  });
 }
 
 function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print: PrintOptions): void {
@@ -75,13 +90,11 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 function contextFor(
   database: OpenedDatabase,
   context: OfflineContext & Pick<CommandContext, "onConnected">,
-  { io, redact }: CommandRuntime,
-  { json }: PrintOptions,
+  { io }: CommandRuntime,
 ): CommandContext {
   const { kysely, kyselyUntil, source } = database;
-  const signal = io.signal ?? new AbortController().signal;
+  const { signal, logger } = context;
   const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
-  const logger = retryLogger(io, redact);
   const openSaver: CommandContext["openSaver"] = (options, types) => {
     const serde = types === undefined ? new CliSerializer(io.env) : matchingSerializer(types, io.env);
     // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
@@ -109,32 +122,7 @@ function contextFor(
     },
     openSaver,
     openStore,
-    signal,
-    terminal: openTerminal(io, json),
   };
-}
-
-function openerFor({ createsDatabase = false }: RunnableCommand, open: OpenUrl): OpenUrl {
-  return (url) => {
-    try {
-      if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url);
-      return open(url);
-    } catch (error) {
-      throw explainMalformedUrl(error, url);
-    }
-  };
-}
-
-/** Says what is wrong with a connection string, and names the most frequent cause. */
-function explainMalformedUrl(error: unknown, url: string): unknown {
-  if (!(error instanceof InvalidConfigError)) return error;
-  const fault = isPGliteUrl(url) ? pgliteUrlFault(url) : connectionStringFault(url);
-  return new InvalidConfigError(
-    "--url or DATABASE_URL",
-    `not a valid connection string; ${fault === undefined ? "" : `${fault}; `}` +
-      "special characters in user, password and database must be percent-encoded",
-    { cause: error },
-  );
 }
 
 /** Prints the first retry only. A saver may retry for many seconds if the server goes away, and logs each attempt. */
@@ -149,24 +137,15 @@ function retryLogger({ stderr }: CommandIO, redact: CommandRuntime["redact"]): L
   };
 }
 
-/**
- * Connects once without retries, so that a mistyped port fails at once. Later, the saver retries if the server goes away.
- */
 async function connect({ db, onConnected }: CommandContext): Promise<void> {
-  try {
-    await db.executeQuery(CompiledQuery.raw("select 1"));
-    onConnected();
-  } catch (error) {
-    throw explainConnectionError(toDatabaseError(error));
-  }
+  await testConnection(db);
+  onConnected();
 }
 
 async function withDatabase(
-  open: OpenUrl,
-  url: string,
+  database: OpenedDatabase,
   use: (database: OpenedDatabase) => Promise<Report>,
 ): Promise<Report> {
-  const database = open(url);
   const report = await use(database).catch(async (error: unknown) => {
     // Report the first error, even if closing the broken database fails too.
     await database.close().catch(() => undefined);
