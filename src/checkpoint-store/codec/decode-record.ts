@@ -24,11 +24,13 @@ export async function decodeRecord(
   { serde, stateSchema }: RecordDecoder,
   record: StoredRecord,
 ): Promise<ExecutionCheckpoint> {
-  const { id, nodeName, timestamp, version } = record;
+  const { id, nodeName, version } = record;
   try {
     const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata, id);
     const state = await decodeState(record.state, id, serde);
-    return { id, nodeName, state: await checkedState(stateSchema, state, id), metadata, timestamp, version };
+    const checked = await checkedState(stateSchema, state, id);
+    // A backend in memory keeps the record, and a caller may change the Date.
+    return { id, nodeName, state: checked, metadata, timestamp: new Date(record.timestamp), version };
   } catch (error) {
     throw error instanceof DeserializationError ? error.at({ checkpointId: id }) : error;
   }
