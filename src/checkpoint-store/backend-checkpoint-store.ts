@@ -62,7 +62,8 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       address: () => backend.address(),
     });
     this.#codec = {
-      serde: serde && checkedSerializer(serde),
+      // Anything else than a serializer or undefined is a mistake, by which states would be stored as plain text.
+      serde: serde === undefined ? undefined : checkedSerializer(serde),
       stateSchema,
       maxCheckpointBytes,
       maxTextBytes: backend.maxTextBytes,
