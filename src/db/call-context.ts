@@ -27,10 +27,12 @@ export interface CallContext {
   /** The schema that holds the tables. */
   readonly schema: string;
   /**
-   * The optional tables that the call needs, as `migrate --with` names them. The first name is also that of the class whose `setup()`
-   * creates them. Default: the call needs the tables of the savers.
+   * The optional tables that the call needs, as `migrate --with` names them. The `setup()` of the class with the first name creates them.
+   * Default: the call needs the tables of the savers.
    */
   readonly optionalTables?: readonly string[] | undefined;
+  /** The table of the checkpoint store, where the caller has chosen its name. */
+  readonly checkpointTable?: string | undefined;
   readonly policy: StatementPolicy;
   /** Ends the call. The server cancels the statement that it runs for the call. */
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,7 @@
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
-import { migrationStatus } from "../migrations/migration-status.js";
+import { readOfficialVersion, setStatus } from "../migrations/migration-status.js";
+import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { convertCommand } from "../migrations/convert-command.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
@@ -14,7 +15,7 @@ const { ok, warning, error } = findingsOf("schema");
 const COMPLETE_VERSION = 9;
 const RECORD = "checkpoint_kysely_migration";
 
-/** Checks that the tables exist, and that the schema is up to date. */
+/** Checks that the tables of savers exist, and that they are up to date. */
 export const checkSchema: Check = {
   name: "schema",
   run: async (examination) => {
@@ -77,8 +78,8 @@ async function stateOf(examination: Examination): Promise<Finding> {
 }
 
 async function migrationsOf({ db, schema }: Examination): Promise<Finding> {
-  const status = await migrationStatus(db, { schema: schema.name });
-  const { applied, pending, unknown, officialVersion } = status;
+  const { applied, pending, unknown } = await setStatus(db, schema.name, CHECKPOINT_SET);
+  const officialVersion = await readOfficialVersion(db, schema.name);
   const official =
     officialVersion === null ? "" : `, version ${officialVersion} of the official savers is recorded`;
   const migrate = migrateCommand(schema.name);

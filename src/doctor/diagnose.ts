@@ -10,6 +10,7 @@ import { checkCollation } from "./check-collation.js";
 import { checkCompression } from "./check-compression.js";
 import { checkFutureIds } from "./check-future-ids.js";
 import { checkIndexes } from "./check-indexes.js";
+import { checkOptionalTables } from "./check-optional-tables.js";
 import { checkPooler } from "./check-pooler.js";
 import { checkPrivileges } from "./check-privileges.js";
 import { checkRowSecurity } from "./check-row-security.js";
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   checkServer,
   checkPooler,
   checkSchema,
+  checkOptionalTables,
   checkPrivileges,
   checkRowSecurity,
   checkIndexes,

@@ -1,16 +1,24 @@
-import { MAX_NAME_BYTES } from "../db/max-name-bytes.js";
 import { InvalidConfigError } from "../errors/index.js";
 import { hasColumn } from "./catalog-expressions.js";
 import { createCheckpointStore } from "./checkpoint-store-steps/0001-create-checkpoint-store.js";
-import type { MigrationSet } from "./migration-set.js";
+import {
+  CHECKPOINT_STORE_TABLE,
+  isNameOfOtherTable,
+  problemOfCheckpointTable,
+  recordOfCheckpointTable,
+} from "./checkpoint-table.js";
+import type { FoundTable, MigrationSet } from "./migration-set.js";
 
-/** The name of the table of a checkpoint store, where the caller chooses no other. */
-export const CHECKPOINT_STORE_TABLE = "checkpoint_store";
-
-const RECORD_SUFFIX = "_kysely_migration";
-
-/** The longest name of a table of checkpoints, in bytes of UTF-8: the names of its indexes and of its record table are longer. */
-export const MAX_CHECKPOINT_TABLE_BYTES = MAX_NAME_BYTES - RECORD_SUFFIX.length;
+/** The columns of the table in every version of langgraphgo. */
+export const CHECKPOINT_STORE_COLUMNS: readonly string[] = [
+  "id",
+  "execution_id",
+  "node_name",
+  "state",
+  "metadata",
+  "timestamp",
+  "version",
+];
 
 /** What {@link checkpointStoreSet} needs to know. */
 export interface CheckpointStoreSetOptions {
@@ -23,26 +31,36 @@ export interface CheckpointStoreSetOptions {
  *
  * @throws InvalidConfigError for a name that can't be that of the table; see {@link problemOfCheckpointTable}.
  */
-export function checkpointStoreSet({
-  table = CHECKPOINT_STORE_TABLE,
-}: CheckpointStoreSetOptions = {}): MigrationSet {
+export function checkpointStoreSet(options: CheckpointStoreSetOptions = {}): MigrationSet {
+  const { table = CHECKPOINT_STORE_TABLE } = options;
   const problem = problemOfCheckpointTable(table);
   if (problem !== undefined) throw new InvalidConfigError("table", problem);
   return {
     optional: "checkpoint-store",
-    record: `${table}${RECORD_SUFFIX}`,
+    checkpointTable: table === CHECKPOINT_STORE_TABLE ? undefined : table,
+    record: recordOfCheckpointTable(table),
     steps: { "checkpoint-store-0001-create-checkpoint-store": createCheckpointStore(table) },
-    columns: {
-      [table]: ["id", "execution_id", "node_name", "state", "metadata", "timestamp", "version"],
-    },
+    columns: { [table]: CHECKPOINT_STORE_COLUMNS },
     isComplete: (schema) => hasColumn(schema, table, "thread_id"),
+    refuse: (schema, [found]) => {
+      const problem = found === undefined ? problemOfNew(table) : problemOfExisting(schema, found);
+      if (problem === undefined) return undefined;
+      return new InvalidConfigError("table", `${problem}. Choose another name`);
+    },
   };
 }
 
-/** Returns why a text can't be the name of a table of checkpoints, or `undefined` if it can. */
-export function problemOfCheckpointTable(table: string): string | undefined {
-  if (table === "") return "must not be empty";
-  if (/\0|\p{Surrogate}/u.test(table)) return "must not contain U+0000 or a lone surrogate";
-  const isShort = Buffer.byteLength(table) <= MAX_CHECKPOINT_TABLE_BYTES;
-  return isShort ? undefined : `must not be longer than ${MAX_CHECKPOINT_TABLE_BYTES} bytes`;
+/** The setup of the saver or the store that the name belongs to would fail. */
+function problemOfNew(table: string): string | undefined {
+  if (!isNameOfOtherTable(table)) return undefined;
+  return `must not be "${table}", which is another table of LangGraph or of this library, unless langgraphgo has created it`;
+}
+
+function problemOfExisting(schema: string, { table, columns, missing }: FoundTable): string | undefined {
+  if (missing.length === 0) return undefined;
+  if (columns.includes("checkpoint_ns")) {
+    return `"${table}" of schema "${schema}" is a table of LangGraph's savers, with other columns`;
+  }
+  const names = missing.map((column) => `"${column}"`).join(", ");
+  return `"${table}" of schema "${schema}" lacks the columns ${names}: it is not a table of checkpoints`;
 }

@@ -1,6 +1,7 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
-import type { LibraryDatabase } from "../db/checkpoint-database.js";
+import { CHECKPOINT_STORE_TABLE, isNameOfSavers, recordOfCheckpointTable } from "./checkpoint-table.js";
 import { type OptionalTables, withRequired } from "./migration-set.js";
+import { TABLE_USE, type TableUse } from "./table-use.js";
 
 /** The names of the roles that get the privileges. */
 export interface GrantedRoles {
@@ -16,30 +17,6 @@ export interface GrantStatements {
   readonly readOnly: readonly string[];
 }
 
-type Use = "rows" | "record" | "none";
-
-/** How a saver, a store or a cache uses each table, and which optional tables it belongs to. Only migrations use the lock table. */
-const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [Use, OptionalTables?]>> = {
-  checkpoints: ["rows"],
-  checkpoint_blobs: ["rows"],
-  checkpoint_writes: ["rows"],
-  checkpoint_tombstones: ["rows"],
-  checkpoint_migrations: ["record"],
-  checkpoint_kysely_migration: ["record"],
-  checkpoint_kysely_migration_lock: ["none"],
-  store: ["rows", "store"],
-  store_migrations: ["record", "store"],
-  store_kysely_migration: ["record", "store"],
-  store_vectors: ["rows", "vectors"],
-  store_embedding_model: ["rows", "vectors"],
-  vector_migrations: ["record", "vectors"],
-  store_vectors_kysely_migration: ["record", "vectors"],
-  cache_entries: ["rows", "cache"],
-  cache_kysely_migration: ["record", "cache"],
-  checkpoint_store: ["rows", "checkpoint-store"],
-  checkpoint_store_kysely_migration: ["record", "checkpoint-store"],
-};
-
 /**
  * Builds the SQL that grants two roles exactly the privileges that a saver needs on migrated tables: to read and write rows, or
  * only to read them, and to read which migrations have run. With optional tables also those of a store or a cache. Neither role may create, alter or drop tables.
@@ -50,6 +27,7 @@ const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [Use, OptionalT
  * @param schema - The schema that holds the tables.
  * @param roles - The names of the two roles. The statements don't create them.
  * @param optional - The optional tables that exist. Default: none.
+ * @param checkpointTable - The table of the checkpoint store, where it has another name than `checkpoint_store`.
  *
  * @example
  * ```ts
@@ -61,10 +39,11 @@ export function grantStatements(
   schema: string,
   { readWrite, readOnly }: GrantedRoles,
   optional: readonly OptionalTables[] = [],
+  checkpointTable = CHECKPOINT_STORE_TABLE,
 ): GrantStatements {
   const existing = withRequired(optional);
-  const rows = tablesUsedFor("rows", existing);
-  const records = tablesUsedFor("record", existing);
+  const rows = tablesUsedFor("rows", existing, checkpointTable);
+  const records = tablesUsedFor("record", existing, checkpointTable);
   return {
     readWrite: [
       useOf(schema, readWrite),
@@ -86,10 +65,20 @@ function tables(schema: string, names: readonly string[]): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql.id(schema, name)));
 }
 
-function tablesUsedFor(use: Use, optional: readonly OptionalTables[]): readonly string[] {
-  return Object.entries(TABLE_USE).flatMap(([name, [usedFor, tables]]) =>
-    usedFor === use && (tables === undefined || optional.includes(tables)) ? [name] : [],
-  );
+function tablesUsedFor(
+  use: TableUse,
+  optional: readonly OptionalTables[],
+  checkpointTable: string,
+): readonly string[] {
+  const renamed: Readonly<Record<string, string>> = {
+    checkpoint_store: checkpointTable,
+    checkpoint_store_kysely_migration: recordOfCheckpointTable(checkpointTable),
+  };
+  const hasSaver = !optional.includes("checkpoint-store") || !isNameOfSavers(checkpointTable);
+  return Object.entries(TABLE_USE).flatMap(([name, [usedFor, tables]]) => {
+    const exists = tables === undefined ? hasSaver : optional.includes(tables);
+    return usedFor === use && exists ? [renamed[name] ?? name] : [];
+  });
 }
 
 function compile(statement: RawBuilder<unknown>): string {

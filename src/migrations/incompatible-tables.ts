@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { IncompatibleTablesError } from "../errors/index.js";
+import { IncompatibleTablesError, type InvalidConfigError } from "../errors/index.js";
 import type { FoundTable, MigrationSet } from "./migration-set.js";
 
 /**
@@ -20,6 +20,18 @@ export async function findIncompatibleTables(
   return incompatibilityOf(schema, set, rows[0]?.columns ?? []);
 }
 
+/**
+ * @param columns - The columns that {@link columnsOfTables} returned.
+ * @returns The error for a name that the set refuses, or for incompatible tables; `undefined` if there are none.
+ */
+export function refusalOf(
+  schema: string,
+  set: MigrationSet,
+  columns: readonly string[],
+): IncompatibleTablesError | InvalidConfigError | undefined {
+  return set.refuse?.(schema, foundTables(set, columns)) ?? incompatibilityOf(schema, set, columns);
+}
+
 /** An expression for the columns of the existing tables, each as `table.column`. */
 export function columnsOfTables(schema: string, { columns }: MigrationSet): RawBuilder<string[]> {
   return sql<string[]>`array(
@@ -33,7 +45,7 @@ export function columnsOfTables(schema: string, { columns }: MigrationSet): RawB
  * @param columns - The columns that {@link columnsOfTables} returned.
  * @returns The error for incompatible tables; `undefined` if there are none.
  */
-export function incompatibilityOf(
+function incompatibilityOf(
   schema: string,
   set: MigrationSet,
   columns: readonly string[],

@@ -168,10 +168,11 @@ function stepFailed(error: unknown, step: string | undefined): Error {
 function missingPrivilege(schema: string, behind: readonly StatusOfSet[], cause: PermissionError): Error {
   const pending = behind.flatMap((status) => status.pending);
   const optional = behind.flatMap(({ set }) => (set.optional === undefined ? [] : [set.optional]));
+  const named = behind.find(({ set }) => set.checkpointTable !== undefined)?.set.checkpointTable;
   return new MigrationRequiredError(
     schema,
     `schema "${schema}" lacks ${pending.join(", ")}, and this role may not change it (${cause.message}). ` +
-      `Run \`${migrateCommand(schema, optional)}\` as a role that may`,
+      `Run \`${migrateCommand(schema, optional, named)}\` as a role that may`,
     { cause, pending, sqlState: cause.sqlState },
   );
 }

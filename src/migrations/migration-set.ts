@@ -1,5 +1,5 @@
 import type { RawBuilder } from "kysely";
-import type { IncompatibleTablesError } from "../errors/index.js";
+import type { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import type { MigrationStep } from "./steps/step.js";
 
 /** Tables that not every service needs. */
@@ -14,6 +14,8 @@ export function withRequired(tables: readonly OptionalTables[]): readonly Option
 export interface MigrationSet {
   /** The name of optional tables. `undefined` for those of the savers. */
   readonly optional?: OptionalTables;
+  /** The name that the caller has chosen for the table of a checkpoint store. `undefined`: `checkpoint_store`. */
+  readonly checkpointTable?: string | undefined;
   /** The table in which Kysely's Migrator records the applied steps. Each set has its own. */
   readonly record: string;
   /** Every step by its recorded name, oldest first. No name occurs in the sets of two kinds of tables. */
@@ -22,6 +24,8 @@ export interface MigrationSet {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   /** An expression for whether the tables of a schema have every column that the statements of this version need. */
   isComplete(schema: string): RawBuilder<boolean>;
+  /** Refuses a name that the caller has chosen for a table. */
+  refuse?(schema: string, tables: readonly FoundTable[]): InvalidConfigError | undefined;
   /** Recognizes tables of another library, which a command converts. */
   recognize?(schema: string, tables: readonly FoundTable[]): IncompatibleTablesError | undefined;
 }

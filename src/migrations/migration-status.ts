@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { oidOf } from "./catalog-expressions.js";
-import { columnsOfTables, incompatibilityOf } from "./incompatible-tables.js";
+import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
 import { presentSets } from "./present-sets.js";
 
@@ -29,6 +29,8 @@ export interface MigrationStatusOptions {
   readonly schema?: string;
   /** The optional tables that the schema should have. Those that it has count anyway. Default: none. */
   readonly with?: readonly OptionalTables[];
+  /** The table of the checkpoint store, where it has another name than `checkpoint_store`. */
+  readonly checkpointTable?: string | undefined;
 }
 
 interface Catalog {
@@ -93,7 +95,7 @@ async function readStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
-  const refusal = incompatibilityOf(schema, set, catalog.columns);
+  const refusal = refusalOf(schema, set, catalog.columns);
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
   const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
@@ -143,7 +145,11 @@ async function readRecord(
   return rows.map((row) => row.name);
 }
 
-async function readOfficialVersion(db: Kysely<CheckpointDatabase>, schema: string): Promise<number | null> {
+/** Returns the highest recorded migration of the official savers; `null` if there is none. */
+export async function readOfficialVersion(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+): Promise<number | null> {
   const { rows } = await sql<{ readable: boolean }>`
     select coalesce(has_table_privilege(${oidOf(schema, "checkpoint_migrations")}, 'select'), false) as readable`.execute(
     db,

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { CHECKPOINT_STORE_COLUMNS, checkpointStoreSet } from "./checkpoint-store-set.js";
+import { isNameOfSavers, problemOfCheckpointTable, recordOfCheckpointTable } from "./checkpoint-table.js";
 import { type MigrationSet, type OptionalTables, withRequired } from "./migration-set.js";
 import { CHECKPOINT_SET, type OptionalTableOptions, optionalSets } from "./sets.js";
 
@@ -10,25 +12,57 @@ export interface WantedTables extends OptionalTableOptions {
   readonly with?: readonly OptionalTables[] | undefined;
 }
 
-/** Returns the sets that a schema has or should have: the tables of the savers, then the optional ones. */
+/**
+ * Returns the sets that a schema has or should have: the tables of the savers, then the optional ones. Where a checkpoint store has a table
+ * with the name of a saver's, as Go's have by default, savers have no tables.
+ */
 export async function presentSets(
   db: Kysely<CheckpointDatabase>,
   schema: string,
   { with: wanted = [], ...options }: WantedTables,
 ): Promise<MigrationSet[]> {
-  const optional = optionalSets(options);
-  const records = Object.values(optional).map(({ record }) => record);
-  const present = sql<{ record: string }>`
-    select record from unnest(${records}::text[]) record
-    where to_regclass(format('%I.%I', ${schema}::text, record)) is not null`;
-  const { rows } = await present.execute(db.withoutPlugins()).catch((error: unknown) => {
+  const known = optionalSets(options);
+  const { records, tables } = await readPresent(db, schema, Object.values(known));
+  const names: readonly string[] = withRequired(wanted);
+  const isFound = (name: string, { record }: MigrationSet) =>
+    names.includes(name) || records.includes(record);
+  const optional = Object.entries(known).flatMap(([name, set]) => (isFound(name, set) ? [set] : []));
+  const others = tables.filter((table) =>
+    optional.every(({ record }) => record !== recordOfCheckpointTable(table)),
+  );
+  const sets = [...optional, ...others.map((table) => checkpointStoreSet({ table }))];
+  const hasSavers = !sets.some(({ checkpointTable = "" }) => isNameOfSavers(checkpointTable));
+  return hasSavers ? [CHECKPOINT_SET, ...sets] : sets;
+}
+
+interface Present {
+  /** Which of the records of known sets exist. */
+  readonly records: readonly string[];
+  /** The tables of checkpoint stores that have a record, whatever their names are. */
+  readonly tables: readonly string[];
+}
+
+async function readPresent(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  sets: readonly MigrationSet[],
+): Promise<Present> {
+  const query = sql<Present>`select
+    array(
+      select record from unnest(${sets.map(({ record }) => record)}::text[]) record
+      where to_regclass(format('%I.%I', ${schema}::text, record)) is not null) as "records",
+    array(
+      select checkpoints.relname::text
+      from pg_class checkpoints
+      join pg_class record on record.relnamespace = checkpoints.relnamespace
+        and record.relname::text = checkpoints.relname || ${recordOfCheckpointTable("")}
+      where checkpoints.relnamespace = to_regnamespace(format('%I', ${schema}::text))
+        and ${[...CHECKPOINT_STORE_COLUMNS]}::text[] <@ array(
+          select attname::text from pg_attribute where attrelid = checkpoints.oid and not attisdropped)
+      order by checkpoints.relname) as "tables"`;
+  const { rows } = await query.execute(db.withoutPlugins()).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
-  const names: readonly string[] = withRequired(wanted);
-  const isWanted = (name: string): boolean => names.includes(name);
-  const isPresent = ({ record }: MigrationSet): boolean => rows.some((row) => row.record === record);
-  return [
-    CHECKPOINT_SET,
-    ...Object.entries(optional).flatMap(([name, set]) => (isWanted(name) || isPresent(set) ? [set] : [])),
-  ];
+  const { records, tables } = rows[0] ?? { records: [], tables: [] };
+  return { records, tables: tables.filter((table) => problemOfCheckpointTable(table) === undefined) };
 }

@@ -19,8 +19,8 @@ export interface OptionalTableOptions {
   readonly vectors?: VectorLayout | undefined;
   /** Whether the cache is left out of the write-ahead log. Default `true`. */
   readonly unloggedCache?: boolean | undefined;
-  /** The name of the table of a checkpoint store. Default `checkpoint_store`. */
-  readonly checkpointStoreTable?: string | undefined;
+  /** The name of the table of a checkpoint store, which may be one of langgraphgo to adopt. Default `checkpoint_store`. */
+  readonly checkpointTable?: string | undefined;
 }
 
 /** The tables of the savers. */
@@ -58,7 +58,7 @@ export const CHECKPOINT_SET: MigrationSet = {
 export function optionalSets(
   options: OptionalTableOptions = {},
 ): Readonly<Record<OptionalTables, MigrationSet>> {
-  const { textSearchLanguage = "english", vectors, unloggedCache = true, checkpointStoreTable } = options;
+  const { textSearchLanguage = "english", vectors, unloggedCache = true, checkpointTable } = options;
   return {
     store: {
       optional: "store",
@@ -88,6 +88,6 @@ export function optionalSets(
       },
       isComplete: (schema) => hasColumn(schema, "cache_entries", "size"),
     },
-    "checkpoint-store": checkpointStoreSet({ table: checkpointStoreTable }),
+    "checkpoint-store": checkpointStoreSet({ table: checkpointTable }),
   };
 }

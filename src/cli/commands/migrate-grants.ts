@@ -69,7 +69,8 @@ export async function reportGrants({ schema }: OfflineContext, flags: unknown): 
     readOnly: checkedRole("--read-only", readOnly ?? DEFAULT_ROLES.readOnly),
   };
   const { grantStatements } = await import("../../migrations/grant-statements.js");
-  const statements = grantStatements(schema, roles, parseOptional(flags).tables.with);
+  const { with: optional, checkpointTable } = parseOptional(flags).tables;
+  const statements = grantStatements(schema, roles, optional, checkpointTable);
   const json: PrintedGrants = {
     schema,
     readWrite: { role: roles.readWrite, statements: statements.readWrite },

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
+import { problemOfCheckpointTable } from "../../migrations/checkpoint-table.js";
 import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { OptionalTables } from "../../migrations/migration-set.js";
 import type { WantedTables } from "../../migrations/present-sets.js";
@@ -24,6 +25,7 @@ const optionalFlags = z.object({
   distance: z.enum(DISTANCES).optional(),
   vectorIndex: z.enum(VECTOR_INDEXES).optional(),
   loggedCache: z.boolean().optional(),
+  checkpointTable: z.string().optional(),
   convertStore: z.boolean().default(false),
 });
 type Flags = z.output<typeof optionalFlags>;
@@ -36,6 +38,7 @@ const REQUIRED: readonly (readonly [keyof Flags, string, OptionalTables])[] = [
   ["distance", "--distance", "vectors"],
   ["vectorIndex", "--vector-index", "vectors"],
   ["loggedCache", "--logged-cache", "cache"],
+  ["checkpointTable", "--checkpoint-table", "checkpoint-store"],
 ];
 
 /** The options of `migrate` about optional tables and indexes. */
@@ -43,7 +46,7 @@ export function optionalOptions(): Option[] {
   return [
     new Option(
       "--with <name...>",
-      "create the optional tables of a store, its vectors or a cache; or an optional index, without blocking writers: " +
+      "create the optional tables of a store, its vectors, a cache or a checkpoint store; or an optional index, without blocking writers: " +
         "metadata-index for filters, run-index for delete-runs",
     ).choices([...TABLES, ...INDEXES]),
     new Option("--without <index...>", "drop an optional index")
@@ -61,6 +64,10 @@ export function optionalOptions(): Option[] {
       "the index of new vectors; flat creates none (default: hnsw)",
     ).choices(VECTOR_INDEXES),
     new Option("--logged-cache", "a new cache survives a crash and is on replicas, but is slower to write"),
+    new Option(
+      "--checkpoint-table <name>",
+      "the table of a checkpoint store, or one of langgraphgo to adopt (default: checkpoint_store)",
+    ),
   ];
 }
 
@@ -85,7 +92,9 @@ export function parseOptional(given: unknown): OptionalParts {
       throw new InvalidConfigError(option, `requires --with ${tables}`);
     }
   }
-  const { without, textSearchLanguage, loggedCache = false } = flags;
+  const { without, textSearchLanguage, loggedCache = false, checkpointTable } = flags;
+  const problem = checkpointTable === undefined ? undefined : problemOfCheckpointTable(checkpointTable);
+  if (problem !== undefined) throw new InvalidConfigError("--checkpoint-table", problem);
   return {
     indexes: { with: INDEXES.filter((name) => flags.with.includes(name)), without },
     tables: {
@@ -93,6 +102,7 @@ export function parseOptional(given: unknown): OptionalParts {
       textSearchLanguage,
       vectors: layoutOf(flags),
       unloggedCache: !loggedCache,
+      checkpointTable,
     },
   };
 }

@@ -149,7 +149,8 @@ function section(title: string, statements: readonly string[]): string {
 async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {
   const { db, schema, style } = context;
   const { migrationStatus } = await import("../../migrations/migration-status.js");
-  const { pending } = await migrationStatus(db, { schema, with: flags.tables.with });
+  const { with: tables, checkpointTable } = flags.tables;
+  const { pending } = await migrationStatus(db, { schema, with: tables, checkpointTable });
   const indexes = await checkIndexes(context, flags.indexes);
   const upToDate = pending.length === 0 && indexes.exitCode === EXIT_CODE.ok;
   const json = { schema, upToDate, pending, ...indexes.json };

@@ -112,7 +112,8 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
   }
 }
 
-function explainMissingTables(error: unknown, { schema, optionalTables = [] }: CallContext): unknown {
+function explainMissingTables(error: unknown, call: CallContext): unknown {
+  const { schema, optionalTables = [], checkpointTable } = call;
   if (!(error instanceof DatabaseError) || !MISSING_OBJECT_STATES.has(error.sqlState ?? "")) return error;
   // A statement within a transaction has explained it.
   if (error instanceof MigrationRequiredError) return error;
@@ -120,11 +121,11 @@ function explainMissingTables(error: unknown, { schema, optionalTables = [] }: C
   const [tables, setup] =
     owner === undefined
       ? ["checkpoint tables", "saver.setup()"]
-      : [`tables of the ${owner}`, `${owner}.setup()`];
+      : [`tables of the ${owner.replace("-", " ")}`, `${owner.slice(owner.lastIndexOf("-") + 1)}.setup()`];
   return new MigrationRequiredError(
     schema,
     `the ${tables} in schema "${schema}" are missing or older than this library: call ${setup}, ` +
-      `or run \`${migrateCommand(schema, optionalTables)}\` (${error.message})`,
+      `or run \`${migrateCommand(schema, optionalTables, checkpointTable)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
 }

@@ -33,7 +33,13 @@ export interface MigratedTables {
   "pg_catalog.pg_settings": { name: string; enumvals: string[] | null };
   "pg_catalog.pg_namespace": { oid: number; nspname: string };
   "pg_catalog.pg_class": { oid: number; relname: string; relnamespace: number };
-  "pg_catalog.pg_attribute": { attrelid: number; attname: string; attcompression: string };
+  "pg_catalog.pg_attribute": {
+    attrelid: number;
+    attname: string;
+    attnum: number;
+    attisdropped: boolean;
+    attcompression: string;
+  };
 }
 
 /** The collation of every key: compares text byte by byte, as LangGraph compares ids, and is the fastest to index. */
