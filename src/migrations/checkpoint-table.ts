@@ -24,6 +24,9 @@ export function problemOfCheckpointTable(table: string): string | undefined {
   if (Buffer.byteLength(table) > MAX_CHECKPOINT_TABLE_BYTES) {
     return `must not be longer than ${MAX_CHECKPOINT_TABLE_BYTES} bytes`;
   }
+  // Kysely would take them for a schema or an alias.
+  if (table.includes(".")) return "must not contain a period: the option schema names the schema";
+  if (table.includes(" as ")) return 'must not contain " as "';
   const record = recordOfCheckpointTable(table);
   if (table === CHECKPOINT_STORE_TABLE || !Object.hasOwn(TABLE_USE, record)) return undefined;
   return `must not be "${table}": "${record}" records the steps of other tables of this library`;
