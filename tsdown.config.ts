@@ -16,6 +16,7 @@ export default defineConfig({
     conformance: "src/conformance/index.ts",
     cache: "src/cache/index.ts",
     "checkpoint-store": "src/checkpoint-store/index.ts",
+    "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],

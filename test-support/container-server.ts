@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { TestServer } from "./test-server.js";
 
 const IMAGE = "postgres:18";
+const REDIS_IMAGE = "redis:8";
+const REDIS_PORT = 6379;
 const PING_TIMEOUT_MS = 2000;
 
 /**
@@ -12,10 +14,7 @@ const PING_TIMEOUT_MS = 2000;
  * accepts and never answers, so this asks the engines first and passes the one that answered to testcontainers.
  */
 export async function startContainerServer(): Promise<TestServer | undefined> {
-  const host = await findEngine(engineHosts());
-  if (host === undefined) return undefined;
-  process.env.DOCKER_HOST = host;
-  try {
+  return onEngine(async () => {
     const { PostgreSqlContainer } = await import("@testcontainers/postgresql");
     const container = await new PostgreSqlContainer(IMAGE)
       .withEnvironment({ POSTGRES_INITDB_ARGS: "--locale-provider=icu --icu-locale=en-US --encoding=UTF8" })
@@ -28,6 +27,30 @@ export async function startContainerServer(): Promise<TestServer | undefined> {
         await container.stop();
       },
     };
+  });
+}
+
+/** Starts a Redis in a container. Returns `undefined` where no engine answers. */
+export async function startRedisContainer(): Promise<TestServer | undefined> {
+  return onEngine(async () => {
+    const { GenericContainer } = await import("testcontainers");
+    const container = await new GenericContainer(REDIS_IMAGE).withExposedPorts(REDIS_PORT).start();
+    return {
+      url: `redis://${container.getHost()}:${container.getMappedPort(REDIS_PORT)}`,
+      origin: `testcontainers, ${REDIS_IMAGE}`,
+      stop: async () => {
+        await container.stop();
+      },
+    };
+  });
+}
+
+async function onEngine(start: () => Promise<TestServer>): Promise<TestServer | undefined> {
+  const host = await findEngine(engineHosts());
+  if (host === undefined) return undefined;
+  process.env.DOCKER_HOST = host;
+  try {
+    return await start();
   } catch (error) {
     // An engine that can't get the image is useless. The next kind of server is tried, and this is logged.
     console.warn(`No container from the engine at ${host}: ${String(error)}`);

@@ -1,6 +1,6 @@
 import { tsImport } from "tsx/esm/api";
 
-/** Starts the server for the whole run and passes its address to the workers, which inherit the environment. */
+/** Starts the servers for the whole run and passes their addresses to the workers, which inherit the environment. */
 export default async function globalSetup() {
   const { startTestServer, describeServerVersion, hasVectors } = await tsImport(
     "./test-server.ts",
@@ -10,6 +10,12 @@ export default async function globalSetup() {
   process.env.CHECKPOINT_TEST_SERVER = server.url;
   // Only some servers have the extension of embeddings.
   process.env.CHECKPOINT_TEST_VECTORS = (await hasVectors(server.url)) ? "yes" : "no";
-  globalThis.stopTestServer = () => server.stop();
+  const { startTestRedis } = await tsImport("./redis-server.ts", import.meta.url);
+  const redis = await startTestRedis();
+  if (redis !== undefined) process.env.CHECKPOINT_TEST_REDIS = redis.url;
+  globalThis.stopTestServer = async () => {
+    await Promise.all([server.stop(), redis?.stop()]);
+  };
   console.log(`\nTest server: ${await describeServerVersion(server.url)} (${server.origin})`);
+  console.log(redis === undefined ? "No Redis" : `Test Redis: ${redis.origin}`);
 }

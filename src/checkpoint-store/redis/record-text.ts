@@ -1,0 +1,148 @@
+import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../serde/json/json-value.js";
+import { parseJson, textOf } from "../../serde/json/json-text.js";
+import { compareRecords, type StoredRecord } from "../model/stored-record.js";
+
+/** A record, and its time more precisely than a Date has it: langgraphgo writes nanoseconds. */
+export interface RedisRecord {
+  readonly record: StoredRecord;
+  /** What the Date leaves out, from 0 to 999,999. */
+  readonly nanoseconds: number;
+}
+
+/** Writes a record as JSON text, with the fields and the order of langgraphgo. */
+export function encodeRecord({ id, nodeName, state, metadata, timestamp, version }: StoredRecord): string {
+  return (
+    `{"id":${JSON.stringify(id)},"node_name":${JSON.stringify(nodeName)},"state":${state},` +
+    `"metadata":${metadata ?? "null"},"timestamp":"${timestamp.toISOString()}","version":${version}}`
+  );
+}
+
+/**
+ * Reads a record that this library or langgraphgo has written. It cuts the state out of the text, so that every digit of it stays, and
+ * nothing is parsed twice.
+ *
+ * @throws CorruptCheckpointError for a text that is no record of that id.
+ */
+export function decodeRecord(text: string, id: string): RedisRecord {
+  const fields = cutFields(text) ?? parseFields(text, id);
+  if (fields?.id !== id) throw new CorruptCheckpointError("it is no record of this id", { checkpointId: id });
+  const { nodeName, state, metadata, metadataText, version } = fields;
+  const time = parseTime(fields.timestamp);
+  if (time === undefined) {
+    throw new CorruptCheckpointError("its timestamp is none", { checkpointId: id });
+  }
+  const { execution_id: executionId, thread_id: threadId } = isJsonObject(metadata) ? metadata : {};
+  const record = {
+    id,
+    executionId: typeof executionId === "string" ? executionId : "",
+    threadId: typeof threadId === "string" && threadId !== "" ? threadId : undefined,
+    nodeName,
+    state,
+    metadata: metadata === null ? undefined : metadataText,
+    timestamp: new Date(time.milliseconds),
+    version,
+  };
+  return { record, nanoseconds: time.nanoseconds };
+}
+
+/** The order of a list, by the nanosecond. */
+export function compareRedisRecords(one: RedisRecord, other: RedisRecord): number {
+  return (
+    one.record.timestamp.getTime() - other.record.timestamp.getTime() ||
+    one.nanoseconds - other.nanoseconds ||
+    compareRecords(one.record, other.record)
+  );
+}
+
+interface Fields {
+  readonly id: string;
+  readonly nodeName: string;
+  readonly state: string;
+  readonly metadata: JsonValue;
+  readonly metadataText: string;
+  readonly timestamp: string;
+  readonly version: number;
+}
+
+const HEAD = /^\{"id":("(?:[^"\\]|\\.)*"),"node_name":("(?:[^"\\]|\\.)*"),"state":/;
+const END = /,"timestamp":"([^"\\]*)","version":(\d{1,15})\}$/;
+const MAX_END = 120;
+const METADATA = ',"metadata":';
+/** How many keys of the name `metadata` to try from the end, as the scripts do. */
+const MAX_TRIES = 8;
+
+/**
+ * Cuts a text with exactly the fields of langgraphgo, in its order. What follows the key `metadata` is JSON only where that key is one of
+ * the record itself: inside the state or the metadata, a bracket would have no partner.
+ */
+function cutFields(text: string): Fields | undefined {
+  const head = HEAD.exec(text);
+  const end = END.exec(text.slice(-MAX_END));
+  if (head === null || end === null) return undefined;
+  const [start, id = "", nodeName = ""] = head;
+  const [{ length }, timestamp = "", version] = end;
+  const endAt = text.length - length;
+  let at = text.lastIndexOf(METADATA, endAt);
+  for (let tries = 0; at >= start.length && tries < MAX_TRIES; tries += 1) {
+    const metadataText = text.slice(at + METADATA.length, endAt);
+    const metadata = parsed(metadataText);
+    if (metadata !== undefined) {
+      const state = text.slice(start.length, at);
+      const names = { id: textIn(id), nodeName: textIn(nodeName) };
+      return { ...names, state, metadata, metadataText, timestamp, version: Number(version) };
+    }
+    at = text.lastIndexOf(METADATA, at - 1);
+  }
+  return undefined;
+}
+
+/** Reads any other text that has the fields. */
+function parseFields(text: string, checkpointId: string): Fields | undefined {
+  const json = parsedRecord(text, checkpointId);
+  if (!isJsonObject(json)) return undefined;
+  const { id, node_name: nodeName, state, metadata = null, timestamp, version } = json;
+  const isRecord =
+    typeof id === "string" &&
+    typeof nodeName === "string" &&
+    typeof timestamp === "string" &&
+    typeof version === "number" &&
+    Number.isSafeInteger(version) &&
+    state !== undefined;
+  if (!isRecord) return undefined;
+  return { id, nodeName, state: textOf(state), metadata, metadataText: textOf(metadata), timestamp, version };
+}
+
+function parsedRecord(text: string, checkpointId: string): JsonValue | JsonObject {
+  try {
+    return parseJson(text, "jsonb");
+  } catch (cause) {
+    if (!(cause instanceof DeserializationError)) throw cause;
+    throw new CorruptCheckpointError("it is no record", { cause, checkpointId });
+  }
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a JSON string, or what no id is equal to. */
+function textIn(json: string): string {
+  const text = parsed(json);
+  return typeof text === "string" ? text : "";
+}
+
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:[Zz]|([+-]\d\d:\d\d))$/;
+
+function parseTime(text: string): { milliseconds: number; nanoseconds: number } | undefined {
+  const parts = RFC_3339.exec(text);
+  if (parts === null) return undefined;
+  const [, day = "", time = "", fraction = "", offset = "Z"] = parts;
+  const digits = fraction.slice(0, 9).padEnd(9, "0");
+  const milliseconds = Date.parse(`${day}T${time}.${digits.slice(0, 3)}${offset}`);
+  return Number.isNaN(milliseconds) ? undefined : { milliseconds, nanoseconds: Number(digits.slice(3)) };
+}

@@ -1,0 +1,207 @@
+import type { RetryOptions } from "../../db/statements/retry-transient.js";
+import { CheckpointTooLargeError, DatabaseError } from "../../errors/index.js";
+import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { BackendCall, CheckpointBackend } from "../model/backend.js";
+import {
+  type RecordRange,
+  type RecordScope,
+  type SaveRules,
+  scopesOf,
+  type StoredRecord,
+} from "../model/stored-record.js";
+import { indexKey, recordKey } from "./keys.js";
+import { compareRedisRecords, decodeRecord, encodeRecord, type RedisRecord } from "./record-text.js";
+import type { RedisClient } from "./redis-client.js";
+import { RedisCommands, type Reply } from "./redis-commands.js";
+import { wrongTypeError } from "./redis-errors.js";
+import { CLEAR } from "./scripts/clear-script.js";
+import { DELETE } from "./scripts/delete-script.js";
+import { LIST, PORTION } from "./scripts/list-script.js";
+import { SAVE } from "./scripts/save-script.js";
+import { SWEEP } from "./scripts/sweep-script.js";
+import { scanIds } from "./scan-ids.js";
+
+/** The longest string of Redis, in bytes. */
+const MAX_BYTES = 512 * 1024 ** 2;
+
+/** What a backend was configured with. */
+export interface RedisBackendOptions {
+  readonly prefix: string;
+  readonly ttlMs?: number | undefined;
+  readonly retry: RetryOptions | false;
+}
+
+/** Keeps records in Redis, under the keys of langgraphgo. */
+export class RedisBackend implements CheckpointBackend {
+  readonly system = "redis";
+  readonly maxTextBytes = MAX_BYTES;
+  readonly #client: RedisClient;
+  readonly #commands: RedisCommands;
+  readonly #prefix: string;
+  readonly #ttl: string;
+
+  constructor(client: RedisClient, { prefix, ttlMs, retry }: RedisBackendOptions) {
+    this.#client = client;
+    this.#commands = new RedisCommands(client, retry);
+    this.#prefix = prefix;
+    this.#ttl = ttlMs === undefined ? "" : String(ttlMs);
+  }
+
+  address(): DatabaseAddress {
+    return this.#client.address();
+  }
+
+  async setup(call: BackendCall): Promise<void> {
+    await this.#commands.send(call, "PING");
+  }
+
+  async save(
+    record: StoredRecord,
+    { onlyNewer, keepLast }: SaveRules,
+    call: BackendCall,
+  ): Promise<number | undefined> {
+    const { id, executionId, threadId = "", version } = record;
+    const text = checkedText(record);
+    const keys = [
+      recordKey(this.#prefix, id),
+      ...scopesOf(record).map((scope) => indexKey(this.#prefix, scope)),
+    ];
+    const kept = keepLast ? [keepLast.scope.by, keepLast.scope.id, String(keepLast.count)] : ["", "", ""];
+    const rules = [this.#ttl, onlyNewer ? "1" : "", ...kept];
+    const parameters = [this.#prefix, id, text, String(version), executionId, threadId, ...rules];
+    const reply = await this.#commands.run(call, SAVE, keys, parameters);
+    return reply === null ? undefined : countIn(reply);
+  }
+
+  async load(id: string, call: BackendCall): Promise<StoredRecord | undefined> {
+    const text = await this.#commands.send(call, "GET", recordKey(this.#prefix, id));
+    return typeof text === "string" ? decodeRecord(text, id).record : undefined;
+  }
+
+  async list(
+    scope: RecordScope,
+    { limit, order }: RecordRange,
+    call: BackendCall,
+  ): Promise<readonly StoredRecord[]> {
+    const found: RedisRecord[] = [];
+    const gone: string[] = [];
+    for await (const [id, text] of this.#texts(scope, { limit, order }, call)) {
+      const read = text === undefined ? undefined : decodeRecord(text, id);
+      if (read !== undefined && isIn(scope, read.record)) found.push(read);
+      else gone.push(id);
+    }
+    await this.#sweep(scope, gone, call);
+    found.sort(compareRedisRecords);
+    if (order === "desc") found.reverse();
+    return found.slice(0, limit).map(({ record }) => record);
+  }
+
+  async delete(id: string, call: BackendCall): Promise<boolean> {
+    const key = recordKey(this.#prefix, id);
+    return countIn(await this.#commands.run(call, DELETE, [key], [this.#prefix, id])) > 0;
+  }
+
+  async clear(scope: RecordScope, call: BackendCall): Promise<number> {
+    const index = indexKey(this.#prefix, scope);
+    return countIn(await this.#commands.run(call, CLEAR, [index], [this.#prefix, scope.by, scope.id]));
+  }
+
+  async count(call: BackendCall): Promise<number> {
+    return (await scanIds(this.#commands, this.#prefix, call)).length;
+  }
+
+  async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly StoredRecord[]> {
+    const start = after === undefined ? undefined : Buffer.from(after);
+    const ids = (await scanIds(this.#commands, this.#prefix, call))
+      .map((id) => ({ id, bytes: Buffer.from(id) }))
+      .filter(({ bytes }) => start === undefined || Buffer.compare(bytes, start) > 0)
+      .sort((one, other) => Buffer.compare(one.bytes, other.bytes))
+      .map(({ id }) => id);
+    for (let first = 0; first < ids.length; first += PORTION) {
+      const portion = ids.slice(first, first + PORTION);
+      const records = (await this.#read(portion, call)).flatMap(([id, text]) =>
+        text === undefined ? [] : [decodeRecord(text, id).record],
+      );
+      if (records.length > 0) yield records;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  /** Reads the members of an index, and the texts of their records. */
+  async *#texts(
+    scope: RecordScope,
+    { limit, order }: RecordRange,
+    call: BackendCall,
+  ): AsyncGenerator<IdAndText> {
+    const index = indexKey(this.#prefix, scope);
+    const parameters = [this.#prefix, scope.by, scope.id, limit === undefined ? "" : String(limit), order];
+    const reply = await this.#commands.run(call, LIST, [index], parameters);
+    if (typeof reply === "string") throw wrongTypeError(reply);
+    const [members, first] = Array.isArray(reply) ? (reply as readonly Reply[]) : [];
+    const ids = textsIn(members);
+    yield* paired(ids.slice(0, PORTION), first);
+    for (let start = PORTION; start < ids.length; start += PORTION) {
+      yield* await this.#read(ids.slice(start, start + PORTION), call);
+    }
+  }
+
+  async #read(ids: readonly string[], call: BackendCall): Promise<IdAndText[]> {
+    const keys = ids.map((id) => recordKey(this.#prefix, id));
+    return paired(ids, await this.#commands.send(call, "MGET", ...keys));
+  }
+
+  // The list is right without it. A replica, for example, can't write, but its list may be read.
+  async #sweep(scope: RecordScope, gone: readonly string[], call: BackendCall): Promise<void> {
+    const once = new RedisCommands(this.#client, false);
+    try {
+      for (let first = 0; first < gone.length; first += PORTION) {
+        const members = gone.slice(first, first + PORTION);
+        const parameters = [this.#prefix, scope.by, scope.id, ...members];
+        await once.run(call, SWEEP, [indexKey(this.#prefix, scope)], parameters);
+      }
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+    }
+  }
+}
+
+type IdAndText = readonly [id: string, text: string | undefined];
+
+function paired(ids: readonly string[], texts: Reply | undefined): IdAndText[] {
+  const replies = Array.isArray(texts) ? (texts as readonly Reply[]) : [];
+  return ids.map((id, n) => {
+    const text = replies[n];
+    return [id, typeof text === "string" ? text : undefined];
+  });
+}
+
+function textsIn(reply: Reply | undefined): string[] {
+  return Array.isArray(reply) ? (reply as readonly Reply[]).map(String) : [];
+}
+
+/** Returns the number of a reply. A text is the key of a wrong type. */
+function countIn(reply: Reply): number {
+  if (typeof reply === "string") throw wrongTypeError(reply);
+  return typeof reply === "number" ? reply : 0;
+}
+
+function isIn(scope: RecordScope, record: StoredRecord): boolean {
+  return scopesOf(record).some(({ by, id }) => by === scope.by && id === scope.id);
+}
+
+function checkedText(record: StoredRecord): string {
+  const { id, state, metadata = "" } = record;
+  const bytes = Buffer.byteLength(state) + Buffer.byteLength(metadata);
+  if (bytes < MAX_BYTES / 2) return encodeRecord(record);
+  const text = bytes < MAX_BYTES ? encodeRecord(record) : "";
+  const total = bytes < MAX_BYTES ? Buffer.byteLength(text) : bytes;
+  if (total <= MAX_BYTES) return text;
+  throw new CheckpointTooLargeError(`checkpoint "${id}" has ${total} bytes, the limit is ${MAX_BYTES}`, {
+    bytes: total,
+    maxBytes: MAX_BYTES,
+    checkpointId: id,
+  });
+}
