@@ -11,11 +11,34 @@ export interface RedisRecord {
 }
 
 /** Writes a record as JSON text, with the fields and the order of langgraphgo. */
-export function encodeRecord({ id, nodeName, state, metadata, timestamp, version }: StoredRecord): string {
+export function encodeRecord(record: StoredRecord): string {
+  const { id, nodeName, state, timestamp, version } = record;
   return (
     `{"id":${JSON.stringify(id)},"node_name":${JSON.stringify(nodeName)},"state":${state},` +
-    `"metadata":${metadata ?? "null"},"timestamp":"${timestamp.toISOString()}","version":${version}}`
+    `"metadata":${listedMetadata(record)},"timestamp":"${timestamp.toISOString()}","version":${version}}`
   );
+}
+
+/** What metadata begins with that is no plain JSON, such as an object without a prototype: its ids are not among its fields. */
+const TAGGED = '{"lc":2,"type":"constructor","id":["Object"],';
+
+/** Adds the ids by which a record is listed to tagged metadata, since scripts and langgraphgo read them there. */
+function listedMetadata({ metadata = "null", executionId, threadId }: StoredRecord): string {
+  if (!metadata.startsWith(TAGGED)) return metadata;
+  return metadata.slice(0, -1) + endOfTagged(executionId, threadId);
+}
+
+function endOfTagged(executionId: string, threadId: string | undefined): string {
+  const execution = executionId === "" ? "" : `,"execution_id":${JSON.stringify(executionId)}`;
+  const thread = threadId === undefined ? "" : `,"thread_id":${JSON.stringify(threadId)}`;
+  return `${execution}${thread}}`;
+}
+
+function withoutListed(metadata: string, executionId: string, threadId: string | undefined): string {
+  const end = endOfTagged(executionId, threadId);
+  return metadata.startsWith(TAGGED) && metadata.endsWith(end)
+    ? `${metadata.slice(0, -end.length)}}`
+    : metadata;
 }
 
 /**
@@ -32,14 +55,16 @@ export function decodeRecord(text: string, id: string): RedisRecord {
   if (time === undefined) {
     throw new CorruptCheckpointError("its timestamp is none", { checkpointId: id });
   }
-  const { execution_id: executionId, thread_id: threadId } = isJsonObject(metadata) ? metadata : {};
+  const { execution_id, thread_id } = isJsonObject(metadata) ? metadata : {};
+  const executionId = typeof execution_id === "string" ? execution_id : "";
+  const threadId = typeof thread_id === "string" && thread_id !== "" ? thread_id : undefined;
   const record = {
     id,
-    executionId: typeof executionId === "string" ? executionId : "",
-    threadId: typeof threadId === "string" && threadId !== "" ? threadId : undefined,
+    executionId,
+    threadId,
     nodeName,
     state,
-    metadata: metadata === null ? undefined : metadataText,
+    metadata: metadata === null ? undefined : withoutListed(metadataText, executionId, threadId),
     timestamp: new Date(time.milliseconds),
     version,
   };
