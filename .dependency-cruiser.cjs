@@ -46,6 +46,7 @@ const mayImportInside = {
   "checkpoint-store/model": [],
   "checkpoint-store/boundary": ["checkpoint-store/model"],
   "checkpoint-store/codec": ["checkpoint-store/model", "checkpoint-store/boundary"],
+  "checkpoint-store/sql": ["checkpoint-store/model"],
   "cache/model": [],
   "cache/queries": ["cache/model"],
   "cache/codec": ["cache/model"],

@@ -9,6 +9,8 @@ export type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from 
 export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./create-checkpoint.js";
 export { MemoryCheckpointStore } from "./memory/memory-checkpoint-store.js";
+export { PostgresCheckpointStore } from "./postgres/postgres-checkpoint-store.js";
+export type { PostgresCheckpointStoreOptions } from "./postgres/postgres-options.js";
 export {
   compareRecords,
   type RecordRange,

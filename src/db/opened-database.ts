@@ -1,7 +1,12 @@
 import type { ControlledTransaction, Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
-import type { CacheDatabase, CheckpointDatabase, StoreDatabase } from "./checkpoint-database.js";
+import type {
+  CacheDatabase,
+  CheckpointDatabase,
+  CheckpointStoreDatabase,
+  StoreDatabase,
+} from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
 import type { Locks } from "./locks/locks.js";
 import type { PGliteInstance } from "./pglite/pglite-opener.js";
@@ -20,7 +25,7 @@ import type { SendStatement, TransactionSteps } from "./statements/transaction-s
  * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
  *   a Kysely, or a connection that dies ends the process.
  *
- * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store or of the cache.
+ * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store, of the cache or of the checkpoint store.
  */
 export type DatabaseSource<Tables = CheckpointDatabase> =
   | string
@@ -34,7 +39,10 @@ export type DatabaseSource<Tables = CheckpointDatabase> =
 
 /** What a database can be opened by, whichever tables it is for. */
 export type AnyDatabaseSource =
-  DatabaseSource | DatabaseSource<StoreDatabase> | DatabaseSource<CacheDatabase>;
+  | DatabaseSource
+  | DatabaseSource<StoreDatabase>
+  | DatabaseSource<CacheDatabase>
+  | DatabaseSource<CheckpointStoreDatabase>;
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;
 type Transact = <Row>(steps: TransactionSteps<Row>, context?: RunContext) => Promise<Row[][]>;

@@ -1,0 +1,106 @@
+import { type QueryCreator, type SelectQueryBuilder, sql } from "kysely";
+import type { LibraryDatabase } from "../../../db/checkpoint-database.js";
+import type { StatementBuilder } from "../../../db/statements/statement.js";
+import type { RecordScope } from "../../model/stored-record.js";
+import type { RecordDialect, ZonedTimes } from "../record-dialect.js";
+import type { RecordRow } from "../record-row.js";
+import { scopeColumn } from "./scope-column.js";
+
+/** Which statement lists records. */
+export interface ListShape {
+  readonly by: RecordScope["by"];
+  readonly order: "asc" | "desc";
+  readonly isLimited: boolean;
+  /** Whether to sort by the times instead of by what their column holds; see {@link ZonedTimes}. */
+  readonly byInstant: boolean;
+}
+
+export interface ListParams {
+  readonly scope: string;
+  readonly limit: number | undefined;
+}
+
+export interface IdParams {
+  readonly id: string;
+}
+
+export interface PageParams {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export function loadRecord(dialect: RecordDialect): StatementBuilder<IdParams, RecordRow> {
+  return (db, parameter) => select(db, dialect).where("id", "=", parameter("id"));
+}
+
+/** Reads the version of a record only. */
+export const loadVersion: StatementBuilder<IdParams, Pick<RecordRow, "version">> = (db, parameter) =>
+  db.selectFrom("checkpoint_store").where("id", "=", parameter("id")).select("version");
+
+/** Lists the records of a scope: by time, then by version, then by the bytes of the id. */
+export function listRecords(
+  dialect: RecordDialect,
+  { by, order, isLimited, byInstant }: ListShape,
+): StatementBuilder<ListParams, RecordRow> {
+  const { zoned, bytesOf } = dialect;
+  return (db, parameter) => {
+    const listed = select(db, dialect)
+      .where(scopeColumn(by), "=", parameter("scope"))
+      .orderBy(
+        (eb) =>
+          byInstant && zoned !== undefined
+            ? zoned.instantOf(eb.ref("checkpoint_store.timestamp"))
+            : eb.ref("checkpoint_store.timestamp"),
+        order,
+      )
+      .orderBy("version", order)
+      .orderBy((eb) => bytesOf(eb.ref("checkpoint_store.id")), order);
+    return isLimited ? listed.limit(sql<number>`${parameter("limit")}`) : listed;
+  };
+}
+
+/** Returns a row if a record of the scope has a time in another zone than UTC. */
+export function findElsewhere(
+  zoned: ZonedTimes,
+  by: RecordScope["by"],
+): StatementBuilder<Pick<ListParams, "scope">, object> {
+  return (db, parameter) =>
+    db
+      .selectFrom("checkpoint_store")
+      .where(scopeColumn(by), "=", parameter("scope"))
+      .where((eb) => zoned.isElsewhere(eb.ref("timestamp")))
+      .select(sql.lit(1).as("found"))
+      .limit(sql.lit(1));
+}
+
+/** Reads records by the bytes of their ids. */
+export function readPage(
+  dialect: RecordDialect,
+  { isFirst }: { readonly isFirst: boolean },
+): StatementBuilder<PageParams, RecordRow> {
+  return (db, parameter) => {
+    const page = select(db, dialect)
+      .orderBy((eb) => dialect.bytesOf(eb.ref("checkpoint_store.id")))
+      .limit(parameter("limit"));
+    if (isFirst) return page;
+    return page.where((eb) => eb(dialect.bytesOf(eb.ref("id")), ">", sql<string>`${parameter("after")}`));
+  };
+}
+
+/** The number of all records. */
+export const countRecords: StatementBuilder<object, { readonly records: string | number | bigint }> = (db) =>
+  db.selectFrom("checkpoint_store").select((eb) => eb.fn.countAll().as("records"));
+
+function select(
+  db: QueryCreator<LibraryDatabase>,
+  { fromJson, fromTime }: RecordDialect,
+): SelectQueryBuilder<LibraryDatabase, "checkpoint_store", RecordRow> {
+  return db
+    .selectFrom("checkpoint_store")
+    .select(["id", "execution_id", "thread_id", "node_name", "version"])
+    .select((eb) => [
+      fromJson(eb.ref("state")).as("state"),
+      fromJson(eb.ref("metadata")).as("metadata"),
+      fromTime(eb.ref("timestamp")).as("timestamp"),
+    ]);
+}
