@@ -178,7 +178,6 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     call: BackendCall,
   ): Promise<ExecutionCheckpoint<State>[]> {
     const records = await this.backend.list(scope, range, call);
-    call.observer?.addRows(records.length);
     return Promise.all(records.map((record) => this.#decode(record, call)));
   }
 

@@ -6,7 +6,7 @@ import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "./stored
 export interface BackendCall {
   /** Ends the call. It had not been aborted when the call began. */
   readonly signal?: AbortSignal | undefined;
-  /** Counts retries, where telemetry is active. */
+  /** Counts retries and the rows that the database returns, where telemetry is active. The backend tells it of both. */
   readonly observer?: ObservedCall | undefined;
 }
 
