@@ -1,10 +1,9 @@
-import { describe, it } from "@jest/globals";
+import { it } from "@jest/globals";
 import { checkpointStoreSuite } from "../../src/conformance/index.js";
-import { MemoryCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { describeEachBackend } from "./backends.js";
 
-describe("checkpoint store in memory", () => {
-  const cases = checkpointStoreSuite((options) =>
-    Promise.resolve({ store: new MemoryCheckpointStore(options) }),
-  );
+describeEachBackend("the checkpoint store suite", (suite) => {
+  const cases = checkpointStoreSuite((options) => Promise.resolve({ store: suite.open(options) }));
+
   it.each(cases)("$name", ({ run }) => run());
 });
