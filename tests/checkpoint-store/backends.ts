@@ -4,33 +4,44 @@ import {
   type CheckpointStoreOptions,
   MemoryCheckpointStore,
 } from "../../src/checkpoint-store/index.js";
+import { describeRedis, openIoRedisStore, openRedisStore } from "./redis.js";
 
-/** The stores of a suite. All of them use the same database, except those in memory. */
+/** The stores of a suite, on one backend. */
 export interface BackendSuite {
-  readonly name: string;
-  /** Opens a store whose table exists. It is closed at the end of the test. */
-  open(options?: CheckpointStoreOptions): BackendCheckpointStore;
+  /** Opens a store that is set up. It is closed at the end of the test. */
+  open(options?: CheckpointStoreOptions): Promise<BackendCheckpointStore>;
 }
 
+type Open = (options?: CheckpointStoreOptions) => BackendCheckpointStore | Promise<BackendCheckpointStore>;
 type Body = (suite: BackendSuite) => void;
 
 /** Every backend that the suites run on. */
 const BACKENDS: readonly ((name: string, body: Body) => void)[] = [
   (name, body) => {
     describe(`${name} (memory)`, () => {
-      body(closing("memory", (options) => new MemoryCheckpointStore(options)));
+      body(closing((options) => new MemoryCheckpointStore(options)));
+    });
+  },
+  (name, body) => {
+    describeRedis(`${name} (redis by node-redis)`, () => {
+      body(closing(openRedisStore));
+    });
+  },
+  (name, body) => {
+    describeRedis(`${name} (redis by ioredis)`, () => {
+      body(closing(openIoRedisStore));
     });
   },
 ];
 
 /**
- * Runs a suite on every backend of checkpoint stores. Backends that this machine lacks are skipped; in CI they fail.
+ * Runs a suite on every backend of checkpoint stores. A backend that this machine lacks is skipped, and fails in CI.
  *
  * @example
  * ```ts
  * describeEachBackend("save", (suite) => {
  *   it("stores a checkpoint", async () => {
- *     const store = suite.open();
+ *     const store = await suite.open();
  *   });
  * });
  * ```
@@ -39,16 +50,16 @@ export function describeEachBackend(name: string, body: Body): void {
   for (const describeBackend of BACKENDS) describeBackend(name, body);
 }
 
-function closing(name: string, open: BackendSuite["open"]): BackendSuite {
+function closing(open: Open): BackendSuite {
   const opened: BackendCheckpointStore[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.end()));
   });
   return {
-    name,
-    open: (options) => {
-      const store = open(options);
+    open: async (options) => {
+      const store = await open(options);
       opened.push(store);
+      await store.setup();
       return store;
     },
   };

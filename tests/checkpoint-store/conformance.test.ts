@@ -3,7 +3,7 @@ import { checkpointStoreSuite } from "../../src/conformance/index.js";
 import { describeEachBackend } from "./backends.js";
 
 describeEachBackend("the checkpoint store suite", (suite) => {
-  const cases = checkpointStoreSuite((options) => Promise.resolve({ store: suite.open(options) }));
+  const cases = checkpointStoreSuite(async (options) => ({ store: await suite.open(options) }));
 
   it.each(cases)("$name", ({ run }) => run());
 });

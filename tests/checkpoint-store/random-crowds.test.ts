@@ -14,7 +14,7 @@ import { resultOf } from "./model/result-of.js";
 
 describeEachBackend("after random calls that are made at once", (suite) => {
   it("each checkpoint is one that was saved, whole, and in exactly its lists", async () => {
-    const unchecked = suite.open();
+    const unchecked = await suite.open();
     const optimistic = new BackendCheckpointStore(unchecked.backend, { concurrency: "optimistic" });
     const property = fc.asyncProperty(fc.array(crowds, { minLength: 1, maxLength: 3 }), async (history) => {
       const prefix = `${randomUUID()} `;

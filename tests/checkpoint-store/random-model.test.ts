@@ -10,7 +10,7 @@ import { ModelStore } from "./model/model-store.js";
 
 describeEachBackend("random calls", (suite) => {
   it("return what a plain list returns", async () => {
-    const unchecked = suite.open();
+    const unchecked = await suite.open();
     const optimistic = new BackendCheckpointStore(unchecked.backend, { concurrency: "optimistic" });
     const property = fc.asyncProperty(histories, async (history) => {
       const [model, prefix] = [new ModelStore(), `${randomUUID()} `];

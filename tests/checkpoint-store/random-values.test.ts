@@ -18,7 +18,7 @@ const anything = fc.oneof(
 
 describeEachBackend("a random value", (suite) => {
   it("is read back equal, as state and in metadata, or refused", async () => {
-    const store = suite.open();
+    const store = await suite.open();
     const property = fc.asyncProperty(anything, anything, async (state, metadata) => {
       const checkpoint = createCheckpoint({
         executionId: randomUUID(),
