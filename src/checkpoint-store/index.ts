@@ -8,6 +8,7 @@ export { BackendCheckpointStore } from "./backend-checkpoint-store.js";
 export type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from "./checkpoint-store.js";
 export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./create-checkpoint.js";
+export * from "./graphs/index.js";
 export { MemoryCheckpointStore } from "./memory/memory-checkpoint-store.js";
 export { PostgresCheckpointStore } from "./postgres/postgres-checkpoint-store.js";
 export type { PostgresCheckpointStoreOptions } from "./postgres/postgres-options.js";

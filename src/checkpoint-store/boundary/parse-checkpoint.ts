@@ -9,7 +9,7 @@ const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
 const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 const MAX_VERSION = 2 ** 31 - 1;
 
-const requiredKey = keyText.refine((text) => text !== "", "must not be empty");
+export const requiredKey = keyText.refine((text) => text !== "", "must not be empty");
 
 const nodeName = z
   .string()
@@ -54,6 +54,10 @@ export function parseCheckpoint(value: unknown): ParsedCheckpoint {
 export function parseListedId(value: unknown, name: "execution_id" | "thread_id"): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   return parse(keyText, value, `checkpoint.metadata.${name}`);
+}
+
+export function parseNodeName(value: unknown): string {
+  return parse(nodeName, value, "nodeName");
 }
 
 export function parseCheckpointId(value: unknown): string {

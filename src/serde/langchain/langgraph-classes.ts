@@ -19,7 +19,7 @@ let imported: Promise<LangGraphClasses | null> | undefined;
  * Imports the classes of @langchain/langgraph, and returns `null` if it is not installed. The package is an optional peer and
  * slow to load, so it is imported when the first value needs it.
  */
-function importLangGraph(): Promise<LangGraphClasses | null> {
+export function importLangGraph(): Promise<LangGraphClasses | null> {
   imported ??= import("@langchain/langgraph").then(
     ({ Command, Overwrite, Send }) => ({ Command, Overwrite, Send }),
     () => null,

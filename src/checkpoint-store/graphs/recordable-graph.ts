@@ -1,0 +1,38 @@
+import type { IterableReadableStream } from "@langchain/core/utils/stream";
+
+/** A channel of a graph: a key of its state with its reducer. */
+export interface GraphChannel {
+  readonly lc_graph_name: string;
+  fromCheckpoint(): GraphChannel;
+  update(values: unknown[]): boolean;
+  get(): unknown;
+}
+
+/**
+ * A compiled graph of LangGraph.js, as far as recording needs it. `@langchain/langgraph` is an optional peer, so its types are described
+ * here and not imported.
+ */
+export interface RecordableGraph {
+  readonly lg_is_pregel: boolean;
+  readonly checkpointer?: unknown;
+  readonly nodes: object;
+  readonly channels: object;
+  readonly streamMode: readonly string[];
+  readonly outputChannels: PropertyKey | readonly PropertyKey[];
+  readonly streamChannelsAsIs: PropertyKey | readonly PropertyKey[];
+  invoke(input: unknown, options?: object): Promise<unknown>;
+  stream(input: unknown, options?: object): Promise<IterableReadableStream<unknown>>;
+}
+
+/** The type of a graph's whole state. */
+export type StateOf<Graph> = Graph extends { readonly "~RunOutput": infer State }
+  ? State
+  : Graph extends { readonly "~OutputType": infer Output }
+    ? Output
+    : unknown;
+
+/** The type of what a node of a graph may return. */
+export type UpdateOf<Graph> = Graph extends { readonly "~RunInput": infer Update } ? Update : unknown;
+
+/** The names of a graph's nodes. */
+export type NodeOf<Graph extends RecordableGraph> = Exclude<keyof Graph["nodes"] & string, "__start__">;

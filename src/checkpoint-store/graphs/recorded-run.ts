@@ -1,0 +1,117 @@
+import type { Callbacks } from "@langchain/core/callbacks/manager";
+import { ensureConfig, mergeConfigs } from "@langchain/core/runnables";
+import { IterableReadableStream } from "@langchain/core/utils/stream";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { RecordableGraph } from "./recordable-graph.js";
+import type { Recording } from "./recording.js";
+import { StartGate } from "./start-gate.js";
+
+/** The options of a run that recording reads. The others are passed on. */
+export interface RunOptions {
+  readonly streamMode?: string | readonly string[] | undefined;
+  readonly subgraphs?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly callbacks?: Callbacks | undefined;
+}
+
+/** Options that change what the stream holds, so that states can't be recorded from it. */
+const REFUSED = ["outputKeys", "encoding"];
+
+/** Throws an InvalidConfigError for options that a recorded run can't have. */
+export function checkRunOptions(options: object | undefined): void {
+  for (const name of REFUSED) {
+    if (options === undefined || Reflect.get(options, name) === undefined) continue;
+    throw new InvalidConfigError(`options.${name}`, "a recorded graph can't have this option");
+  }
+}
+
+/** Runs a graph and records it. Yields the chunks that the graph's own `stream` yields with these options. */
+export async function* recordedChunks(
+  graph: RecordableGraph,
+  input: unknown,
+  options: RunOptions,
+  recording: Recording,
+): AsyncGenerator {
+  const { streamMode = defaultModes(graph), subgraphs = false } = options;
+  const modes = [streamMode].flat();
+  const isSingle = options.streamMode === undefined || typeof options.streamMode === "string";
+  const gate = new StartGate(recording);
+  try {
+    const stream = await graph.stream(input, {
+      ...options,
+      streamMode: [...new Set([...modes, "updates", "values"])],
+      signal: options.signal ? AbortSignal.any([options.signal, recording.signal]) : recording.signal,
+      callbacks: withHandler(options.callbacks, gate),
+    });
+    for await (const chunk of stream) {
+      const { namespace, mode, payload } = readChunk(chunk, subgraphs);
+      if (namespace === undefined || namespace.join("|") === gate.namespace)
+        await recording.take(mode, payload);
+      if (!modes.includes(mode)) continue;
+      const labels = [...(namespace === undefined ? [] : [namespace]), ...(isSingle ? [] : [mode])];
+      yield labels.length === 0 ? payload : [...labels, payload];
+    }
+  } catch (error) {
+    const { failure } = recording;
+    await recording.finish(false);
+    throw failure?.error ?? withFailure(error, recording.failure);
+  }
+  await recording.finish(true);
+  if (recording.failure !== undefined) throw recording.failure.error;
+}
+
+/** Reads all chunks at once, as LangGraph does, however slow the reader of the returned stream is. */
+export async function eagerStream(
+  chunks: AsyncGenerator,
+  stop: (reason: unknown) => void,
+): Promise<IterableReadableStream<unknown>> {
+  // LangGraph's stream, too, fails here if the run fails before its first chunk.
+  const first = await chunks.next();
+  let isCancelled = false;
+  let reading: Promise<void> = Promise.resolve();
+  return new IterableReadableStream<unknown>({
+    start(controller) {
+      const read = async () => {
+        for (let next = first; next.done !== true; next = await chunks.next()) {
+          if (!isCancelled) controller.enqueue(next.value);
+        }
+        if (!isCancelled) controller.close();
+      };
+      reading = read().catch((error: unknown) => {
+        if (!isCancelled) controller.error(error);
+      });
+    },
+    async cancel(reason) {
+      isCancelled = true;
+      stop(reason);
+      await reading;
+    },
+  });
+}
+
+/** The modes of a run that names none. A run inside of another graph's node streams its values. */
+function defaultModes(graph: RecordableGraph): readonly string[] {
+  return ensureConfig().configurable?.__pregel_task_id === undefined ? graph.streamMode : ["values"];
+}
+
+/** Adds a handler to the callbacks of a run, or to those of the run that it is inside of. */
+function withHandler(callbacks: Callbacks | undefined, handler: StartGate): Callbacks | undefined {
+  const given = callbacks ?? ensureConfig().callbacks;
+  if (given === undefined) return [handler];
+  return mergeConfigs({ callbacks: given }, { callbacks: [handler] }).callbacks;
+}
+
+function readChunk(chunk: unknown, subgraphs: boolean) {
+  const parts = Array.isArray(chunk) ? (chunk as unknown[]) : [];
+  const [mode, payload] = subgraphs ? parts.slice(1) : parts;
+  const namespace = subgraphs && Array.isArray(parts[0]) ? (parts[0] as unknown[]) : undefined;
+  return { namespace, mode: String(mode), payload };
+}
+
+function withFailure(error: unknown, failure: { readonly error: unknown } | undefined): unknown {
+  if (failure === undefined) return error;
+  return new AggregateError(
+    [error, failure.error],
+    "The run failed, and so did saving the last state before it",
+  );
+}

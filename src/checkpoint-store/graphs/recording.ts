@@ -1,0 +1,133 @@
+import type { CheckpointWriter, RecordedState } from "./checkpoint-writer.js";
+import type { ParsedRecordOptions } from "./parse-record-options.js";
+
+/** Keys of an `updates` chunk that name no node. */
+const NO_NODES = new Set(["__interrupt__", "__metadata__"]);
+
+/**
+ * What one run has reached, and what of it is stored. Its parts run one after another: reading a chunk, beginning a super-step, and the save
+ * of an interval.
+ */
+export class Recording {
+  readonly #writer: CheckpointWriter;
+  readonly #options: ParsedRecordOptions;
+  readonly #checkInput: (state: unknown) => void;
+  readonly #abort = new AbortController();
+  #queue: Promise<void> = Promise.resolve();
+  /** The nodes of the current super-step that have finished. */
+  readonly #finished = new Set<string>();
+  #step = -Infinity;
+  #state: { readonly value: unknown; readonly isInput: boolean } | undefined;
+  #unsaved: RecordedState | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #savedAt = performance.now();
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param checkInput - Throws if the nodes must not run with the state that the run begins with. */
+  constructor(
+    writer: CheckpointWriter,
+    options: ParsedRecordOptions,
+    checkInput: (state: unknown) => void = () => undefined,
+  ) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#checkInput = checkInput;
+    writer.refresh();
+  }
+
+  /** Ends the run after a failed save, and when the caller stops reading. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The error that a failed save ends the run with. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Ends the run. */
+  stop(reason: unknown): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Reads a chunk of the graph's stream, and saves what it completes. */
+  take(mode: string, payload: unknown): Promise<void> {
+    return this.#next(async () => {
+      if (isInterrupt(payload)) return this.#flush();
+      if (mode === "updates") this.#addFinished(payload);
+      if (mode !== "values") return;
+      const isInput = this.#state === undefined && this.#finished.size === 0;
+      this.#state = { value: payload, isInput };
+      if (!isInput) return this.#endStep();
+      this.#checkInput(payload);
+    });
+  }
+
+  /** Saves the super-step before this one, unless it is saved already: if it has changed nothing, the stream has no `values` of it. */
+  beginStep(step: number): Promise<void> {
+    return this.#next(async () => {
+      if (step > this.#step && this.#finished.size > 0) await this.#endStep();
+      this.#step = Math.max(step, this.#step);
+    });
+  }
+
+  /** Saves what is not saved. `isComplete`: the run has not failed, so that the nodes which have finished belong to the state. */
+  async finish(isComplete: boolean): Promise<void> {
+    await this.#next(async () => {
+      if (isComplete && this.#finished.size > 0) await this.#endStep();
+      await this.#flush();
+    });
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(work).catch((error: unknown) => {
+      this.#fail(error);
+    });
+    return this.#queue;
+  }
+
+  #addFinished(payload: unknown): void {
+    if (typeof payload !== "object" || payload === null) return;
+    for (const name of Object.keys(payload)) if (!NO_NODES.has(name)) this.#finished.add(name);
+  }
+
+  async #endStep(): Promise<void> {
+    const nodes = [...this.#finished].sort();
+    this.#finished.clear();
+    if (this.#state === undefined) return;
+    this.#unsaved = {
+      nodeName: nodes.join(","),
+      state: this.#state.value,
+      metadata: { event: "step", nodes },
+    };
+    if (this.#options.autoSave) return this.#flush();
+    const remainingMs = this.#savedAt + this.#options.saveIntervalMs - performance.now();
+    if (remainingMs <= 0) return this.#flush();
+    this.#timer ??= setTimeout(() => void this.#next(() => this.#flush()), remainingMs);
+  }
+
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const recorded = this.#unsaved;
+    this.#unsaved = undefined;
+    if (recorded === undefined || this.#failure !== undefined) return;
+    try {
+      await this.#writer.save(recorded);
+    } catch (error) {
+      if (this.#options.onError === "throw") throw error;
+      this.#options.onError(error);
+    }
+    this.#savedAt = performance.now();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#abort.abort(error);
+  }
+}
+
+/** Whether a chunk says that the run is interrupted. */
+export function isInterrupt(payload: unknown): payload is { readonly __interrupt__: unknown } {
+  return typeof payload === "object" && payload !== null && Object.hasOwn(payload, "__interrupt__");
+}
