@@ -27,6 +27,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Threads", link: "/threads" },
       { text: "Store", link: "/store" },
       { text: "Cache", link: "/cache" },
+      { text: "Checkpoint stores", link: "/checkpoint-store" },
       { text: "Command line", link: "/cli" },
     ],
   },
@@ -64,6 +65,8 @@ export const sidebar: readonly SidebarGroup[] = [
   { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
   {
     text: "API reference",
-    items: ["", "/cache", "/conformance", "/db", "/migrations", "/serde", "/store"].map(apiOf),
+    items: ["", "/cache", "/checkpoint-store", "/conformance", "/db", "/migrations", "/serde", "/store"].map(
+      apiOf,
+    ),
   },
 ];

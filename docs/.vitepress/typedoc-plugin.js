@@ -5,6 +5,7 @@ const SPECIFIERS = new Map([
   ["index", "langgraph-checkpoint-kysely"],
   ["conformance", "langgraph-checkpoint-kysely/conformance"],
   ["cache", "langgraph-checkpoint-kysely/cache"],
+  ["checkpoint-store", "langgraph-checkpoint-kysely/checkpoint-store"],
   ["db", "langgraph-checkpoint-kysely/db"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],

@@ -3,6 +3,7 @@ export const ESM_CONSUMER = `
 import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
+import { type CheckpointStore, MemoryCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
@@ -15,7 +16,9 @@ export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<type
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
-export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
+export const asCheckpointStore = (store: MemoryCheckpointStore<number>): CheckpointStore<number> => store;
+export const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
+const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
 export const named = [storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
@@ -24,6 +27,7 @@ export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
 import root = require("langgraph-checkpoint-kysely");
 import cache = require("langgraph-checkpoint-kysely/cache");
+import checkpointStore = require("langgraph-checkpoint-kysely/checkpoint-store");
 import conformance = require("langgraph-checkpoint-kysely/conformance");
 import db = require("langgraph-checkpoint-kysely/db");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
@@ -38,12 +42,13 @@ const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, asSaver, asStore, asCache, isOurs, named };
+export = { typed, asSaver, asStore, asCache, asCheckpointStore, isOurs, named };
 `;
 
 const NAMES = {
   "": ["CheckpointError", "PostgresSaver"],
   "/cache": ["PostgresCache"],
+  "/checkpoint-store": ["MemoryCheckpointStore", "copyCheckpoints"],
   "/conformance": ["storeSuite"],
   "/db": ["openDatabase"],
   "/migrations": ["migrateToLatest", "migrationStatus"],
