@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHECKPOINT_STORE_TABLE, problemOfCheckpointTable } from "../../migrations/checkpoint-store-set.js";
+import { CHECKPOINT_STORE_TABLE, problemOfCheckpointTable } from "../../migrations/checkpoint-table.js";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
 import { checkpointStoreOptions } from "./parse-store-options.js";
