@@ -17,6 +17,7 @@ export default defineConfig({
     cache: "src/cache/index.ts",
     "checkpoint-store": "src/checkpoint-store/index.ts",
     "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
+    "checkpoint-store/sqlite": "src/checkpoint-store/sqlite/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],

@@ -1,17 +1,8 @@
 import { z } from "zod";
-import { CHECKPOINT_STORE_TABLE, problemOfCheckpointTable } from "../../migrations/checkpoint-table.js";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
 import { checkpointStoreOptions } from "./parse-store-options.js";
-
-/** The name of the table, as the options of Postgres and of SQLite have it. */
-export const tableName = z
-  .string()
-  .superRefine((name, context) => {
-    const problem = problemOfCheckpointTable(name);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  })
-  .default(CHECKPOINT_STORE_TABLE);
+import { tableName } from "./table-name.js";
 
 const { schema, prepare, retry, statementTimeoutMs } = connectionOptions;
 

@@ -1,0 +1,123 @@
+import { type Compilable, type Kysely, sql } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { SQLITE } from "../../db/statements/statement-dialect.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { RenameTable } from "../sql/rename-table.js";
+import { ZONED } from "./sqlite-dialect.js";
+import type { SqliteSender } from "./sqlite-sender.js";
+
+/** The columns of the first version of langgraphgo. */
+const FIRST_COLUMNS = ["id", "execution_id", "node_name", "state", "metadata", "timestamp", "version"];
+const COLUMNS = [...FIRST_COLUMNS, "thread_id"];
+
+interface Column {
+  readonly name: string;
+  /** 1 for a column that can't be null. */
+  readonly notnull: number | bigint;
+  readonly dflt_value: string | null;
+}
+
+/** Whether the table has all columns. */
+export async function isSetUp(sender: SqliteSender, table: string): Promise<boolean> {
+  const columns = await sender.send(columnsOf.bind("main", { table }));
+  return COLUMNS.every((name) => columns.some((column) => column.name === name));
+}
+
+/**
+ * Creates the table, or adopts one of langgraphgo. Any number of processes may do so at the same time.
+ *
+ * @throws InvalidConfigError for a table of another program.
+ */
+export async function setUpTable(sender: SqliteSender, table: string): Promise<void> {
+  const db = SQLITE.compiler().withPlugin(new RenameTable(table));
+  await sender.send(bound(createTable(db)));
+  const columns = await sender.send(columnsOf.bind("main", { table }));
+  refuseForeign(columns, table);
+  if (!columns.some(({ name }) => name === "thread_id")) await addThreads(sender, db, table);
+  for (const index of indexes(db, table)) await sender.send(bound(index));
+}
+
+function createTable(db: Kysely<LibraryDatabase>): Compilable {
+  return (
+    db.schema
+      .createTable("checkpoint_store")
+      .ifNotExists()
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("execution_id", "text", (column) => column.notNull())
+      .addColumn("thread_id", "text")
+      .addColumn("node_name", "text", (column) => column.notNull())
+      .addColumn("state", "text", (column) => column.notNull())
+      .addColumn("metadata", "text")
+      // Go's driver reads a time only from a column of this type.
+      .addColumn("timestamp", "datetime", (column) => column.notNull())
+      .addColumn("version", "integer", (column) => column.notNull())
+  );
+}
+
+function refuseForeign(columns: readonly Column[], table: string): void {
+  const missing = FIRST_COLUMNS.filter((name) => !columns.some((column) => column.name === name));
+  const required = columns.filter(
+    ({ name, notnull, dflt_value }) =>
+      !COLUMNS.includes(name) && Number(notnull) === 1 && dflt_value === null,
+  );
+  if (missing.length === 0 && required.length === 0) return;
+  throw new InvalidConfigError(
+    "options.table",
+    `the table "${table}" belongs to another program: ` +
+      (missing.length > 0
+        ? `it has no column ${missing.join(", ")}`
+        : `its column ${required.map(({ name }) => name).join(", ")} can't be null`),
+  );
+}
+
+/** Adds the column of the threads, and fills it. */
+async function addThreads(sender: SqliteSender, db: Kysely<LibraryDatabase>, table: string): Promise<void> {
+  const add = db.schema.alterTable("checkpoint_store").addColumn("thread_id", "text");
+  const thread = sql<string>`json_extract(metadata, '$.thread_id')`;
+  const fill = db
+    .updateTable("checkpoint_store")
+    .set({ thread_id: thread })
+    .where(
+      sql<boolean>`json_valid(metadata) and json_type(metadata, '$.thread_id') = 'text' and ${thread} <> ''`,
+    );
+  try {
+    await sender.transact({ statements: [bound(add), bound(fill)] });
+  } catch (error) {
+    // Another process may have added it meanwhile.
+    if (!(await isSetUp(sender, table))) throw error;
+  }
+}
+
+/**
+ * The indexes of lists, and the partial ones that find times in another zone than UTC. Only programs of Go store such times, so the latter are
+ * empty for others.
+ */
+function indexes(db: Kysely<LibraryDatabase>, table: string): Compilable[] {
+  const index = (name: string, column: "execution_id" | "thread_id") =>
+    db.schema
+      .createIndex(`${table}_${name}_idx`)
+      .ifNotExists()
+      .on("checkpoint_store")
+      .columns([column, "timestamp"]);
+  const isElsewhere = ZONED.isElsewhere(sql.ref("timestamp"));
+  return [
+    index("execution", "execution_id"),
+    index("execution_zone", "execution_id").where(isElsewhere),
+    index("thread", "thread_id").where("thread_id", "is not", null),
+    index("thread_zone", "thread_id").where("thread_id", "is not", null).where(isElsewhere),
+  ];
+}
+
+function bound(query: Compilable): BoundStatement<unknown> {
+  const { sql: text, parameters } = query.compile();
+  return { name: text, sql: text, parameters };
+}
+
+const columnsOf = /* @__PURE__ */ new Statement<{ readonly table: string }, Column>(
+  (db, parameter) =>
+    db
+      .selectFrom(sql<Column>`pragma_table_info(${parameter("table")})`.as<"info">(sql`info`))
+      .select(["name", "notnull", "dflt_value"]),
+  SQLITE,
+);

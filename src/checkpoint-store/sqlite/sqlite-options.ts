@@ -1,0 +1,16 @@
+import type { RetryOptions } from "../../db/statements/retry-transient.js";
+import type { CheckpointStoreOptions } from "../store-options.js";
+
+/** Options of a checkpoint store in SQLite. */
+export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {
+  /**
+   * How long a call waits for another connection's lock, and for other transient faults, or `false` for 0.1 s only. Default: for 15 seconds.
+   * The process is not blocked meanwhile.
+   */
+  readonly retry?: RetryOptions | false | undefined;
+  /**
+   * The name of the table. Any name of at most 46 bytes works, since it is quoted. A table of langgraphgo is adopted. Default
+   * `checkpoint_store`.
+   */
+  readonly table?: string | undefined;
+}

@@ -1,0 +1,83 @@
+import type { Kysely } from "kysely";
+import { InvalidConfigError } from "../../errors/index.js";
+
+/** A database of better-sqlite3, by what is used of it. */
+export interface BetterSqlite3Database {
+  prepare(sql: string): BetterSqlite3Statement;
+  exec(sql: string): unknown;
+  pragma(source: string): unknown;
+}
+
+/** A statement of better-sqlite3. */
+export interface BetterSqlite3Statement {
+  /** Whether it returns rows. */
+  readonly reader: boolean;
+  all(...parameters: unknown[]): unknown[];
+  run(...parameters: unknown[]): unknown;
+}
+
+/** A `DatabaseSync` of `node:sqlite`, by what is used of it. */
+export interface NodeSqliteDatabase {
+  prepare(sql: string): NodeSqliteStatement;
+  exec(sql: string): void;
+  open(): void;
+}
+
+/** A statement of `node:sqlite`. */
+export interface NodeSqliteStatement {
+  all(...parameters: SqliteParameter[]): unknown[];
+}
+
+/** What a parameter of a statement may be. */
+export type SqliteParameter = string | number | null;
+
+/** A Kysely on SQLite, or a transaction of one, with any tables. */
+export type SqliteKysely = Pick<Kysely<unknown>, "isTransaction" | "getExecutor">;
+
+/**
+ * Where the table of a checkpoint store in SQLite is.
+ *
+ * - A path, or `":memory:"`. The store opens it with `node:sqlite`, which needs Node.js 22.13, and closes it.
+ * - An open database of better-sqlite3 or of `node:sqlite`.
+ * - A Kysely on SQLite, or a transaction of one.
+ *
+ * The store never closes what you pass in.
+ */
+export type SqliteSource = string | BetterSqlite3Database | NodeSqliteDatabase | SqliteKysely;
+
+/** A source by its kind. */
+export type RecognizedSource =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "better-sqlite3"; readonly database: BetterSqlite3Database }
+  | { readonly kind: "node:sqlite"; readonly database: NodeSqliteDatabase }
+  | { readonly kind: "kysely"; readonly kysely: SqliteKysely };
+
+/**
+ * Recognizes a source by what it has: an application may have several copies of a package.
+ *
+ * @throws InvalidConfigError for anything else.
+ */
+export function recognizeSource(source: SqliteSource): RecognizedSource {
+  if (typeof source === "string") {
+    if (source === "" || source.includes("\0")) {
+      throw new InvalidConfigError("source", "must be a path, which is not empty and has no U+0000");
+    }
+    return { kind: "path", path: source };
+  }
+  if (typeof source === "object" && (source as unknown) !== null) {
+    if ("getExecutor" in source) return { kind: "kysely", kysely: onSqlite(source) };
+    if ("pragma" in source) return { kind: "better-sqlite3", database: source };
+    if ("prepare" in source && "open" in source) return { kind: "node:sqlite", database: source };
+  }
+  throw new InvalidConfigError(
+    "source",
+    "expected a path, a database of better-sqlite3 or of node:sqlite, or a Kysely",
+  );
+}
+
+// Of the dialects of Kysely, only SQLite's has one connection and no transactions around changes of the schema.
+function onSqlite(kysely: SqliteKysely): SqliteKysely {
+  const { supportsMultipleConnections, supportsTransactionalDdl } = kysely.getExecutor().adapter;
+  if (!supportsMultipleConnections && !supportsTransactionalDdl) return kysely;
+  throw new InvalidConfigError("source", "the Kysely is not on SQLite");
+}
