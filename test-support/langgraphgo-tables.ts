@@ -32,7 +32,7 @@ export function firstGoTables(table: string): GoTables {
   };
 }
 
-/** Returns the statements of langgraphgo after v0.8.0, which adds threads. */
+/** Returns the statements of langgraphgo v0.8.5, which knows threads. */
 export function todaysGoTables(table: string): GoTables {
   return {
     hasThreads: true,

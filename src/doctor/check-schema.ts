@@ -43,8 +43,11 @@ async function elsewhere(db: DoctoredDatabase, schema: string): Promise<string> 
   const found = await db
     .selectFrom("pg_catalog.pg_class as relation")
     .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "relation.relnamespace")
+    // Programs of langgraphgo have a table of this name too.
+    .innerJoin("pg_catalog.pg_attribute as column", "column.attrelid", "relation.oid")
     .select("namespace.nspname as schema")
     .where("relation.relname", "=", "checkpoints")
+    .where("column.attname", "=", "checkpoint_ns")
     .where("relation.relkind", "in", ["r", "p"])
     .where("namespace.nspname", "<>", schema)
     .orderBy("namespace.nspname")

@@ -21,11 +21,29 @@ describe("grantStatements", () => {
     });
   });
 
+  it("grants also the rows and the record of a checkpoint store, whatever its table is called", () => {
+    const grants = (optional: readonly "checkpoint-store"[], table?: string) =>
+      grantStatements("s", { readWrite: "w", readOnly: "r" }, optional, table).readWrite.flatMap(namesIn);
+    const savers = grants([]);
+    const added = (table?: string) =>
+      grants(["checkpoint-store"], table).filter((name) => !savers.includes(name));
+    expect(added()).toEqual(["checkpoint_store", "checkpoint_store_kysely_migration"]);
+    expect(added('go"runs')).toEqual(['go"runs', 'go"runs_kysely_migration']);
+  });
+
+  it("grants nothing on the tables of savers where a checkpoint store has the name of one", () => {
+    const roles = { readWrite: "w", readOnly: "r" };
+    const { readOnly } = grantStatements("s", roles, ["checkpoint-store"], "checkpoints");
+    expect(readOnly.at(-1)).toBe(
+      'grant select on "s"."checkpoints", "s"."checkpoints_kysely_migration" to "r"',
+    );
+  });
+
   it("quotes every name as one identifier", () => {
-    const plain = grantStatements("s", { readWrite: "w", readOnly: "r" });
+    const plain = grantStatements("s", { readWrite: "w", readOnly: "r" }, ["checkpoint-store"]);
     fc.assert(
-      fc.property(name, name, name, (schema, readWrite, readOnly) => {
-        const grants = grantStatements(schema, { readWrite, readOnly });
+      fc.property(name, name, name, name, (schema, readWrite, readOnly, table) => {
+        const grants = grantStatements(schema, { readWrite, readOnly }, ["checkpoint-store"], table);
         expect(shapesOf(grants.readWrite)).toEqual(shapesOf(plain.readWrite));
         expect(shapesOf(grants.readOnly)).toEqual(shapesOf(plain.readOnly));
         for (const statement of grants.readWrite) expect(namesIn(statement)).toContain(readWrite);

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { Client } from "pg";
 import { openDatabase } from "../../src/db/index.js";
@@ -6,12 +7,7 @@ import { checkpointStoreSet } from "../../src/migrations/checkpoint-store-set.js
 import { MIGRATION_NAMES, migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
 import { migrateSets } from "../../src/migrations/migrate.js";
 import { countWaiting } from "../../test-support/held-locks.js";
-import {
-  firstGoTables,
-  type GoTables,
-  goRow,
-  todaysGoTables,
-} from "../../test-support/langgraphgo-tables.js";
+import { firstGoTables, goRow, todaysGoTables } from "../../test-support/langgraphgo-tables.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
@@ -19,20 +15,13 @@ import { cliOn } from "../cli/cli.js";
 
 const STEP = "checkpoint-store-0001-create-checkpoint-store";
 
-/** The thread that a row belongs to after the adoption, by the metadata that Go has stored. */
-const METADATA: Readonly<Record<string, Readonly<Record<string, unknown>> | null>> = {
-  both: { execution_id: "exec_1", thread_id: "user-7", event: "step" },
-  execution: { execution_id: "exec_1" },
-  "no text": { execution_id: "exec_2", thread_id: 7 },
-  empty: { execution_id: "exec_2", thread_id: "" },
-  none: null,
-};
-const THREADS = { both: "user-7", execution: null, "no text": null, empty: null, none: null };
-
-const LAYOUTS = [
+/** Each version by what it knows about Postgres. `tests/fixtures/langgraphgo` has the tables that it wrote. */
+const VERSIONS = [
   ["v0.5.0", firstGoTables],
-  ["today", todaysGoTables],
+  ["v0.8.5", todaysGoTables],
 ] as const;
+
+const FIXTURES = new URL("../fixtures/langgraphgo/", import.meta.url);
 
 describeEachTarget("a table of langgraphgo", (target) => {
   let database: TestDatabase;
@@ -49,74 +38,80 @@ describeEachTarget("a table of langgraphgo", (target) => {
 
   const adopt = (table: string) => migrateSets(opened.kysely, [checkpointStoreSet({ table })]);
 
-  async function fill(tables: GoTables): Promise<void> {
-    await database.exec(tables.schema);
-    for (const [id, metadata] of Object.entries(METADATA)) {
-      await database.query(tables.save, goRow(tables, id, metadata));
-    }
-  }
-
-  const rowsOf = (table: string, hasThreads: boolean) =>
-    database.query(
-      `select to_jsonb(t) ${hasThreads ? "" : "- 'thread_id'"} as row from ${table} t order by id`,
-    );
-
-  it.each(LAYOUTS)("of %s is adopted with every row and its threads, once", async (_, tablesOf) => {
-    const tables = tablesOf("go_runs");
-    await fill(tables);
-    const before = await rowsOf("go_runs", tables.hasThreads);
-    expect(await adopt("go_runs")).toEqual([STEP]);
-    expect(await rowsOf("go_runs", tables.hasThreads)).toEqual(before);
-    const threads = await database.query<{ id: string; thread_id: string | null }>(
-      "select id, nullif(thread_id, '') as thread_id from go_runs",
-    );
-    expect(Object.fromEntries(threads.map((row) => [row.id, row.thread_id]))).toEqual(THREADS);
+  it.each(VERSIONS)("of %s is adopted with every row and its threads, once", async (version, tablesOf) => {
+    await database.exec(await readFile(new URL(`postgres-${version}.sql`, FIXTURES), "utf8"));
+    const columns = tablesOf("checkpoints").hasThreads ? "" : "- 'thread_id'";
+    const rows = () => database.query(`select to_jsonb(t) ${columns} as row from checkpoints t order by id`);
+    const before = await rows();
+    expect(before.length).toBeGreaterThan(30);
+    expect(await adopt("checkpoints")).toEqual([STEP]);
+    expect(await rows()).toEqual(before);
+    const threads = await database.query<{ stored: string; wanted: string }>(`
+      select coalesce(thread_id, '') as stored, case when jsonb_typeof(metadata -> 'thread_id') = 'string'
+        then metadata ->> 'thread_id' else '' end as wanted from checkpoints`);
+    expect(threads.map(({ stored }) => stored)).toEqual(threads.map(({ wanted }) => wanted));
+    expect(threads).toContainEqual({ stored: "thread-only", wanted: "thread-only" });
     const indexes = await database.query<{ name: string }>(
-      "select indexname as name from pg_indexes where tablename = 'go_runs' and indexname like 'go_runs%' order by 1",
+      "select indexname as name from pg_indexes where tablename = 'checkpoints' and indexname like 'checkpoints%' order by 1",
     );
-    expect(indexes.map(({ name }) => name)).toEqual([
-      "go_runs_execution_idx",
-      "go_runs_pkey",
-      "go_runs_thread_idx",
-    ]);
+    expect(indexes.map(({ name }) => name)).toEqual(
+      ["execution_idx", "pkey", "thread_idx"].map((name) => `checkpoints_${name}`),
+    );
     const adopted = await dumpSchema(database);
-    expect(await adopt("go_runs")).toEqual([]);
+    expect(await adopt("checkpoints")).toEqual([]);
     expect(await dumpSchema(database)).toEqual(adopted);
   });
 
-  it.each(LAYOUTS)("of %s can still be set up, written and read by Go", async (_, tablesOf) => {
+  it.each(VERSIONS)("of %s can still be set up, written and read by Go", async (_, tablesOf) => {
     const tables = tablesOf("go_runs");
-    await fill(tables);
+    await database.exec(tables.schema);
+    await database.query(tables.save, goRow(tables, "c1", { execution_id: "exec_1", thread_id: "user-7" }));
     await adopt("go_runs");
     const adopted = await dumpSchema(database);
     await database.exec(tables.schema);
     expect(await dumpSchema(database)).toEqual(adopted);
-    await database.query(tables.save, goRow(tables, "both", { execution_id: "exec_9" }));
-    await database.query(tables.save, goRow(tables, "new", { execution_id: "exec_9" }));
+    const save = (id: string, thread_id?: string) =>
+      database.query(tables.save, goRow(tables, id, { execution_id: "exec_9", thread_id }));
+    await save("c1", "user-8");
+    await save("c2", "user-8");
+    await save("c3");
+    await save("c2");
     expect(
-      await database.query("select id from go_runs where execution_id = 'exec_9' order by timestamp, id"),
-    ).toEqual([{ id: "both" }, { id: "new" }]);
+      await database.query(
+        "select id, nullif(thread_id, '') as thread from go_runs where execution_id = 'exec_9' order by timestamp, id",
+      ),
+    ).toEqual([
+      { id: "c1", thread: "user-8" },
+      { id: "c2", thread: null },
+      { id: "c3", thread: null },
+    ]);
   });
 
   it("fills in the threads of rows that Go stored before it knew threads", async () => {
     const first = firstGoTables("go_runs");
-    await fill(first);
+    await database.exec(first.schema);
+    for (const thread_id of ["user-7", "", 7]) {
+      await database.query(first.save, goRow(first, JSON.stringify(thread_id), { thread_id }));
+    }
+    await database.query(first.save, goRow(first, "none", null));
     // As its MigrateSchema does.
     await database.exec("alter table go_runs add column thread_id text");
     const today = todaysGoTables("go_runs");
     await database.query(today.save, goRow(today, "later", { thread_id: "user-8" }));
     await adopt("go_runs");
     expect(
-      await database.query("select id, thread_id from go_runs where thread_id <> '' order by id"),
+      await database.query("select id, thread_id from go_runs where thread_id is not null order by id"),
     ).toEqual([
-      { id: "both", thread_id: "user-7" },
+      { id: '"user-7"', thread_id: "user-7" },
       { id: "later", thread_id: "user-8" },
     ]);
   });
 
   it("may be called checkpoints, in a schema that has no savers", async () => {
     const run = cliOn(database);
-    await fill(todaysGoTables("checkpoints"));
+    const tables = todaysGoTables("checkpoints");
+    await database.exec(tables.schema);
+    await database.query(tables.save, goRow(tables, "c1", null));
     const argv = ["migrate", "--with", "checkpoint-store", "--checkpoint-table", "checkpoints"];
     expect((await run(...argv, "--check")).stdout).toContain(`pending ${STEP}`);
     expect(await run(...argv)).toEqual({
@@ -147,7 +142,10 @@ describeEachTarget("a table of langgraphgo", (target) => {
     await run("migrate", "down");
     await run("migrate", "down");
     expect(await migrationStatus(opened.kysely)).toMatchObject({ applied: MIGRATION_NAMES });
-    const left = await database.query("select from pg_class where relname ~ 'go_runs|checkpoint_store'");
+    const left = await database.query(
+      `select relname as name from pg_class where relname ~ 'go_runs|checkpoint_store'
+       union all select proname from pg_proc where proname ~ 'go_runs'`,
+    );
     expect(left).toEqual([]);
   });
 });

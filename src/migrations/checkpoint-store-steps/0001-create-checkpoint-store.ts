@@ -4,18 +4,25 @@ import { KEY_COLLATION, type MigratedTables, type MigrationStep } from "../steps
 
 const key = sql`text collate ${sql.ref(KEY_COLLATION)}`;
 
+const SET_THREAD = `begin
+  new.thread_id := case when jsonb_typeof(new.metadata -> 'thread_id') = 'string' then nullif(new.metadata ->> 'thread_id', '') end;
+  return new;
+end`;
+
 /**
- * Creates the table of a checkpoint store, or adopts one of langgraphgo, whose first version had no `thread_id`. Programs of Go may go on
- * with the table: what is added is a column that may be null, and indexes.
+ * Creates the table of a checkpoint store, or adopts one of langgraphgo. Programs of Go may go on with the table: what is added is a column
+ * that may be null, and indexes.
  *
  * @param table - The name of the table.
  */
 export function createCheckpointStore(table: string): MigrationStep {
+  const setThread = `${table}_set_thread`;
   return {
     async up(db, schema) {
       const target = sql.id(schema, table);
       const columns = await columnsOf(db, schema, table);
-      if (columns.length === 0) {
+      const isNew = columns.length === 0;
+      if (isNew) {
         await sql`create table if not exists ${target} (
           id ${key} primary key,
           execution_id ${key} not null,
@@ -25,14 +32,19 @@ export function createCheckpointStore(table: string): MigrationStep {
           metadata jsonb,
           timestamp timestamptz not null,
           version integer not null)`.execute(db);
+      } else if (columns.includes("thread_id")) {
+        // The lock that the indexes need, before the update locks rows: a program could wait for a row while an index waits for it.
+        await sql`lock table ${target} in share row exclusive mode`.execute(db);
       } else {
-        // First the lock of the strongest statement below, since a program that writes meanwhile could wait for a row of the update while
-        // the index waits for that program. Only a missing column blocks readers too.
-        await (
-          columns.includes("thread_id")
-            ? sql`lock table ${target} in share row exclusive mode`
-            : sql`alter table ${target} add column thread_id ${key}`
-        ).execute(db);
+        // A trigger, so that what Go v0.5.0 goes on to write has its thread too: it does not know the column.
+        const name = sql.id(schema, setThread);
+        await sql`alter table ${target} add column thread_id ${key}`.execute(db);
+        await sql`create or replace function ${name}() returns trigger language plpgsql as
+          ${sql.lit(SET_THREAD)}`.execute(db);
+        await sql`create or replace trigger ${sql.id(setThread)} before insert or update of metadata on ${target}
+          for each row execute function ${name}()`.execute(db);
+      }
+      if (!isNew) {
         await sql`update ${target} set thread_id = metadata ->> 'thread_id'
           where thread_id is null and jsonb_typeof(metadata -> 'thread_id') = 'string'
             and metadata ->> 'thread_id' <> ''`.execute(db);
@@ -48,6 +60,7 @@ export function createCheckpointStore(table: string): MigrationStep {
       const { rows } = await sql<{ id: string }>`select id from ${target} limit 1`.execute(db);
       if (rows.length > 0) throw new MigrationError(`table "${table}" holds checkpoints`);
       await sql`drop table ${target}`.execute(db);
+      await sql`drop function if exists ${sql.id(schema, setThread)}()`.execute(db);
     },
   };
 }
