@@ -12,7 +12,7 @@ import {
 import { indexKey, recordKey } from "./keys.js";
 import { compareRedisRecords, decodeRecord, encodeRecord, type RedisRecord } from "./record-text.js";
 import type { RedisClient } from "./redis-client.js";
-import { RedisCommands, type Reply } from "./redis-commands.js";
+import { partsOf, RedisCommands, type Reply } from "./redis-commands.js";
 import { wrongTypeError } from "./redis-errors.js";
 import { CLEAR } from "./scripts/clear-script.js";
 import { DELETE } from "./scripts/delete-script.js";
@@ -138,9 +138,8 @@ export class RedisBackend implements CheckpointBackend {
   ): AsyncGenerator<IdAndText> {
     const index = indexKey(this.#prefix, scope);
     const parameters = [this.#prefix, scope.by, scope.id, limit === undefined ? "" : String(limit), order];
-    const reply = await this.#commands.run(call, LIST, [index], parameters);
-    if (typeof reply === "string") throw wrongTypeError(reply);
-    const [members, first] = Array.isArray(reply) ? (reply as readonly Reply[]) : [];
+    const [members, first] = partsOf(await this.#commands.run(call, LIST, [index], parameters));
+    if (typeof members === "string") throw wrongTypeError(members);
     const ids = textsIn(members);
     yield* paired(ids.slice(0, PORTION), first);
     for (let start = PORTION; start < ids.length; start += PORTION) {
@@ -171,7 +170,7 @@ export class RedisBackend implements CheckpointBackend {
 type IdAndText = readonly [id: string, text: string | undefined];
 
 function paired(ids: readonly string[], texts: Reply | undefined): IdAndText[] {
-  const replies = Array.isArray(texts) ? (texts as readonly Reply[]) : [];
+  const replies = partsOf(texts);
   return ids.map((id, n) => {
     const text = replies[n];
     return [id, typeof text === "string" ? text : undefined];
@@ -179,13 +178,14 @@ function paired(ids: readonly string[], texts: Reply | undefined): IdAndText[] {
 }
 
 function textsIn(reply: Reply | undefined): string[] {
-  return Array.isArray(reply) ? (reply as readonly Reply[]).map(String) : [];
+  return partsOf(reply).map(String);
 }
 
-/** Returns the number of a reply. A text is the key of a wrong type. */
+/** Returns the number that a script has answered with. A list has the key of a wrong type. */
 function countIn(reply: Reply): number {
-  if (typeof reply === "string") throw wrongTypeError(reply);
-  return typeof reply === "number" ? reply : 0;
+  const [key] = partsOf(reply);
+  if (typeof key === "string") throw wrongTypeError(key);
+  return Number(reply);
 }
 
 function isIn(scope: RecordScope, record: StoredRecord): boolean {

@@ -72,6 +72,11 @@ export class RedisCommands {
   }
 }
 
+/** Returns the parts of a reply that is a list, or none. */
+export function partsOf(reply: Reply | undefined): readonly Reply[] {
+  return typeof reply === "object" && reply !== null ? reply : [];
+}
+
 /** Returns a reply in which texts are strings, however the client was configured. */
 function replyOf(reply: unknown): Reply {
   if (Array.isArray(reply)) return reply.map(replyOf);

@@ -1,6 +1,6 @@
 import type { BackendCall } from "../model/backend.js";
 import { recordKey } from "./keys.js";
-import type { RedisCommands } from "./redis-commands.js";
+import { partsOf, type RedisCommands } from "./redis-commands.js";
 
 /** How many keys of the whole database a command looks at. */
 const SCANNED = "1000";
@@ -23,10 +23,9 @@ export async function scanIds(commands: RedisCommands, prefix: string, call: Bac
       "TYPE",
       "string",
     );
-    const [next, keys] = typeof reply === "object" && reply !== null ? reply : [];
-    cursor = String(next ?? "0");
-    if (typeof keys !== "object" || keys === null) continue;
-    for (const key of keys) ids.add(String(key).slice(start.length));
+    const [next, keys] = partsOf(reply);
+    cursor = String(next);
+    for (const key of partsOf(keys)) ids.add(String(key).slice(start.length));
   } while (cursor !== "0");
   return [...ids];
 }

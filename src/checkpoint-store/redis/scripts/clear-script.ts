@@ -8,7 +8,7 @@ import { redisScript } from "./redis-script.js";
  */
 export const CLEAR = /* @__PURE__ */ redisScript(`
 local index, kind, id = KEYS[1], ARGV[2], ARGV[3]
-if not is_index(index) then return index end
+if not is_index(index) then return { index } end
 local count = 0
 for _, member in ipairs(redis.call('ZRANGE', index, 0, -1)) do
   local record = describe(record_key(member))

@@ -12,7 +12,7 @@ export const PORTION = 100;
  */
 export const LIST = /* @__PURE__ */ redisScript(`
 local index, kind, id, limit, order = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
-if not is_index(index) then return index end
+if not is_index(index) then return { index } end
 local ids
 if limit then
   local records, others = members(index, kind, id)

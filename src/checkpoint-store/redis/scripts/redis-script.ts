@@ -10,8 +10,8 @@ export interface RedisScript {
  * Creates a script from what all scripts share and its own part. A script is atomic: no other command of any client runs meanwhile. It
  * begins with everything that may fail, because Redis does not undo what a failed script has written.
  *
- * Each script has the prefix of the keys as its first argument. It answers with a text, the name of a key, where that key is not an index as
- * this library and today's langgraphgo write it.
+ * Each script has the prefix of the keys as its first argument. It answers with a list of one key where that key is not an index as this
+ * library and today's langgraphgo write it.
  */
 export function redisScript(body: string): RedisScript {
   const text = SHARED + body;

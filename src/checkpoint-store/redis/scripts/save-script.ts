@@ -16,7 +16,7 @@ local keep_kind, keep_id, keep_count = ARGV[9], ARGV[10], tonumber(ARGV[11])
 local key = KEYS[1]
 
 for i = 2, #KEYS do
-  if not is_index(KEYS[i]) then return KEYS[i] end
+  if not is_index(KEYS[i]) then return { KEYS[i] } end
 end
 local old = describe(key)
 if only_newer and old and old.version and version <= old.version and redis.call('GET', key) ~= text then
