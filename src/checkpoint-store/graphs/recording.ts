@@ -16,8 +16,7 @@ export class Recording {
   #queue: Promise<void> = Promise.resolve();
   /** The nodes of the current super-step that have finished. */
   readonly #finished = new Set<string>();
-  #step = -Infinity;
-  #state: { readonly value: unknown; readonly isInput: boolean } | undefined;
+  #state: { readonly value: unknown } | undefined;
   #unsaved: RecordedState | undefined;
   #timer: NodeJS.Timeout | undefined;
   #savedAt = performance.now();
@@ -57,17 +56,16 @@ export class Recording {
       if (mode === "updates") this.#addFinished(payload);
       if (mode !== "values") return;
       const isInput = this.#state === undefined && this.#finished.size === 0;
-      this.#state = { value: payload, isInput };
+      this.#state = { value: payload };
       if (!isInput) return this.#endStep();
       this.#checkInput(payload);
     });
   }
 
   /** Saves the super-step before this one, unless it is saved already: if it has changed nothing, the stream has no `values` of it. */
-  beginStep(step: number): Promise<void> {
+  beginStep(): Promise<void> {
     return this.#next(async () => {
-      if (step > this.#step && this.#finished.size > 0) await this.#endStep();
-      this.#step = Math.max(step, this.#step);
+      if (this.#finished.size > 0) await this.#endStep();
     });
   }
 

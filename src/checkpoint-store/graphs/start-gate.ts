@@ -9,6 +9,8 @@ export class StartGate extends BaseCallbackHandler {
   readonly #recording: Recording;
   #run: string | undefined;
   #namespace: string | undefined;
+  #step: unknown;
+  #begun: Promise<void> | undefined;
 
   constructor(recording: Recording) {
     super();
@@ -32,10 +34,20 @@ export class StartGate extends BaseCallbackHandler {
     this.#run ??= runId;
     if (parentRunId !== this.#run) return;
     this.#namespace ??= String(metadata?.langgraph_checkpoint_ns).split("|").slice(0, -1).join("|");
-    // LangGraph has streamed the state before it starts a node. Within this turn the reader gets it.
-    await setImmediate();
-    await this.#recording.beginStep(Number(metadata?.langgraph_step));
+    const step = metadata?.langgraph_step;
+    if (step !== this.#step) {
+      this.#step = step;
+      this.#begun = this.#beginStep();
+    }
+    // The nodes of a super-step wait for the same promise, so that they begin together, in the order of LangGraph.
+    await this.#begun;
     // After a failed save the run is aborted. LangGraph waits no longer for this node, and it must not begin.
     if (this.#recording.failure !== undefined) await new Promise<never>(() => undefined);
+  }
+
+  async #beginStep(): Promise<void> {
+    // LangGraph has streamed the state before it starts a node. Within this turn the reader gets it.
+    await setImmediate();
+    await this.#recording.beginStep();
   }
 }
