@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import {
   Annotation,
@@ -34,6 +35,19 @@ function branchingGraph() {
     .addEdge("inner", "count")
     .addConditionalEdges("count", ({ turns }) => (turns < 3 ? "count" : "__end__"))
     .compile();
+}
+
+/** Notes the names of the chains that begin. */
+class ChainNames extends BaseCallbackHandler {
+  readonly name = "chain-names";
+
+  constructor(readonly names: string[]) {
+    super();
+  }
+
+  override handleChainStart(...[, , , , , , , name]: unknown[]): void {
+    this.names.push(String(name));
+  }
 }
 
 const INPUT = { messages: [new HumanMessage({ content: "hi", id: "hi" })] };
@@ -111,9 +125,7 @@ describe("a recorded graph streams what the graph streams", () => {
         })
         .addEdge(START, "outer")
         .compile();
-      const callbacks = [
-        { handleChainStart: (...[, , , , , , , name]: unknown[]) => void names.push(String(name)) },
-      ];
+      const callbacks = [new ChainNames(names)];
       await outer.invoke(INPUT, { callbacks });
       seen.push(names.sort());
     };

@@ -3,9 +3,6 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { LangGraphClasses } from "../../serde/langchain/langgraph-classes.js";
 import type { GraphChannel, RecordableGraph } from "./recordable-graph.js";
 
-/** The key of a state that is no object but one value. */
-const ROOT = "__root__";
-
 type Entry = [key: string, value: unknown];
 
 /** Merges an update into a state by the reducers of the graph, as it merges the result of a node. */
@@ -15,21 +12,22 @@ export function mergeUpdate(
   state: unknown,
   update: unknown,
 ): unknown {
-  const merged = new Map(entriesOf(graph, state));
-  for (const [key, value] of entriesOf(graph, update)) {
+  const merged = new Map(entriesOf(state, "state"));
+  for (const [key, value] of entriesOf(update, "update")) {
     const channel = channelOf(graph, key)?.fromCheckpoint();
-    if (channel === undefined)
+    if (channel === undefined) {
       throw new InvalidConfigError(`update.${key}`, "is no key of the graph's state");
+    }
     if (merged.has(key)) channel.update([startingWith(graph, classes, [key, merged.get(key)])[1]]);
     channel.update([value]);
     merged.set(key, channel.get());
   }
-  return hasRoot(graph) ? merged.get(ROOT) : Object.fromEntries(merged);
+  return Object.fromEntries(merged);
 }
 
 /** Returns the writes that give the channels of a new run this state. */
 export function writesOf(graph: RecordableGraph, classes: LangGraphClasses, state: unknown): Entry[] {
-  return entriesOf(graph, state).map((entry) => startingWith(graph, classes, entry));
+  return entriesOf(state, "state").map((entry) => startingWith(graph, classes, entry));
 }
 
 /**
@@ -37,9 +35,9 @@ export function writesOf(graph: RecordableGraph, classes: LangGraphClasses, stat
  *
  * @throws InvalidConfigError if the graph has changed it: a schema of its input may drop keys and convert values.
  */
-export function checkStart(graph: RecordableGraph, state: unknown, begun: unknown): void {
-  const actual = new Map(entriesOf(graph, begun));
-  for (const [key, value] of entriesOf(graph, state)) {
+export function checkStart(state: unknown, begun: unknown): void {
+  const actual = new Map(entriesOf(begun, "state"));
+  for (const [key, value] of entriesOf(state, "state")) {
     if (isDeepStrictEqual(actual.get(key), value)) continue;
     throw new InvalidConfigError(
       "graph",
@@ -57,18 +55,11 @@ function startingWith(graph: RecordableGraph, classes: LangGraphClasses, [key, v
   return [key, isDeepStrictEqual(channel.get(), value) ? value : new classes.Overwrite(value)];
 }
 
-function entriesOf(graph: RecordableGraph, state: unknown): Entry[] {
-  if (hasRoot(graph)) return [[ROOT, state]];
-  if (typeof state === "object" && state !== null) return Object.entries(state);
-  throw new InvalidConfigError("state", "must be an object with the keys of the graph's state");
-}
-
-function hasRoot(graph: RecordableGraph): boolean {
-  return graph.streamChannelsAsIs === ROOT;
+function entriesOf(value: unknown, name: string): Entry[] {
+  if (typeof value === "object" && value !== null) return Object.entries(value);
+  throw new InvalidConfigError(name, "must be an object with keys of the graph's state");
 }
 
 function channelOf(graph: RecordableGraph, key: string): GraphChannel | undefined {
-  return Object.hasOwn(graph.channels, key)
-    ? (Reflect.get(graph.channels, key) as GraphChannel | undefined)
-    : undefined;
+  return Object.hasOwn(graph.channels, key) ? (graph.channels[key] as GraphChannel) : undefined;
 }

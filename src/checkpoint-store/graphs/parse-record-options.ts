@@ -40,7 +40,7 @@ export function checkGraph(value: unknown): void {
 
 const resumeOptions = z.strictObject({
   at: z.union([z.string(), z.array(z.string()).min(1)]).transform((names) => [names].flat()),
-  update: z.unknown(),
+  update: z.unknown().optional(),
 });
 
 /** Parses the options of `resumeFromCheckpoint`. `nodes` are those of the graph. */

@@ -100,7 +100,7 @@ class GraphRecorder implements RecordedGraph<RecordableGraph> {
       update === undefined ? checkpoint.state : mergeUpdate(this.#graph, classes, checkpoint.state, update);
     const command = new classes.Command({ goto: at, update: writesOf(this.#graph, classes, state) });
     const recording = new Recording(this.#writer, this.#options, (begun) => {
-      checkStart(this.#graph, state, begun);
+      checkStart(state, begun);
     });
     return this.#invoke(command, options, recording);
   }

@@ -15,11 +15,10 @@ export interface GraphChannel {
 export interface RecordableGraph {
   readonly lg_is_pregel: boolean;
   readonly checkpointer?: unknown;
-  readonly nodes: object;
-  readonly channels: object;
+  readonly nodes: Readonly<Record<string, unknown>>;
+  readonly channels: Readonly<Record<string, unknown>>;
   readonly streamMode: readonly string[];
   readonly outputChannels: PropertyKey | readonly PropertyKey[];
-  readonly streamChannelsAsIs: PropertyKey | readonly PropertyKey[];
   invoke(input: unknown, options?: object): Promise<unknown>;
   stream(input: unknown, options?: object): Promise<IterableReadableStream<unknown>>;
 }

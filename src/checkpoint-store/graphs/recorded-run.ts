@@ -47,6 +47,7 @@ export async function* recordedChunks(
       const { namespace, mode, payload } = readChunk(chunk, subgraphs);
       if (namespace === undefined || namespace.join("|") === gate.namespace)
         await recording.take(mode, payload);
+      if (recording.failure !== undefined) break;
       if (!modes.includes(mode)) continue;
       const labels = [...(namespace === undefined ? [] : [namespace]), ...(isSingle ? [] : [mode])];
       yield labels.length === 0 ? payload : [...labels, payload];
