@@ -5,7 +5,7 @@ import type { CheckpointStoreOptions } from "../store-options.js";
 export interface PostgresCheckpointStoreOptions
   extends CheckpointStoreOptions, Omit<ConnectionOptions, "tenantId" | keyof CheckpointStoreOptions> {
   /**
-   * The name of the table. Any name of at most 46 bytes works, since it is quoted. A table of langgraphgo is adopted: pass its schema and
+   * The name of the table. Any name of at most 46 bytes without a period works, since it is quoted. A table of langgraphgo is adopted: pass its schema and
    * its name. Default `checkpoint_store`.
    */
   readonly table?: string | undefined;

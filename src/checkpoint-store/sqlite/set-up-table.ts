@@ -3,13 +3,13 @@ import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { SQLITE } from "../../db/statements/statement-dialect.js";
 import { InvalidConfigError } from "../../errors/index.js";
+import { CHECKPOINT_STORE_COLUMNS } from "../../migrations/checkpoint-store-set.js";
+import { isNameOfOtherTable } from "../../migrations/checkpoint-table.js";
 import { RenameTable } from "../sql/rename-table.js";
 import { ZONED } from "./sqlite-dialect.js";
 import type { SqliteSender } from "./sqlite-sender.js";
 
-/** The columns of the first version of langgraphgo. */
-const FIRST_COLUMNS = ["id", "execution_id", "node_name", "state", "metadata", "timestamp", "version"];
-const COLUMNS = [...FIRST_COLUMNS, "thread_id"];
+const COLUMNS = [...CHECKPOINT_STORE_COLUMNS, "thread_id"];
 
 interface Column {
   readonly name: string;
@@ -31,6 +31,13 @@ export async function isSetUp(sender: SqliteSender, table: string): Promise<bool
  */
 export async function setUpTable(sender: SqliteSender, table: string): Promise<void> {
   const db = SQLITE.compiler().withPlugin(new RenameTable(table));
+  const found = await sender.send(columnsOf.bind("main", { table }));
+  if (found.length === 0 && isNameOfOtherTable(table)) {
+    throw new InvalidConfigError(
+      "table",
+      `must not be "${table}", which is another table of LangGraph, unless langgraphgo has created it`,
+    );
+  }
   await sender.send(bound(createTable(db)));
   const columns = await sender.send(columnsOf.bind("main", { table }));
   refuseForeign(columns, table);
@@ -56,15 +63,15 @@ function createTable(db: Kysely<LibraryDatabase>): Compilable {
 }
 
 function refuseForeign(columns: readonly Column[], table: string): void {
-  const missing = FIRST_COLUMNS.filter((name) => !columns.some((column) => column.name === name));
+  const missing = CHECKPOINT_STORE_COLUMNS.filter((name) => !columns.some((column) => column.name === name));
   const required = columns.filter(
     ({ name, notnull, dflt_value }) =>
       !COLUMNS.includes(name) && Number(notnull) === 1 && dflt_value === null,
   );
   if (missing.length === 0 && required.length === 0) return;
   throw new InvalidConfigError(
-    "options.table",
-    `the table "${table}" belongs to another program: ` +
+    "table",
+    `must not be "${table}", which another program has created: ` +
       (missing.length > 0
         ? `it has no column ${missing.join(", ")}`
         : `its column ${required.map(({ name }) => name).join(", ")} can't be null`),
