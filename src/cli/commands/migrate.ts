@@ -47,6 +47,7 @@ export const migrate: CommandDefinition = {
     "migrate --check",
     "migrate --with metadata-index --with run-index",
     "migrate --with store --with cache",
+    "migrate --with checkpoint-store --checkpoint-table go_runs --schema go",
     "migrate --with store --print-grants > store-grants.sql",
     "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
     "migrate status --json",
