@@ -1,4 +1,5 @@
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { endOfString } from "../../serde/json/big-integers.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../serde/json/json-value.js";
 import { parseJson, textOf } from "../../serde/json/json-text.js";
 import { compareRecords, type StoredRecord } from "../model/stored-record.js";
@@ -48,8 +49,10 @@ function withoutListed(metadata: string, executionId: string, threadId: string |
  * @throws CorruptCheckpointError for a text that is no record of that id.
  */
 export function decodeRecord(text: string, id: string): RedisRecord {
-  const fields = cutFields(text) ?? parseFields(text, id);
-  if (fields?.id !== id) throw new CorruptCheckpointError("it is no record of this id", { checkpointId: id });
+  const fields = cutFields(text, id) ?? parseFields(text, id);
+  if (fields === undefined) {
+    throw new CorruptCheckpointError("it is no record of this id", { checkpointId: id });
+  }
   const { nodeName, state, metadata, metadataText, version } = fields;
   const time = parseTime(fields.timestamp);
   if (time === undefined) {
@@ -81,7 +84,6 @@ export function compareRedisRecords(one: RedisRecord, other: RedisRecord): numbe
 }
 
 interface Fields {
-  readonly id: string;
   readonly nodeName: string;
   readonly state: string;
   readonly metadata: JsonValue;
@@ -90,7 +92,7 @@ interface Fields {
   readonly version: number;
 }
 
-const HEAD = /^\{"id":("(?:[^"\\]|\\.)*"),"node_name":("(?:[^"\\]|\\.)*"),"state":/;
+const STATE = ',"state":';
 const END = /,"timestamp":"([^"\\]*)","version":(\d{1,15})\}$/;
 const MAX_END = 120;
 const METADATA = ',"metadata":';
@@ -101,21 +103,29 @@ const MAX_TRIES = 8;
  * Cuts a text with exactly the fields of langgraphgo, in its order. What follows the key `metadata` is JSON only where that key is one of
  * the record itself: inside the state or the metadata, a bracket would have no partner.
  */
-function cutFields(text: string): Fields | undefined {
-  const head = HEAD.exec(text);
+function cutFields(text: string, id: string): Fields | undefined {
+  const head = `{"id":${JSON.stringify(id)},"node_name":`;
   const end = END.exec(text.slice(-MAX_END));
-  if (head === null || end === null) return undefined;
-  const [start, id = "", nodeName = ""] = head;
+  if (end === null || !text.startsWith(head)) return undefined;
+  const nameEnd = endOfString(text, head.length);
+  const nodeName = parsed(text.slice(head.length, nameEnd));
+  if (typeof nodeName !== "string" || !text.startsWith(STATE, nameEnd)) return undefined;
+  const stateAt = nameEnd + STATE.length;
   const [{ length }, timestamp = "", version] = end;
   const endAt = text.length - length;
   let at = text.lastIndexOf(METADATA, endAt);
-  for (let tries = 0; at >= start.length && tries < MAX_TRIES; tries += 1) {
+  for (let tries = 0; at >= stateAt && tries < MAX_TRIES; tries += 1) {
     const metadataText = text.slice(at + METADATA.length, endAt);
     const metadata = parsed(metadataText);
     if (metadata !== undefined) {
-      const state = text.slice(start.length, at);
-      const names = { id: textIn(id), nodeName: textIn(nodeName) };
-      return { ...names, state, metadata, metadataText, timestamp, version: Number(version) };
+      return {
+        nodeName,
+        state: text.slice(stateAt, at),
+        metadata,
+        metadataText,
+        timestamp,
+        version: Number(version),
+      };
     }
     at = text.lastIndexOf(METADATA, at - 1);
   }
@@ -128,14 +138,14 @@ function parseFields(text: string, checkpointId: string): Fields | undefined {
   if (!isJsonObject(json)) return undefined;
   const { id, node_name: nodeName, state, metadata = null, timestamp, version } = json;
   const isRecord =
-    typeof id === "string" &&
+    id === checkpointId &&
     typeof nodeName === "string" &&
     typeof timestamp === "string" &&
     typeof version === "number" &&
     Number.isSafeInteger(version) &&
     state !== undefined;
   if (!isRecord) return undefined;
-  return { id, nodeName, state: textOf(state), metadata, metadataText: textOf(metadata), timestamp, version };
+  return { nodeName, state: textOf(state), metadata, metadataText: textOf(metadata), timestamp, version };
 }
 
 function parsedRecord(text: string, checkpointId: string): JsonValue | JsonObject {
@@ -153,12 +163,6 @@ function parsed(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The text of a JSON string, or what no id is equal to. */
-function textIn(json: string): string {
-  const text = parsed(json);
-  return typeof text === "string" ? text : "";
 }
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:[Zz]|([+-]\d\d:\d\d))$/;

@@ -85,7 +85,7 @@ export class RedisBackend implements CheckpointBackend {
   ): Promise<readonly StoredRecord[]> {
     const found: RedisRecord[] = [];
     const gone: string[] = [];
-    for await (const [id, text] of this.#texts(scope, { limit, order }, call)) {
+    for (const [id, text] of await this.#texts(scope, { limit, order }, call)) {
       const read = text === undefined ? undefined : decodeRecord(text, id);
       if (read !== undefined && isIn(scope, read.record)) found.push(read);
       else gone.push(id);
@@ -131,20 +131,17 @@ export class RedisBackend implements CheckpointBackend {
   }
 
   /** Reads the members of an index, and the texts of their records. */
-  async *#texts(
-    scope: RecordScope,
-    { limit, order }: RecordRange,
-    call: BackendCall,
-  ): AsyncGenerator<IdAndText> {
+  async #texts(scope: RecordScope, { limit, order }: RecordRange, call: BackendCall): Promise<IdAndText[]> {
     const index = indexKey(this.#prefix, scope);
     const parameters = [this.#prefix, scope.by, scope.id, limit === undefined ? "" : String(limit), order];
     const [members, first] = partsOf(await this.#commands.run(call, LIST, [index], parameters));
     if (typeof members === "string") throw wrongTypeError(members);
     const ids = textsIn(members);
-    yield* paired(ids.slice(0, PORTION), first);
+    const texts = paired(ids.slice(0, PORTION), first);
     for (let start = PORTION; start < ids.length; start += PORTION) {
-      yield* await this.#read(ids.slice(start, start + PORTION), call);
+      texts.push(...(await this.#read(ids.slice(start, start + PORTION), call)));
     }
+    return texts;
   }
 
   async #read(ids: readonly string[], call: BackendCall): Promise<IdAndText[]> {

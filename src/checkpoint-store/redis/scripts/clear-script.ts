@@ -11,8 +11,8 @@ local index, kind, id = KEYS[1], ARGV[2], ARGV[3]
 if not is_index(index) then return { index } end
 local count = 0
 for _, member in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-  local record = describe(record_key(member))
-  if record and (record[kind] == id or not record.readable) then count = count + remove(member, record) end
+  local record = describe(record_key(member)) or {}
+  if record[kind] == id or not record.readable then count = count + remove(member, record) end
 end
 redis.call('DEL', index)
 return count

@@ -19,7 +19,7 @@ export function redisScript(body: string): RedisScript {
 }
 
 /**
- * - `describe(key)` tells what a record is listed and sorted by: `nil` where there is no record, an empty table where it can't be read. It
+ * - `describe(key)` tells what a record is listed and sorted by: `nil` where there is none, an empty table where it can't be read. It
  *   reads only the end of the record, from `metadata` on, because a state may be long, or nested deeper than `cjson` reads. That text is
  *   JSON only where it begins at the outermost level.
  * - `members(index, kind, id)` returns the records of an index in the order of lists, and the ids of the members that are no such records.
@@ -28,7 +28,7 @@ export function redisScript(body: string): RedisScript {
  */
 const SHARED = `
 local prefix = ARGV[1]
-local TAIL = 4096
+local TAIL = 512
 
 local function record_key(id) return prefix .. 'checkpoint:' .. id end
 local function index_key(kind, id) return prefix .. kind .. ':' .. id .. ':checkpoints' end
@@ -87,7 +87,7 @@ end
 
 local function describe(key)
   local text = redis.call('GETRANGE', key, -TAIL, -1)
-  if text == '' and redis.call('EXISTS', key) == 0 then return nil end
+  if text == '' then return nil end
   local tail = tail_of(text)
   if not tail then
     text = redis.call('GET', key)

@@ -29,18 +29,19 @@ for _, kind in ipairs({ 'execution', 'thread' }) do
   if old and old[kind] ~= new[kind] then unlist(id, { [kind] = old[kind] }) end
   if new[kind] ~= '' then
     local index = index_key(kind, new[kind])
-    local rest = redis.call('PTTL', index)
+    local rest = ttl and redis.call('PTTL', index)
     redis.call('ZADD', index, version, id)
     if not ttl then
-      if rest >= 0 then redis.call('PERSIST', index) end
+      redis.call('PERSIST', index)
     elseif rest == -2 or (rest >= 0 and rest < ttl) then
       redis.call('PEXPIRE', index, ttl)
     end
   end
 end
 
-if keep_count then
-  local records = members(index_key(keep_kind, keep_id), keep_kind, keep_id)
+local kept = keep_count and index_key(keep_kind, keep_id)
+if kept and redis.call('ZCARD', kept) > keep_count then
+  local records = members(kept, keep_kind, keep_id)
   for i = 1, #records - keep_count do
     if records[i].id ~= id then remove(records[i].id, records[i]) end
   end
