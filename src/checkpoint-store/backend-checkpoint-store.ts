@@ -104,6 +104,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       return {
         signal,
         work: async (call) => {
+          call.observer?.about({ checkpointId: id });
           const record = await this.backend.load(id, call);
           if (record === undefined) throw new CheckpointNotFoundError({ checkpointId: id });
           return this.#decode(record, call);
@@ -138,7 +139,13 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     return this.#run("checkpointStore.delete", () => {
       const signal = parseCallOptions(options);
       const id = parseCheckpointId(checkpointId);
-      return { signal, work: (call) => this.backend.delete(id, call) };
+      return {
+        signal,
+        work: (call) => {
+          call.observer?.about({ checkpointId: id });
+          return this.backend.delete(id, call);
+        },
+      };
     });
   }
 
@@ -146,7 +153,13 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     return this.#run("checkpointStore.clear", () => {
       const signal = parseCallOptions(options);
       const parsed = parseScope(scope);
-      return { signal, work: (call) => this.backend.clear(parsed, call) };
+      return {
+        signal,
+        work: (call) => {
+          call.observer?.about(threadOf(parsed));
+          return this.backend.clear(parsed, call);
+        },
+      };
     });
   }
 
@@ -177,6 +190,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     range: RecordRange,
     call: BackendCall,
   ): Promise<ExecutionCheckpoint<State>[]> {
+    call.observer?.about(threadOf(scope));
     const records = await this.backend.list(scope, range, call);
     return Promise.all(records.map((record) => this.#decode(record, call)));
   }
@@ -186,6 +200,10 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     call.observer?.addBytes(sizeOf(record));
     return (await decodeRecord(this.#codec, record)) as ExecutionCheckpoint<State>;
   }
+}
+
+function threadOf({ by, id }: RecordScope): { readonly threadId: string | undefined } {
+  return { threadId: by === "thread" ? id : undefined };
 }
 
 function sizeOf({ state, metadata = "" }: StoredRecord): number {
