@@ -23,7 +23,7 @@ describeEachBackend("after random calls that are made at once", (suite) => {
         await expectConsistency(unchecked, history.flat(), prefix);
       }
     });
-    await fc.assert(property, runs(50));
+    await fc.assert(property, runs(25));
   });
 });
 

@@ -55,7 +55,7 @@ const call = fc.oneof(
 export type AnyCall = typeof call extends fc.Arbitrary<infer T> ? T : never;
 
 /** Calls in the order in which they are made. */
-export const histories = fc.array(call, { minLength: 1, maxLength: 25 });
+export const histories = fc.array(call, { minLength: 1, maxLength: 20 });
 
 /** Calls that are made at once. */
 export const crowds = fc.array(call, { minLength: 2, maxLength: 12 });
