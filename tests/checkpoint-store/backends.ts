@@ -1,9 +1,11 @@
-import { afterEach, describe } from "@jest/globals";
+import { afterEach, beforeAll, describe } from "@jest/globals";
 import {
   type BackendCheckpointStore,
   type CheckpointStoreOptions,
   MemoryCheckpointStore,
+  PostgresCheckpointStore,
 } from "../../src/checkpoint-store/index.js";
+import { type DatabaseSource, describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 import { describeRedis, openIoRedisStore, openRedisStore } from "./redis.js";
 
 /** The stores of a suite, on one backend. */
@@ -15,11 +17,22 @@ export interface BackendSuite {
 type Open = (options?: CheckpointStoreOptions) => BackendCheckpointStore | Promise<BackendCheckpointStore>;
 type Body = (suite: BackendSuite) => void;
 
-/** Every backend that the suites run on. */
+/** Every backend that the suites run on. What needs a table has it before the first test. */
 const BACKENDS: readonly ((name: string, body: Body) => void)[] = [
   (name, body) => {
     describe(`${name} (memory)`, () => {
       body(closing((options) => new MemoryCheckpointStore(options)));
+    });
+  },
+  (name, body) => {
+    describeEachTarget(name, (target) => {
+      let database: TestDatabase | undefined;
+      beforeAll(async () => {
+        database = await target.createDatabase();
+        await using store = new PostgresCheckpointStore(database.source);
+        await store.setup();
+      });
+      body(closing((options) => new PostgresCheckpointStore(sourceOf(database), options)));
     });
   },
   (name, body) => {
@@ -59,8 +72,12 @@ function closing(open: Open): BackendSuite {
     open: async (options) => {
       const store = await open(options);
       opened.push(store);
-      await store.setup();
       return store;
     },
   };
+}
+
+function sourceOf(database: TestDatabase | undefined): DatabaseSource {
+  if (database === undefined) throw new Error("before the suite has begun");
+  return database.source;
 }
