@@ -12,8 +12,10 @@ import { cli, cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { fillStore } from "./filled-store.js";
 
-/** The part of an example that names a database of the reader. */
-const EXAMPLE_URL = " --url postgres://localhost/agents";
+/** The parts of an example that name servers of the reader. */
+const EXAMPLE_URL = "postgres://localhost/agents";
+
+const EXAMPLE_REDIS = "redis://localhost:6379";
 
 /** Matches examples with redirections, pipes or files. The others run in this process, which takes a tenth of the time. */
 const NEEDS_SHELL = /[<>|]|\.ndjson/;
@@ -44,10 +46,13 @@ describeServer("the examples in help", (server) => {
       await database.reset();
       await fillDatabase(database);
       await fillStore(database);
+      await cliOn(database)("migrate", "--with", "checkpoint-store");
       await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
       await cliOn(database)("migrate", "--schema", "agents");
-      for (const example of examplesOf(command).filter((line) => !line.includes(NEEDS_VECTORS))) {
-        const line = example.replace(EXAMPLE_URL, "");
+      for (const example of examplesOf(command).filter(isRunHere)) {
+        const line = example
+          .replaceAll(EXAMPLE_URL, database.source)
+          .replace(EXAMPLE_REDIS, process.env.CHECKPOINT_TEST_REDIS ?? "");
         const outcome = await (NEEDS_SHELL.test(line) ? runInShell(line) : runInProcess(line));
         expect({ example, ...outcome }).toMatchObject({
           example,
@@ -92,6 +97,12 @@ interface Outcome {
 async function wordsOf(line: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\0' ${line}`]);
   return stdout.split("\0").slice(0, -1);
+}
+
+/** A run may have no Redis. */
+function isRunHere(example: string): boolean {
+  const isMissing = process.env.CHECKPOINT_TEST_REDIS === undefined && example.includes(EXAMPLE_REDIS);
+  return !isMissing && !example.includes(NEEDS_VECTORS);
 }
 
 function examplesOf({ examples, subcommands = [] }: CommandDefinition): string[] {

@@ -16,6 +16,7 @@ import { show } from "./show.js";
 import { state } from "./state.js";
 import { stats } from "./stats.js";
 import { store } from "./store/index.js";
+import { storeCopy } from "./store-copy.js";
 import { threads } from "./threads.js";
 import { tombstones } from "./tombstones.js";
 import { verify } from "./verify.js";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   doctor,
   exportCommand,
   importCommand,
+  storeCopy,
   store,
   migrate,
 ];

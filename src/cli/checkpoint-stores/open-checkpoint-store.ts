@@ -1,0 +1,96 @@
+import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
+import type { BackendCheckpointStore } from "../../checkpoint-store/backend-checkpoint-store.js";
+import type { OfflineContext } from "../command-definition.js";
+import { explainConnectionError } from "../errors/explain-connection-error.js";
+import { openNamed } from "../run/open-url.js";
+import { testConnection } from "../run/test-connection.js";
+import type { StoreLocation } from "./store-url.js";
+
+/** Both ends of a copy. */
+export interface StoreLocations {
+  readonly from: StoreLocation;
+  readonly to: StoreLocation;
+  /** Whether to create the table of the target, and its database where that is a folder or a file. */
+  readonly setup: boolean;
+}
+
+type Close = () => Promise<void>;
+type OpenContext = Pick<OfflineContext, "open" | "logger">;
+
+/** Opens two stores for as long as `use` runs. Only the drivers that they need are loaded. */
+export async function withStores<T>(
+  { from, to, setup }: StoreLocations,
+  context: OpenContext & Pick<OfflineContext, "signal">,
+  use: (from: BackendCheckpointStore, to: BackendCheckpointStore) => Promise<T>,
+): Promise<T> {
+  const closes: Close[] = [];
+  const onOpen = (close: Close): void => {
+    closes.unshift(close);
+  };
+  let result: T;
+  try {
+    const source = await openStore(from, { ...context, creates: false, onOpen });
+    const target = await openStore(to, { ...context, creates: setup, onOpen });
+    if (setup) await target.setup({ signal: context.signal });
+    result = await use(source, target);
+  } catch (error) {
+    // Report the first error, even if closing the broken database fails too.
+    for (const close of closes) await close().catch(() => undefined);
+    throw error;
+  }
+  for (const close of closes) await close();
+  return result;
+}
+
+interface OpenStoreOptions extends OpenContext {
+  /** Whether to create the database of a folder or a file that has none. */
+  readonly creates: boolean;
+  /** Is told how to close what was opened. */
+  readonly onOpen: (close: Close) => void;
+}
+
+function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<BackendCheckpointStore> {
+  switch (location.kind) {
+    case "redis":
+      return openRedis(location, options);
+    default:
+      return openPostgres(location, options);
+  }
+}
+
+async function openPostgres(
+  { side, url, schema, table }: StoreLocation,
+  { open, logger, creates, onOpen }: OpenStoreOptions,
+): Promise<BackendCheckpointStore> {
+  const { PostgresCheckpointStore } =
+    await import("../../checkpoint-store/postgres/postgres-checkpoint-store.js");
+  const database = openNamed(url, open, {
+    createsDatabase: creates,
+    name: `--${side}`,
+    creator: "--setup",
+  });
+  onOpen(() => database.close());
+  await testConnection(database.kysely);
+  const { source } = database;
+  const tables = "$extendTables" in source ? source.$extendTables<CheckpointStoreDatabase>() : source;
+  return new PostgresCheckpointStore(tables, { schema, table, logger, prepare: false });
+}
+
+async function openRedis(
+  { url, prefix }: StoreLocation,
+  { logger, onOpen }: OpenStoreOptions,
+): Promise<BackendCheckpointStore> {
+  const { RedisCheckpointStore } = await import("../../checkpoint-store/redis/index.js");
+  // Connects once without retries, so that a mistyped port fails at once.
+  const probe = new RedisCheckpointStore(url, { prefix, retry: false });
+  try {
+    await probe.setup();
+  } catch (error) {
+    throw explainConnectionError(error);
+  } finally {
+    await probe.end();
+  }
+  const store = new RedisCheckpointStore(url, { prefix, logger });
+  onOpen(() => store.end());
+  return store;
+}
