@@ -25,7 +25,7 @@ export function problemOfCheckpointTable(table: string): string | undefined {
     return `must not be longer than ${MAX_CHECKPOINT_TABLE_BYTES} bytes`;
   }
   // Kysely would take them for a schema or an alias.
-  if (table.includes(".")) return "must not contain a period: the option schema names the schema";
+  if (table.includes(".")) return "must not contain a period: a schema is not part of it";
   if (table.includes(" as ")) return 'must not contain " as "';
   const record = recordOfCheckpointTable(table);
   if (table === CHECKPOINT_STORE_TABLE || !Object.hasOwn(TABLE_USE, record)) return undefined;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
-import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
+import { PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { InvalidConfigError, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { checkpointStoreSet } from "../../src/migrations/checkpoint-store-set.js";
 import { MAX_CHECKPOINT_TABLE_BYTES } from "../../src/migrations/checkpoint-table.js";
 import { MIGRATION_NAMES, planMigrations } from "../../src/migrations/index.js";
@@ -151,7 +152,7 @@ describePglite("a table of checkpoints with another name", (target) => {
     ["ü".repeat(24), /must not be longer than 46 bytes/],
     ["a\0b", /U\+0000/],
     ["\ud800", /lone surrogate/],
-    ["go.checkpoints", /must not contain a period: the option schema/],
+    ["go.checkpoints", /must not contain a period: a schema is not part of it/],
     ["checkpoint_store as c", /must not contain " as "/],
     ["checkpoint", /"checkpoint_kysely_migration" records the steps of other tables/],
     ["store", /"store_kysely_migration" records/],
@@ -197,6 +198,21 @@ describePglite("a table of checkpoints with another name", (target) => {
       /"checkpoints" of schema "public" is a table of LangGraph's savers, with other columns. Choose another name/,
     );
     expect(await dumpSchema(database)).toEqual(before);
+  });
+
+  it("is missing until the command runs that a call names, or setup()", async () => {
+    const table = "go runs";
+    await using store = new PostgresCheckpointStore(database.source, { table, schema: "mine" });
+    const missing: unknown = await store.list("exec_1").catch((error: unknown) => error);
+    expect(missing).toBeInstanceOf(MigrationRequiredError);
+    expect(String(missing)).toContain(
+      'the tables of the checkpoint store in schema "mine" are missing or older than this library: call store.setup(), or run ' +
+        "`npx langgraph-checkpoint-kysely migrate --schema mine --with checkpoint-store --checkpoint-table 'go runs'`",
+    );
+    const argv = ["--schema", "mine", ...WITH, "--checkpoint-table", table];
+    expect(await cliOn(database)("migrate", ...argv)).toMatchObject({ code: 0 });
+    expect(await store.list("exec_1")).toEqual([]);
+    await store.setup();
   });
 
   it("is refused where it has other columns, and nothing is changed", async () => {

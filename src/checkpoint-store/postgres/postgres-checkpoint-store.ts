@@ -1,6 +1,7 @@
 import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
 import { openCall } from "../../db/open-call.js";
 import type { DatabaseSource } from "../../db/opened-database.js";
+import { CHECKPOINT_STORE_TABLE } from "../../migrations/checkpoint-table.js";
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
 import { parsePostgresOptions, type PostgresOptions } from "../boundary/parse-postgres-options.js";
 import { commonOptions } from "../boundary/parse-store-options.js";
@@ -61,12 +62,14 @@ export class PostgresCheckpointStore<State = unknown> extends BackendCheckpointS
 }
 
 function openBackend(source: DatabaseSource<CheckpointStoreDatabase>, options: PostgresOptions): SqlBackend {
-  const call = { ...openCall(source, options, []), optionalTables: ["checkpoint-store"] };
+  const { table } = options;
+  const checkpointTable = table === CHECKPOINT_STORE_TABLE ? undefined : table;
+  const call = { ...openCall(source, options, []), optionalTables: ["checkpoint-store"], checkpointTable };
   return new SqlBackend({
     system: "postgresql",
     maxTextBytes: MAX_TEXT_BYTES,
-    table: options.table,
+    table,
     dialect: POSTGRES_RECORDS,
-    connection: postgresConnection(call, options.table),
+    connection: postgresConnection(call, table),
   });
 }

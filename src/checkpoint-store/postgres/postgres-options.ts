@@ -5,8 +5,8 @@ import type { CheckpointStoreOptions } from "../store-options.js";
 export interface PostgresCheckpointStoreOptions
   extends CheckpointStoreOptions, Omit<ConnectionOptions, "tenantId" | keyof CheckpointStoreOptions> {
   /**
-   * The name of the table. Any name of at most 46 bytes without a period works, since it is quoted. A table of langgraphgo is adopted: pass its schema and
-   * its name. Default `checkpoint_store`.
+   * The name of the table, at most 46 bytes and without a period. It is quoted. A table of langgraphgo is adopted: pass its schema and its
+   * name. Default `checkpoint_store`.
    */
   readonly table?: string | undefined;
 }

@@ -9,7 +9,7 @@ export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {
    */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * The name of the table. Any name of at most 46 bytes without a period works, since it is quoted. A table of langgraphgo is adopted. Default
+   * The name of the table, at most 46 bytes and without a period. It is quoted. A table of langgraphgo is adopted. Default
    * `checkpoint_store`.
    */
   readonly table?: string | undefined;
