@@ -93,6 +93,21 @@ describeOwnRedis("a checkpoint store in Redis, when its server fails", () => {
     await server.close();
   });
 
+  it("gives a server up that no longer answers, after the time of the options, and connects anew", async () => {
+    const server = await RedisServer.open();
+    const proxy = await TcpProxy.open(server.url);
+    const source = { url: proxy.url, socket: { socketTimeout: 50 } };
+    await using store = new RedisCheckpointStore(source, PATIENT);
+    await store.setup();
+    const forget = proxy.blackHole();
+    await store.save(checkpoint("a"));
+    expect(await store.load("a")).toMatchObject({ state: "a" });
+    await store.end();
+    forget();
+    await proxy.close();
+    await server.close();
+  });
+
   it("waits for a replica to be promoted, and then writes to it", async () => {
     const settings = ["--save", "", "--repl-diskless-sync-delay", "0"];
     const [old, standby] = await Promise.all([RedisServer.open(settings), RedisServer.open(settings)]);

@@ -76,6 +76,8 @@ export class OpenedClient implements RedisClient {
     const client = createClient({
       ...this.#options,
       disableOfflineQueue: true,
+      // This time limit is one of commands that wait for a connection, and none does. It costs as much as the rest of a command.
+      commandOptions: { timeout: 0, ...this.#options.commandOptions },
       socket: { ...this.#options.socket, reconnectStrategy: false },
     });
     client.on("error", onLost).on("end", onLost);
