@@ -14,9 +14,11 @@ export { PostgresCheckpointStore } from "./postgres/postgres-checkpoint-store.js
 export type { PostgresCheckpointStoreOptions } from "./postgres/postgres-options.js";
 export {
   compareRecords,
+  isSameRecord,
   type RecordRange,
   type RecordScope,
   type SaveRules,
+  scopesOf,
   type StoredRecord,
 } from "./model/stored-record.js";
 export type { CheckpointStoreOptions } from "./store-options.js";
