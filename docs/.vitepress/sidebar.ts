@@ -28,6 +28,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Store", link: "/store" },
       { text: "Cache", link: "/cache" },
       { text: "Checkpoint stores", link: "/checkpoint-store" },
+      { text: "Write a backend", link: "/checkpoint-backends" },
       { text: "Command line", link: "/cli" },
     ],
   },
