@@ -5,8 +5,10 @@ import {
   MemoryCheckpointStore,
   PostgresCheckpointStore,
 } from "../../src/checkpoint-store/index.js";
+import { SqliteCheckpointStore } from "../../src/checkpoint-store/sqlite/index.js";
 import { type DatabaseSource, describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 import { describeRedis, openIoRedisStore, openRedisStore } from "./redis.js";
+import { describeSqlite, SQLITE_KINDS } from "./sqlite.js";
 
 /** The stores of a suite, on one backend. */
 export interface BackendSuite {
@@ -35,6 +37,16 @@ const BACKENDS: readonly ((name: string, body: Body) => void)[] = [
       body(closing((options) => new PostgresCheckpointStore(sourceOf(database), options)));
     });
   },
+  (name, body) => {
+    describeSqlite(`${name} (sqlite in a file)`, (newFile) => {
+      body(closing((options) => setUp(new SqliteCheckpointStore(newFile(), options))));
+    });
+  },
+  ...SQLITE_KINDS.map((kind) => (name: string, body: Body) => {
+    describeSqlite(`${name} (sqlite in memory, ${kind.name} passed in)`, () => {
+      body(closing((options) => setUp(new SqliteCheckpointStore(kind.open(":memory:").source, options))));
+    });
+  }),
   (name, body) => {
     describeRedis(`${name} (redis by node-redis)`, () => {
       body(closing(openRedisStore));
@@ -75,6 +87,11 @@ function closing(open: Open): BackendSuite {
       return store;
     },
   };
+}
+
+async function setUp(store: BackendCheckpointStore): Promise<BackendCheckpointStore> {
+  await store.setup();
+  return store;
 }
 
 function sourceOf(database: TestDatabase | undefined): DatabaseSource {
