@@ -4,6 +4,7 @@
  *     npm run demo:checkpoints                       the pipeline on a PGlite in memory
  *     npm run demo:checkpoints -- postgres [url]     on your server
  *     npm run demo:checkpoints -- memory
+ *     npm run demo:checkpoints -- sqlite [path]
  *     npm run demo:checkpoints -- redis [url]        or REDIS_URL
  *     npm run demo:checkpoints -- resume [url]       a job that continues in another process; CRASH=true ends the first one
  */
@@ -17,6 +18,9 @@ switch (name) {
   case "postgres":
     await (await import("./postgres.js")).playInPostgres(place);
     break;
+  case "sqlite":
+    await (await import("./sqlite.js")).playInSqlite(place);
+    break;
   case "redis":
     await (await import("./redis.js")).playInRedis(place);
     break;
@@ -24,5 +28,5 @@ switch (name) {
     await (await import("./resume.js")).playResume(place);
     break;
   default:
-    throw new Error(`There is no example "${name}": memory, postgres, redis or resume`);
+    throw new Error(`There is no example "${name}": memory, postgres, sqlite, redis or resume`);
 }

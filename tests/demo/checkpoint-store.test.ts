@@ -3,6 +3,7 @@ import { playInMemory } from "../../examples/checkpoint-store/memory.js";
 import { playInPostgres } from "../../examples/checkpoint-store/postgres.js";
 import { playInRedis } from "../../examples/checkpoint-store/redis.js";
 import { runJob } from "../../examples/checkpoint-store/resume.js";
+import { playInSqlite } from "../../examples/checkpoint-store/sqlite.js";
 import { PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
 import { describeServer } from "../../test-support/targets.js";
 import { describeRedis, redisUrl } from "../checkpoint-store/redis.js";
@@ -33,6 +34,15 @@ afterEach(() => {
 describe("the pipeline with checkpoints", () => {
   it("runs in memory, lists its checkpoints and continues after the second", async () => {
     await playInMemory();
+    expect(lines).toEqual(PIPELINE);
+  });
+});
+
+// Only a Node.js that has node:sqlite.
+const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined;
+(hasSqlite ? describe : describe.skip)("the pipeline with checkpoints in SQLite", () => {
+  it("runs and continues", async () => {
+    await playInSqlite();
     expect(lines).toEqual(PIPELINE);
   });
 });
