@@ -8,6 +8,7 @@ import {
   PostgresCheckpointStore,
 } from "../../src/checkpoint-store/index.js";
 import { RedisCheckpointStore } from "../../src/checkpoint-store/redis/index.js";
+import { SqliteCheckpointStore } from "../../src/checkpoint-store/sqlite/index.js";
 import { openUrl, type OpenUrl } from "../../src/cli/run/open-url.js";
 import { openDatabase } from "../../src/db/index.js";
 import type { TestDatabase } from "../../test-support/targets.js";
@@ -64,6 +65,11 @@ export class CopyEnds {
     };
   }
 
+  sqlite(): CopyEnd {
+    const path = join(this.#folder, this.#newName());
+    return { argv: (side) => [`--${side}`, `sqlite:${path}`], open: () => new SqliteCheckpointStore(path) };
+  }
+
   redis(): CopyEnd {
     const prefix = ownPrefix();
     return {
@@ -81,6 +87,9 @@ export class CopyEnds {
     return `copy_${this.#count}`;
   }
 }
+
+/** Whether this Node.js has SQLite. */
+export const HAS_SQLITE = process.getBuiltinModule("node:sqlite") !== undefined;
 
 /** Whether this run has a Redis. */
 export const HAS_REDIS = process.env.CHECKPOINT_TEST_REDIS !== undefined;

@@ -17,10 +17,16 @@ import {
   CopyEnds,
   fillCheckpoints,
   HAS_REDIS,
+  HAS_SQLITE,
 } from "./copied-stores.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
-const KINDS = ["postgres" as const, "pglite" as const, ...(HAS_REDIS ? (["redis"] as const) : [])];
+const KINDS = [
+  "postgres" as const,
+  "pglite" as const,
+  ...(HAS_SQLITE ? (["sqlite"] as const) : []),
+  ...(HAS_REDIS ? (["redis"] as const) : []),
+];
 type Kind = (typeof KINDS)[number];
 const PAIRS = KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const));
 /** The checkpoints of a filled store, besides one that is in no list. */
@@ -199,6 +205,7 @@ describe("store-copy refuses", () => {
 
   it.each([
     ["a folder without a database", "file://nowhere", 'no database found in folder "nowhere"'],
+    ["a file that is missing", "sqlite:nowhere.db", 'no database found at "nowhere.db"'],
     ["a server that does not answer", "redis://:s3cret@127.0.0.1:1", "no server listens there"],
   ])("%s, at once", async (_what, url, problem) => {
     const { code, stderr } = await cli(["store-copy", "--from", url, ...to, "--verbose"]);

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
 import type { BackendCheckpointStore } from "../../checkpoint-store/backend-checkpoint-store.js";
+import { ConnectionError } from "../../errors/index.js";
 import type { OfflineContext } from "../command-definition.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
 import { openNamed } from "../run/open-url.js";
@@ -51,6 +53,8 @@ interface OpenStoreOptions extends OpenContext {
 
 function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<BackendCheckpointStore> {
   switch (location.kind) {
+    case "sqlite":
+      return openSqlite(location, options);
     case "redis":
       return openRedis(location, options);
     default:
@@ -74,6 +78,21 @@ async function openPostgres(
   const { source } = database;
   const tables = "$extendTables" in source ? source.$extendTables<CheckpointStoreDatabase>() : source;
   return new PostgresCheckpointStore(tables, { schema, table, logger, prepare: false });
+}
+
+async function openSqlite(
+  { url, table }: StoreLocation,
+  { logger, creates, onOpen }: OpenStoreOptions,
+): Promise<BackendCheckpointStore> {
+  const path = url.slice("sqlite:".length);
+  // SQLite would create an empty database, which would hide a misspelt name.
+  if (!creates && !existsSync(path)) {
+    throw new ConnectionError(`no database found at "${path}"; \`--setup\` creates one as the target`);
+  }
+  const { SqliteCheckpointStore } = await import("../../checkpoint-store/sqlite/index.js");
+  const store = new SqliteCheckpointStore(path, { table, logger });
+  onOpen(() => store.end());
+  return store;
 }
 
 async function openRedis(

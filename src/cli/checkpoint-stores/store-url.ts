@@ -7,7 +7,7 @@ export type Side = "from" | "to";
 /** Where a checkpoint store is, as the command line says. */
 export interface StoreLocation {
   readonly side: Side;
-  readonly kind: "postgres" | "pglite" | "redis";
+  readonly kind: "postgres" | "pglite" | "sqlite" | "redis";
   readonly url: string;
   readonly table: string | undefined;
   readonly schema: string | undefined;
@@ -17,6 +17,7 @@ export interface StoreLocation {
 const KINDS = [
   ["postgres", /^postgres(?:ql)?:\/\//],
   ["pglite", /^file:\/\/./s],
+  ["sqlite", /^sqlite:./s],
   ["redis", /^rediss?:\/\//],
 ] as const;
 
@@ -24,6 +25,7 @@ const KINDS = [
 const APPLICABLE = {
   postgres: ["schema", "table"],
   pglite: ["schema", "table"],
+  sqlite: ["table"],
   redis: ["prefix"],
 } as const;
 
@@ -32,10 +34,10 @@ export function storeOptions(side: Side, what: string): Option[] {
   return [
     new Option(
       `--${side} <url>`,
-      `${what}: postgres://…, file://folder (PGlite) or redis://…`,
+      `${what}: postgres://…, file://folder (PGlite), sqlite:path or redis://…`,
     ).makeOptionMandatory(),
     new Option(`--${side}-schema <name>`, "its schema, in Postgres (default: public)"),
-    new Option(`--${side}-table <name>`, "its table, in Postgres (default: checkpoint_store)"),
+    new Option(`--${side}-table <name>`, "its table, in Postgres and SQLite (default: checkpoint_store)"),
     new Option(`--${side}-prefix <text>`, "what its keys begin with, in Redis (default: langgraph:)"),
   ];
 }
@@ -55,7 +57,7 @@ export function parseStoreLocation(
   if (kind === undefined) {
     throw new InvalidConfigError(
       `--${side}`,
-      "must start with postgres://, postgresql://, file://<folder>, redis:// or rediss://",
+      "must start with postgres://, postgresql://, file://<folder>, sqlite:<path>, redis:// or rediss://",
     );
   }
   const applicable: readonly string[] = APPLICABLE[kind];
