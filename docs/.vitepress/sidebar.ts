@@ -66,8 +66,17 @@ export const sidebar: readonly SidebarGroup[] = [
   { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
   {
     text: "API reference",
-    items: ["", "/cache", "/checkpoint-store", "/conformance", "/db", "/migrations", "/serde", "/store"].map(
-      apiOf,
-    ),
+    items: [
+      "",
+      "/cache",
+      "/checkpoint-store",
+      "/checkpoint-store/redis",
+      "/checkpoint-store/sqlite",
+      "/conformance",
+      "/db",
+      "/migrations",
+      "/serde",
+      "/store",
+    ].map(apiOf),
   },
 ];

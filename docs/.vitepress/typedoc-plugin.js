@@ -6,6 +6,8 @@ const SPECIFIERS = new Map([
   ["conformance", "langgraph-checkpoint-kysely/conformance"],
   ["cache", "langgraph-checkpoint-kysely/cache"],
   ["checkpoint-store", "langgraph-checkpoint-kysely/checkpoint-store"],
+  ["checkpoint-store/redis", "langgraph-checkpoint-kysely/checkpoint-store/redis"],
+  ["checkpoint-store/sqlite", "langgraph-checkpoint-kysely/checkpoint-store/sqlite"],
   ["db", "langgraph-checkpoint-kysely/db"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],

@@ -4,6 +4,8 @@ import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langg
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
 import { type CheckpointStore, MemoryCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store";
+import { RedisCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/redis";
+import { SqliteCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/sqlite";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
@@ -19,7 +21,7 @@ export const asCache = (cache: PostgresCache): BaseCache => cache;
 export const asCheckpointStore = (store: MemoryCheckpointStore<number>): CheckpointStore<number> => store;
 export const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
 const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
-export const named = [storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
+export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
 /** The same consumer as a CommonJS module. */
@@ -28,6 +30,8 @@ import checkpoint = require("@langchain/langgraph-checkpoint");
 import root = require("langgraph-checkpoint-kysely");
 import cache = require("langgraph-checkpoint-kysely/cache");
 import checkpointStore = require("langgraph-checkpoint-kysely/checkpoint-store");
+import redis = require("langgraph-checkpoint-kysely/checkpoint-store/redis");
+import sqlite = require("langgraph-checkpoint-kysely/checkpoint-store/sqlite");
 import conformance = require("langgraph-checkpoint-kysely/conformance");
 import db = require("langgraph-checkpoint-kysely/db");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
@@ -41,7 +45,7 @@ const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => s
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
-const named = [conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
+const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
 export = { typed, asSaver, asStore, asCache, asCheckpointStore, isOurs, named };
 `;
 
@@ -49,6 +53,8 @@ const NAMES = {
   "": ["CheckpointError", "PostgresSaver"],
   "/cache": ["PostgresCache"],
   "/checkpoint-store": ["MemoryCheckpointStore", "copyCheckpoints"],
+  "/checkpoint-store/redis": ["RedisCheckpointStore"],
+  "/checkpoint-store/sqlite": ["SqliteCheckpointStore"],
   "/conformance": ["storeSuite"],
   "/db": ["openDatabase"],
   "/migrations": ["migrateToLatest", "migrationStatus"],

@@ -4,7 +4,18 @@ import { pack, ROOT, runNode } from "./consumer-project.js";
 import { tool } from "./installed-package.js";
 
 it("the package adds nothing to a bundle that imports it without using it", async () => {
-  const entries = ["index", "cache", "checkpoint-store", "conformance", "db", "migrations", "serde", "store"];
+  const entries = [
+    "index",
+    "cache",
+    "checkpoint-store",
+    "checkpoint-store/redis",
+    "checkpoint-store/sqlite",
+    "conformance",
+    "db",
+    "migrations",
+    "serde",
+    "store",
+  ];
   const modules = entries.map((entry) => join(ROOT, "dist", `${entry}.js`));
   expect(await runNode(ROOT, join(ROOT, "tests/package/bundle-nothing.js"), ...modules)).toEqual({
     code: 0,

@@ -3,8 +3,11 @@ import type { IterableReadableStream } from "@langchain/core/utils/stream";
 /** A channel of a graph: a key of its state with its reducer. */
 export interface GraphChannel {
   readonly lc_graph_name: string;
+  /** Creates an empty channel of the same kind. */
   fromCheckpoint(): GraphChannel;
+  /** Adds values by the reducer. */
   update(values: unknown[]): boolean;
+  /** Returns the value. */
   get(): unknown;
 }
 
@@ -19,7 +22,9 @@ export interface RecordableGraph {
   readonly channels: Readonly<Record<string, unknown>>;
   readonly streamMode: readonly string[];
   readonly outputChannels: PropertyKey | readonly PropertyKey[];
+  /** Runs the graph to its end. */
   invoke(input: unknown, options?: object): Promise<unknown>;
+  /** Runs the graph, and yields what the stream modes ask for. */
   stream(input: unknown, options?: object): Promise<IterableReadableStream<unknown>>;
 }
 

@@ -24,6 +24,7 @@ export interface RedisClient {
  * ```
  */
 export interface NodeRedisClient {
+  /** Sends a command. */
   sendCommand(command: string[], options?: { abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
@@ -36,6 +37,7 @@ export interface NodeRedisClient {
  * ```
  */
 export interface IoRedisClient {
+  /** Sends a command. */
   call(command: string, ...parameters: string[]): Promise<unknown>;
 }
 

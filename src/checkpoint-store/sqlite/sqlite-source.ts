@@ -3,8 +3,11 @@ import { InvalidConfigError } from "../../errors/index.js";
 
 /** A database of better-sqlite3, by what is used of it. */
 export interface BetterSqlite3Database {
+  /** Compiles a statement. */
   prepare(sql: string): BetterSqlite3Statement;
+  /** Runs statements without parameters. */
   exec(sql: string): unknown;
+  /** Runs a `PRAGMA`. */
   pragma(source: string): unknown;
 }
 
@@ -12,19 +15,25 @@ export interface BetterSqlite3Database {
 export interface BetterSqlite3Statement {
   /** Whether it returns rows. */
   readonly reader: boolean;
+  /** Returns the rows. */
   all(...parameters: unknown[]): unknown[];
+  /** Runs a statement that returns no rows. */
   run(...parameters: unknown[]): unknown;
 }
 
 /** A `DatabaseSync` of `node:sqlite`, by what is used of it. */
 export interface NodeSqliteDatabase {
+  /** Compiles a statement. */
   prepare(sql: string): NodeSqliteStatement;
+  /** Runs statements without parameters. */
   exec(sql: string): void;
+  /** Opens a database that was created closed. */
   open(): void;
 }
 
 /** A statement of `node:sqlite`. */
 export interface NodeSqliteStatement {
+  /** Returns the rows. */
   all(...parameters: SqliteParameter[]): unknown[];
 }
 
