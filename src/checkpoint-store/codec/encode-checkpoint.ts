@@ -5,6 +5,7 @@ import { textOf } from "../../serde/json/json-text.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import { parseListedId, type ParsedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { StoredRecord } from "../model/stored-record.js";
+import { withPlainNumbers } from "./plain-numbers.js";
 import { encodeState } from "./state-text.js";
 
 /** How many bytes a checkpoint may have. */
@@ -41,7 +42,9 @@ export async function encodeCheckpoint(
       {},
       "metadata",
     );
-    const metadataText = metadata ? textOf(encodeJsonb(metadata, "metadata"), "metadata") : undefined;
+    const metadataText = metadata
+      ? withPlainNumbers(textOf(encodeJsonb(metadata, "metadata"), "metadata"))
+      : undefined;
     const stateText = await encodeState(state, id, codec.serde);
     checkSize(codec, id, stateText, metadataText);
     return { id, ...listed, nodeName, state: stateText, metadata: metadataText, timestamp, version };

@@ -3,6 +3,7 @@ import { guardRead } from "../../serde/guard-read.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { textOf, parseJsonText } from "../../serde/json/json-text.js";
 import type { ContextualSerializer, ItemContext } from "../../serde/serde-context.js";
+import { withPlainNumbers } from "./plain-numbers.js";
 
 /** The only key of a stored state that a serializer has encoded. Its value is the type tag, and the bytes as base64. */
 const SEALED = "lc_serde";
@@ -21,7 +22,7 @@ export function encodeState(
   if (guardRead(() => isSealed(state), {}, "state")) {
     throw new SerializationError("state", `the key "${SEALED}" is reserved`);
   }
-  return textOf(encodeJsonb(state, "state"), "state");
+  return withPlainNumbers(textOf(encodeJsonb(state, "state"), "state"));
 }
 
 async function seal(state: unknown, id: string, serde: ContextualSerializer): Promise<string> {
