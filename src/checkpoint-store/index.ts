@@ -1,3 +1,4 @@
+export type { CheckpointStoreDatabase } from "../db/checkpoint-database.js";
 export type { CallOptions } from "../parsing/parse-call-options.js";
 export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
 export type { BackendCall, CheckpointBackend } from "./model/backend.js";

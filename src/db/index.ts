@@ -3,6 +3,7 @@ export type {
   CheckpointBlobRow,
   CheckpointDatabase,
   CheckpointRow,
+  CheckpointStoreDatabase,
   CheckpointWriteRow,
   StoreDatabase,
 } from "./checkpoint-database.js";
