@@ -45,7 +45,10 @@ export class DirectSender implements SqliteSender {
   async transact({ guard = [], statements }: TransactionSteps): Promise<void> {
     this.#run(SAVEPOINT);
     try {
-      for (const step of guard) step.check?.(this.#run(step.statement));
+      for (const step of guard) {
+        const rows = this.#run(step.statement);
+        step.check?.(rows);
+      }
       for (const statement of statements) this.#run(statement);
       this.#run(RELEASE);
     } catch (error) {

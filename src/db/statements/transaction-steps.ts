@@ -26,7 +26,11 @@ export async function sendSteps<Row>(
   { guard = [], statements }: TransactionSteps<Row>,
   send: SendStatement,
 ): Promise<Row[][]> {
-  for (const step of guard) step.check?.(await send(step.statement));
+  for (const step of guard) {
+    // Not as the argument of an optional call, which would not be sent where there is no check.
+    const rows = await send(step.statement);
+    step.check?.(rows);
+  }
   const rows: Row[][] = [];
   for (const statement of statements) rows.push(await send(statement));
   return rows;
