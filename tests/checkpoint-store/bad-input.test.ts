@@ -4,103 +4,26 @@ import {
   type CheckpointStore,
   createCheckpoint,
   MemoryCheckpointStore,
+  PostgresCheckpointStore,
 } from "../../src/checkpoint-store/index.js";
+import { RedisCheckpointStore } from "../../src/checkpoint-store/redis/index.js";
 import { InvalidConfigError } from "../../src/errors/index.js";
-import { LONG_KEY, throwing, throwingProxy } from "../saver/bad-input/bad-input.js";
-
-/** Values by what is wrong with them. */
-type Bad = Readonly<Record<string, unknown>>;
-
-const KEYS: Bad = {
-  missing: undefined,
-  null: null,
-  empty: "",
-  "a number": 1,
-  "a list": ["a"],
-  "with U+0000": "a\0",
-  "with a lone surrogate": "a\ud800",
-  "longer than 2,000 bytes": LONG_KEY,
-  "a Map": new Map([["a", "a"]]),
-};
-const NODE_NAMES: Bad = {
-  missing: undefined,
-  null: null,
-  "a number": 1,
-  "with U+0000": "a\0",
-  "with a lone surrogate": "\udc00",
-};
-const METADATA: Bad = {
-  "a text": "a",
-  "a number": 1,
-  "a list": [["execution_id", "a"]],
-  "a Map": new Map([["execution_id", "a"]]),
-  "a Date": new Date(0),
-  "an object of a class": new URL("https://example.org"),
-};
-const LISTED_IDS: Bad = {
-  "with U+0000": "a\0",
-  "with a lone surrogate": "\ud800",
-  "longer than 2,000 bytes": LONG_KEY,
-};
-const TIMES: Bad = {
-  missing: undefined,
-  null: null,
-  "an invalid Date": new Date(Number.NaN),
-  "a text": "2026-11-22T14:05:06Z",
-  "a number": 0,
-  "before the year 1": new Date("-000001-12-31T23:59:59.999Z"),
-  "after the year 9999": new Date("+010000-01-01T00:00:00Z"),
-  "an object that only has the prototype": Object.create(Date.prototype) as unknown,
-  "a Proxy that throws": throwingProxy(),
-};
-const VERSIONS: Bad = {
-  missing: undefined,
-  null: null,
-  negative: -1,
-  fractional: 1.5,
-  NaN: Number.NaN,
-  infinite: Infinity,
-  "larger than 2^31 - 1": 2 ** 31,
-  "a BigInt": 1n,
-  "a text": "1",
-};
-const COUNTS: Bad = {
-  zero: 0,
-  negative: -1,
-  fractional: 1.5,
-  NaN: Number.NaN,
-  infinite: Infinity,
-  "beyond 2^53": 2 ** 60,
-  "a text": "1",
-  "a BigInt": 1n,
-};
-const ORDERS: Bad = { unknown: "newest", empty: "", "in capitals": "DESC", "a number": -1 };
-const SIGNALS: Bad = {
-  "a text": "abort",
-  "a controller": new AbortController(),
-  "an object that looks alike": { aborted: false, addEventListener: () => undefined },
-  "an object that only has the prototype": Object.create(AbortSignal.prototype) as unknown,
-};
-const OPTIONS: Bad = {
-  "a text": "all",
-  "a number": 1,
-  "a list": [1],
-  "a Proxy that throws": throwingProxy(),
-};
-const CHECKPOINTS: Bad = {
-  missing: undefined,
-  null: null,
-  "a text": "a",
-  "a list": [],
-  "a Proxy that throws": throwingProxy(),
-};
-const SCOPES: Bad = {
-  missing: undefined,
-  null: null,
-  "a number": 1,
-  "a list": ["a"],
-  "a Proxy that throws": throwingProxy(),
-};
+import {
+  type Bad,
+  KEYS,
+  NODE_NAMES,
+  METADATA,
+  LISTED_IDS,
+  TIMES,
+  VERSIONS,
+  COUNTS,
+  ORDERS,
+  SIGNALS,
+  OPTIONS,
+  CHECKPOINTS,
+  SCOPES,
+} from "./bad-values.js";
+import { cycle, LONG_KEY, throwing, throwingProxy } from "../saver/bad-input/bad-input.js";
 
 /** A call that must be refused. The arguments have the types of good ones. */
 interface BadCall {
@@ -209,8 +132,36 @@ const BAD_OPTIONS: readonly (readonly [what: string, field: string, options: unk
   ["an unknown choice of telemetry", "options.telemetry.names", { telemetry: { names: true } }],
 ];
 
+const BAD_POSTGRES_OPTIONS: readonly (readonly [what: string, field: string, options: unknown])[] = [
+  ...BAD_OPTIONS,
+  ["an empty schema", "options.schema", { schema: "" }],
+  ["a schema that is a number", "options.schema", { schema: 1 }],
+  ["an empty table", "options.table", { table: "" }],
+  ["a table that is null", "options.table", { table: null }],
+  ["a table with U+0000", "options.table", { table: "a\0" }],
+  ["a table whose name Postgres would cut off", "options.table", { table: "t".repeat(64) }],
+  ["a table whose steps would be recorded beside others", "options.table", { table: "store" }],
+  ["prepare that is a text", "options.prepare", { prepare: "yes" }],
+  ["retry that is true", "options.retry", { retry: true }],
+  ["a misspelt option of retry", "options.retry.misspelt", { retry: { misspelt: 1 } }],
+  ["a timeout of zero", "options.statementTimeoutMs", { statementTimeoutMs: 0 }],
+  ["a timeout that is a text", "options.statementTimeoutMs", { statementTimeoutMs: "1s" }],
+];
+
+const BAD_SOURCES: Bad = {
+  missing: undefined,
+  null: null,
+  "a number": 1,
+  "a Proxy that throws": throwingProxy(),
+};
+
 describe("bad input of a checkpoint store", () => {
-  const stores = { memory: new MemoryCheckpointStore() };
+  // Nothing listens there: a call that sends something before it checks its arguments fails by another error, after its retries.
+  const stores = {
+    memory: new MemoryCheckpointStore(),
+    postgres: new PostgresCheckpointStore("postgres://127.0.0.1:1/none", { retry: false }),
+    redis: new RedisCheckpointStore("redis://127.0.0.1:1", { retry: false }),
+  };
   afterAll(async () => {
     await Promise.all(Object.values(stores).map((store) => store.end()));
   });
@@ -237,6 +188,37 @@ describe("bad input of a checkpoint store", () => {
     for (const construct of constructors) {
       expect(construct).toThrow(InvalidConfigError);
       expect(construct).toThrow(expect.objectContaining({ field }));
+    }
+  });
+
+  it.each(BAD_POSTGRES_OPTIONS)("is refused by PostgresCheckpointStore: %s", (_, field, options) => {
+    for (const construct of [
+      () => new PostgresCheckpointStore("memory://", options as never),
+      () => PostgresCheckpointStore.fromConnString("memory://", options as never),
+    ]) {
+      expect(construct).toThrow(InvalidConfigError);
+      expect(construct).toThrow(expect.objectContaining({ field }));
+    }
+  });
+
+  it.each(Object.entries(BAD_SOURCES))(
+    "is refused as the source of PostgresCheckpointStore: %s",
+    (_, source) => {
+      const construct = () => new PostgresCheckpointStore(source as never);
+      expect(construct).toThrow(InvalidConfigError);
+      expect(construct).toThrow(expect.objectContaining({ field: "source" }));
+    },
+  );
+
+  it.each([
+    ["a function", { tools: [() => 1] }, { code: "SERIALIZATION_FAILED", path: "state.tools[0]" }],
+    ["a cycle", cycle(), { code: "SERIALIZATION_FAILED", path: "state.self" }],
+    ["a getter that throws", throwing("a"), { code: "SERIALIZATION_FAILED", path: "state" }],
+    ["a Proxy that throws", throwingProxy(), { code: "SERIALIZATION_FAILED", path: "state" }],
+  ])("is refused as a state before any I/O: %s", async (_, state, refusal) => {
+    for (const store of Object.values(stores)) {
+      const [inState, checkpointId] = [store.save({ ...good, state }), good.id];
+      await expect(inState).rejects.toMatchObject({ ...refusal, checkpointId });
     }
   });
 
