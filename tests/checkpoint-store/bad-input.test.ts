@@ -8,6 +8,7 @@ import {
 } from "../../src/checkpoint-store/index.js";
 import { RedisCheckpointStore } from "../../src/checkpoint-store/redis/index.js";
 import { InvalidConfigError } from "../../src/errors/index.js";
+import { cycle, LONG_KEY, throwing, throwingProxy } from "../saver/bad-input/bad-input.js";
 import {
   type Bad,
   KEYS,
@@ -23,7 +24,6 @@ import {
   CHECKPOINTS,
   SCOPES,
 } from "./bad-values.js";
-import { cycle, LONG_KEY, throwing, throwingProxy } from "../saver/bad-input/bad-input.js";
 
 /** A call that must be refused. The arguments have the types of good ones. */
 interface BadCall {
