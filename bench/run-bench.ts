@@ -1,4 +1,6 @@
 import type { BenchServer } from "./bench-server.js";
+import { BACKENDS } from "./checkpoint-store/backends.js";
+import { measureCheckpointStore } from "./checkpoint-store/measure-checkpoint-stores.js";
 import { runPgbench } from "./floor/pgbench.js";
 import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
@@ -57,7 +59,14 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureGrowth(history, server, options),
   ]);
   const stores = await measureStores(server, options, each);
-  const measured = { timed, pgbench, loads, amounts, growth, stores: stores.timed, recalls: stores.recalls };
+  const checkpointStores = await each(
+    BACKENDS.map((backend) => ({ name: `checkpoint-store, ${backend.name}`, backend })),
+    ({ backend }) => measureCheckpointStore(backend, server, options),
+  );
+  const measured = {
+    ...{ timed, pgbench, loads, amounts, growth },
+    ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores },
+  };
   const results = {
     finishedAt: new Date().toISOString(),
     quick: options.quick,

@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import type { PgbenchResult } from "../floor/pgbench.js";
+import type { CheckpointStoreResult } from "../checkpoint-store/measure-checkpoint-stores.js";
 import type { GrowthResult } from "../growth/measure-growth.js";
 import type { LoadResult } from "../measure/run-load.js";
 import type { CaseResult } from "../measure/run-case.js";
@@ -39,6 +40,8 @@ export interface Measured {
   readonly growth: readonly GrowthResult[];
   /** The operations of the stores. */
   readonly stores: readonly CaseResult[];
+  /** The operations of the checkpoint stores. */
+  readonly checkpointStores: readonly CheckpointStoreResult[];
   /** Which part of the most similar items the searches by vectors find. */
   readonly recalls: readonly AmountResult[];
 }

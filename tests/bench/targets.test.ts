@@ -19,6 +19,7 @@ const nothing: Measured = {
   growth: [],
   stores: [],
   recalls: [],
+  checkpointStores: [],
 };
 
 function caseResult(name: string, latencyMs: number): CaseResult {
