@@ -24,9 +24,7 @@ describeOwnRedis("a checkpoint store in a Redis cluster", () => {
     const client = createClient({ url: server.url });
     await client.connect();
     await client.sendCommand(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
-    await until(async () =>
-      String(await client.sendCommand(["CLUSTER", "INFO"])).includes("cluster_state:ok"),
-    );
+    await until(async () => (await client.clusterInfo()).includes("cluster_state:ok"));
     await client.close();
   });
   afterAll(() => server.close());
