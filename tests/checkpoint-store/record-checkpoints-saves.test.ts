@@ -148,7 +148,7 @@ describe("without autoSave", () => {
     const graph = rowOf(store, async (name) => {
       if (name === "c") await until(() => store.events.includes("saved b"));
     });
-    const recorded = recordCheckpoints(graph, { store, autoSave: false, saveIntervalMs: 1 });
+    const recorded = recordCheckpoints(graph, { store, autoSave: false, saveIntervalMs: 100 });
     await recorded.invoke(INPUT);
     expect(namesOf(await recorded.listCheckpoints()).slice(-2)).toEqual(["b", "c"]);
   });

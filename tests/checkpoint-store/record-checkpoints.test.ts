@@ -1,6 +1,16 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
-import { Annotation, MessagesAnnotation, Send, START, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  entrypoint,
+  MemorySaver,
+  MessagesAnnotation,
+  Send,
+  START,
+  StateGraph,
+  task,
+} from "@langchain/langgraph";
 import {
   type ExecutionCheckpoint,
   MemoryCheckpointStore,
@@ -72,23 +82,25 @@ describe("recordCheckpoints", () => {
     });
     const graph = new StateGraph(State)
       .addNode("plan", () => ({ log: ["plan"] }))
-      .addNode("slow", async () => {
-        await Promise.resolve();
-        return { log: ["slow"] };
+      .addNode("awaiting", async () => {
+        await setImmediate();
+        return { log: ["awaiting"] };
       })
+      .addNode("middle", () => ({ log: ["middle"] }))
       .addNode("fast", () => ({ log: ["fast"] }))
       .addNode("work", () => ({ log: ["work"] }))
       .addEdge(START, "plan")
-      .addEdge("plan", "slow")
+      .addEdge("plan", "awaiting")
+      .addEdge("plan", "middle")
       .addEdge("plan", "fast")
       .addConditionalEdges("fast", () => [new Send("work", {}), new Send("work", {})])
       .compile();
     const recorded = recordCheckpoints(graph, { store });
     await recorded.invoke({ log: [] });
     const checkpoints = await recorded.listCheckpoints();
-    expect(steps(checkpoints)).toEqual(["1 plan", "2 fast,slow", "3 work"]);
-    expect(checkpoints.map(({ state }) => state.log.length)).toEqual([1, 3, 5]);
-    expect(checkpoints[1]?.metadata).toMatchObject({ nodes: ["fast", "slow"] });
+    expect(steps(checkpoints)).toEqual(["1 plan", "2 awaiting,fast,middle", "3 work"]);
+    expect(checkpoints.map(({ state }) => state.log.length)).toEqual([1, 4, 6]);
+    expect(checkpoints[1]?.metadata).toMatchObject({ nodes: ["awaiting", "fast", "middle"] });
   });
 
   it("stores a checkpoint for a node that changes nothing", async () => {
@@ -126,6 +138,16 @@ describe("recordCheckpoints", () => {
     const [checkpoint] = await recorded.listCheckpoints();
     expect(checkpoint?.state).toEqual(result);
     expect(checkpoint?.state.messages.map((message) => message.type)).toEqual(["human", "ai"]);
+  });
+
+  it("stores the result of an entrypoint", async () => {
+    const add = task("add", (n: number) => Promise.resolve(n + 1));
+    const recorded = recordCheckpoints(
+      entrypoint("twice", async (n: number) => add(await add(n))),
+      { store },
+    );
+    expect(await recorded.invoke(1)).toBe(3);
+    expect(await recorded.listCheckpoints()).toMatchObject([{ nodeName: "add,twice", state: 3 }]);
   });
 
   it("saves, loads, lists and clears by hand", async () => {
@@ -189,7 +211,6 @@ describe("recordCheckpoints", () => {
   });
 
   it("refuses what is no graph, a graph with a checkpointer, and options that hide parts of the state", async () => {
-    const { MemorySaver } = await import("@langchain/langgraph");
     const graph = new StateGraph(Word)
       .addNode("a", () => ({}))
       .addEdge(START, "a")

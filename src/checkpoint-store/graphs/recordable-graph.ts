@@ -2,7 +2,6 @@ import type { IterableReadableStream } from "@langchain/core/utils/stream";
 
 /** A channel of a graph: a key of its state with its reducer. */
 export interface GraphChannel {
-  readonly lc_graph_name: string;
   /** Creates an empty channel of the same kind. */
   fromCheckpoint(): GraphChannel;
   /** Adds values by the reducer. */

@@ -39,10 +39,9 @@ export class StartGate extends BaseCallbackHandler {
       this.#step = step;
       this.#begun = this.#beginStep();
     }
-    // The nodes of a super-step wait for the same promise, so that they begin together, in the order of LangGraph.
+    // The nodes of a super-step wait for the same promise, so that they begin together, in the order of LangGraph. After a failed save none
+    // begins, because the run's signal is aborted.
     await this.#begun;
-    // After a failed save the run is aborted. LangGraph waits no longer for this node, and it must not begin.
-    if (this.#recording.failure !== undefined) await new Promise<never>(() => undefined);
   }
 
   async #beginStep(): Promise<void> {
