@@ -23,6 +23,7 @@ const OLDEST = {
 const DEPEND_ON_LANGGRAPH = [
   "tests/cache/conformance",
   "tests/cache/graphs",
+  "tests/checkpoint-store/record",
   "tests/conformance",
   "tests/graphs",
   "tests/interop",

@@ -35,7 +35,8 @@ export interface OpenedCache {
  */
 export function openCache(source: DatabaseSource<CacheDatabase>, options: unknown): OpenedCache {
   const parsed = parseCacheOptions(options);
-  const serde = checkedSerializer(parsed.serde ?? new MsgpackSerializer());
+  // Anything else than a serializer or undefined is a mistake, by which values would be stored as plain text.
+  const serde = checkedSerializer(parsed.serde === undefined ? new MsgpackSerializer() : parsed.serde);
   const opened = openCall(source, parsed, TENANT_TABLES);
   const settings = settingsOf(parsed, new CacheTally(opened.telemetry));
   const call: CacheCall = { ...opened, optionalTables: ["cache"], serde, settings };

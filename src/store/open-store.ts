@@ -53,7 +53,11 @@ function settingsOf(options: StoreOptions): StoreSettings {
     // Without the option, a read of an item with a TTL, of another store, leaves it as it is, and needs no privilege to write.
     refreshesOnRead: ttl?.refreshOnRead ?? false,
     textSearchLanguage,
-    sealing: serde && { serde: checkedSerializer(serde), visibleKeys: new Set(visibleKeys) },
+    // Anything else than a serializer or undefined is a mistake, by which values would be stored as plain text.
+    sealing:
+      serde === undefined
+        ? undefined
+        : { serde: checkedSerializer(serde), visibleKeys: new Set(visibleKeys) },
     channel: notify ? changeChannel(schema, tenantId) : undefined,
     vectors: index,
   };

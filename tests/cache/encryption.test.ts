@@ -62,6 +62,6 @@ describeAnyTarget("a cache with another serializer", (target) => {
     expect(await cache.get([at("k", "ns")])).toMatchObject([{ value: secret }]);
     cache.serde = aes();
     expect(await cache.get([at("k", "ns")])).toEqual([]);
-    expect(() => suite.open({ serde: {} as never })).toThrow("serde");
+    for (const none of [{}, null, ""]) expect(() => suite.open({ serde: none as never })).toThrow("serde");
   });
 });

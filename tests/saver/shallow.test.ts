@@ -213,4 +213,22 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     expect(await listIds(new PostgresSaver(pool).list(threadConfig(thread)))).toEqual([other.id]);
     await db.destroy();
   });
+
+  it.each(["a Kysely", "a transaction"])("take every lock on %s (C7)", async (source) => {
+    const database = await target.createDatabase();
+    const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
+    await new ShallowPostgresSaver(pool).setup();
+    const sent: string[] = [];
+    const db = new Kysely<CheckpointDatabase>({
+      dialect: new PostgresDialect({ pool }),
+      log: ({ query }) => sent.push(query.sql),
+    });
+    const put = (on: typeof db) =>
+      putValues(new ShallowPostgresSaver(on), threadConfig(newThread()), { a: [0] });
+    await (source === "a Kysely" ? put(db) : db.transaction().execute(put));
+    const store = sent.findIndex((text) => text.includes("insert into"));
+    const locks = sent.slice(0, store).filter((text) => /advisory|for (no key )?update/.test(text));
+    expect(locks).toHaveLength(2);
+    await db.destroy();
+  });
 });

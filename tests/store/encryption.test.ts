@@ -75,4 +75,8 @@ describeEachTarget("a store with a serializer", (target) => {
       code: "SERIALIZATION_FAILED",
     });
   });
+
+  it("refuses a serializer that is none, instead of storing values as plain text", () => {
+    for (const none of [{}, null, ""]) expect(() => suite.open({ serde: none as never })).toThrow("serde");
+  });
 });
