@@ -221,7 +221,9 @@ describeServer("shallow savers of one thread at the same time", (target) => {
     const sent: string[] = [];
     const db = new Kysely<CheckpointDatabase>({
       dialect: new PostgresDialect({ pool }),
-      log: ({ query }) => sent.push(query.sql),
+      log: ({ query }) => {
+        sent.push(query.sql);
+      },
     });
     const put = (on: typeof db) =>
       putValues(new ShallowPostgresSaver(on), threadConfig(newThread()), { a: [0] });
