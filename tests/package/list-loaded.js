@@ -1,12 +1,13 @@
 import { register } from "node:module";
 
-// Imports an entry, and prints every module that was loaded for it, one on each line.
+// Imports an entry, and writes every module that was loaded for it to a file, one on each line. A pipe may refuse to take more at once.
+const [, , entry, file] = process.argv;
 const hooks = `
-import { writeSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 export async function resolve(specifier, context, next) {
   const resolved = await next(specifier, context);
-  writeSync(1, resolved.url + "\\n");
+  appendFileSync(${JSON.stringify(file)}, resolved.url + "\\n");
   return resolved;
 }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
-await import(process.argv[2]);
+await import(entry);
