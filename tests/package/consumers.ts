@@ -19,8 +19,7 @@ export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
 export const asCheckpointStore = (store: MemoryCheckpointStore<number>): CheckpointStore<number> => store;
-export const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
-const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
+export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
 export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
@@ -44,6 +43,7 @@ const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typ
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
+const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
 export = { typed, asSaver, asStore, asCache, asCheckpointStore, isOurs, named };

@@ -1,12 +1,8 @@
-import type { createClient } from "redis";
 import { noop } from "../../db/async/noop.js";
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import { addressOf } from "./passed-in-client.js";
-import type { RedisClient } from "./redis-client.js";
-
-/** The options of a client of the package `redis`. */
-export type RedisClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
+import type { RedisClient, RedisClientOptions } from "./redis-client.js";
 
 /** The part of a client of the package `redis` that is used. */
 interface Connection {
@@ -73,12 +69,14 @@ export class OpenedClient implements RedisClient {
     const { createClient } = await import("redis").catch((cause: unknown) => {
       throw new InvalidConfigError("source", "needs the package redis: npm install redis", { cause });
     });
+    // The package checks the options itself.
+    const given = this.#options as Parameters<typeof createClient>[0];
     const client = createClient({
-      ...this.#options,
+      ...given,
       disableOfflineQueue: true,
       // This time limit is one of commands that wait for a connection, and none does. It costs as much as the rest of a command.
-      commandOptions: { timeout: 0, ...this.#options.commandOptions },
-      socket: { ...this.#options.socket, reconnectStrategy: false },
+      commandOptions: { timeout: 0, ...given?.commandOptions },
+      socket: { ...given?.socket, reconnectStrategy: false },
     });
     client.on("error", onLost).on("end", onLost);
     await client.connect();

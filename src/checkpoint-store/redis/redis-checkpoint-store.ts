@@ -7,10 +7,10 @@ import { parse } from "../../parsing/parse.js";
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
 import { checkpointStoreOptions, commonOptions } from "../boundary/parse-store-options.js";
 import type { CheckpointStoreOptions } from "../store-options.js";
-import { OpenedClient, type RedisClientOptions } from "./opened-client.js";
+import { OpenedClient } from "./opened-client.js";
 import { isClient, passedInClient } from "./passed-in-client.js";
 import { RedisBackend } from "./redis-backend.js";
-import type { IoRedisClient, NodeRedisClient, RedisClient } from "./redis-client.js";
+import type { IoRedisClient, NodeRedisClient, RedisClient, RedisClientOptions } from "./redis-client.js";
 
 /**
  * Where the checkpoints are:

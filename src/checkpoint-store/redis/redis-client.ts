@@ -15,6 +15,28 @@ export interface RedisClient {
 }
 
 /**
+ * Options of `createClient` of the package `redis`. Its other options may be given as well. This library does not name its types, so that
+ * programs which pass a client of `ioredis` need not install it.
+ */
+export interface RedisClientOptions {
+  /** `redis://` or `rediss://`, with a user, a password and the number of a database. */
+  readonly url?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly database?: number | undefined;
+  /** The name of the connection. */
+  readonly name?: string | undefined;
+  /** The address, TLS and time limits. */
+  readonly socket?: object | undefined;
+  /** 2 or 3. */
+  readonly RESP?: 2 | 3 | undefined;
+  /** How often to send a PING, in milliseconds. */
+  readonly pingInterval?: number | undefined;
+  readonly commandOptions?: object | undefined;
+  readonly credentialsProvider?: object | undefined;
+}
+
+/**
  * A client of the package `redis`, version 4 or later, that you have opened.
  *
  * @example
