@@ -206,7 +206,7 @@ describePglite("a table of checkpoints with another name", (target) => {
     const missing: unknown = await store.list("exec_1").catch((error: unknown) => error);
     expect(missing).toBeInstanceOf(MigrationRequiredError);
     expect(String(missing)).toContain(
-      'the tables of the checkpoint store in schema "mine" are missing or older than this library: call store.setup(), or run ' +
+      'the tables of the checkpoint store in schema "mine" are missing or older than this library: call setup() of the checkpoint store, or run ' +
         "`npx langgraph-checkpoint-kysely migrate --schema mine --with checkpoint-store --checkpoint-table 'go runs'`",
     );
     const argv = ["--schema", "mine", ...WITH, "--checkpoint-table", table];

@@ -37,7 +37,7 @@ export interface RedisClientOptions {
 }
 
 /**
- * A client of the package `redis`, version 4 or later, that you have opened.
+ * A client of the package `redis`, version 5 or later, that you have opened.
  *
  * @example
  * ```ts

@@ -118,14 +118,19 @@ function explainMissingTables(error: unknown, call: CallContext): unknown {
   // A statement within a transaction has explained it.
   if (error instanceof MigrationRequiredError) return error;
   const [owner] = optionalTables;
-  const [tables, setup] =
-    owner === undefined
-      ? ["checkpoint tables", "saver.setup()"]
-      : [`tables of the ${owner.replace("-", " ")}`, `${owner.slice(owner.lastIndexOf("-") + 1)}.setup()`];
+  const [tables, setup] = owner === undefined ? ["checkpoint tables", "saver.setup()"] : nameOptional(owner);
   return new MigrationRequiredError(
     schema,
     `the ${tables} in schema "${schema}" are missing or older than this library: call ${setup}, ` +
       `or run \`${migrateCommand(schema, optionalTables, checkpointTable)}\` (${error.message})`,
     { cause: error, sqlState: error.sqlState },
   );
+}
+
+/** Names the tables of an optional set, and the call that creates them. */
+function nameOptional(owner: string): readonly [tables: string, setup: string] {
+  if (owner === "checkpoint-store") {
+    return ["tables of the checkpoint store", "setup() of the checkpoint store"];
+  }
+  return [`tables of the ${owner}`, `${owner}.setup()`];
 }
