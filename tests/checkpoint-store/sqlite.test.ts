@@ -23,7 +23,7 @@ describe("the source of a SqliteCheckpointStore", () => {
 
   (HAS_NODE_SQLITE ? it.skip : it)("is no path where Node.js has no node:sqlite", () => {
     expect(() => new SqliteCheckpointStore(":memory:")).toThrow(
-      /needs Node.js 22.13, or an open better-sqlite3 database/,
+      /needs Node.js 22.13 or later, or an open better-sqlite3 database/,
     );
   });
 });

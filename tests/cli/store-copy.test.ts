@@ -196,6 +196,7 @@ describe("store-copy refuses", () => {
       ["--from", "postgres://app:s3cret@h:port/x", ...to],
       "--from: not a valid connection string",
     ],
+    ["a malformed URL of Redis", ["--from", "redis://:s3cret%zz@h", ...to], "--from: must be a URL such as"],
   ])("%s", async (_what, argv, problem) => {
     const { code, stdout, stderr } = await cli(["store-copy", ...argv, "--verbose"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -204,8 +205,12 @@ describe("store-copy refuses", () => {
   });
 
   it.each([
-    ["a folder without a database", "file://nowhere", 'no database found in folder "nowhere"'],
-    ["a file that is missing", "sqlite:nowhere.db", 'no database found at "nowhere.db"'],
+    [
+      "a folder without a database",
+      "file://nowhere",
+      'no database found in folder "nowhere"; correct --from',
+    ],
+    ["a file that is missing", "sqlite:nowhere.db", 'no database found at "nowhere.db"; correct --from'],
     ["a server that does not answer", "redis://:s3cret@127.0.0.1:1", "no server listens there"],
   ])("%s, at once", async (_what, url, problem) => {
     const { code, stderr } = await cli(["store-copy", "--from", url, ...to, "--verbose"]);

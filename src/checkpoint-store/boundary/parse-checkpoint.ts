@@ -65,16 +65,19 @@ export function parseCheckpointId(value: unknown): string {
 }
 
 const scope = z
-  .union([
-    requiredKey.transform((id) => ({ by: "execution" as const, id })),
-    z.strictObject({ executionId: requiredKey }).transform(({ executionId: id }) => ({
-      by: "execution" as const,
-      id,
-    })),
-    z
-      .strictObject({ threadId: requiredKey })
-      .transform(({ threadId: id }) => ({ by: "thread" as const, id })),
-  ])
+  .union(
+    [
+      requiredKey.transform((id) => ({ by: "execution" as const, id })),
+      z.strictObject({ executionId: requiredKey }).transform(({ executionId: id }) => ({
+        by: "execution" as const,
+        id,
+      })),
+      z
+        .strictObject({ threadId: requiredKey })
+        .transform(({ threadId: id }) => ({ by: "thread" as const, id })),
+    ],
+    "must be the id of an execution, { executionId } or { threadId }",
+  )
   .readonly();
 
 export function parseScope(value: unknown): z.output<typeof scope> {

@@ -1,4 +1,5 @@
 import { InvalidConfigError } from "../../errors/index.js";
+import { toSqliteError } from "./sqlite-errors.js";
 import type { NodeSqliteDatabase } from "./sqlite-source.js";
 
 /** A database of `node:sqlite` that this library has opened. */
@@ -30,17 +31,18 @@ export function nodeSqliteOpener(): (path: string) => OwnDatabase {
   if (!isDatabaseClass(Database)) {
     throw new InvalidConfigError(
       "source",
-      `a path needs Node.js 22.13, or an open better-sqlite3 database in its place (this is ${process.version})`,
+      `a path needs Node.js 22.13 or later, or an open better-sqlite3 database in its place (this is ${process.version})`,
     );
   }
   return (path) => {
-    const database = new Database(path);
+    let database: OwnDatabase | undefined;
     try {
+      database = new Database(path);
       database.exec(PRAGMAS);
       return database;
     } catch (error) {
-      database.close();
-      throw error;
+      database?.close();
+      throw toSqliteError(error, path);
     }
   };
 }

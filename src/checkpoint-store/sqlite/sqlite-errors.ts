@@ -23,10 +23,13 @@ const CLOSED = "ERR_INVALID_STATE";
 /**
  * Converts an error of a driver for SQLite to an error of this library. It decides by the result code of SQLite, never by the text of the
  * message. An error of this library stays as it is.
+ *
+ * @param path - The file that could not be opened.
  */
-export function toSqliteError(error: unknown): Error {
+export function toSqliteError(error: unknown, path?: string): Error {
   if (error instanceof CheckpointError) return error;
-  const message = types.isNativeError(error) || error instanceof Error ? error.message : String(error);
+  const reason = types.isNativeError(error) || error instanceof Error ? error.message : String(error);
+  const message = path === undefined ? reason : `"${path}" can't be opened: ${reason}`;
   const result = resultOf(error);
   if (result === undefined && codeOf(error) === CLOSED) {
     return new ConnectionError(message, { cause: error, transient: false });

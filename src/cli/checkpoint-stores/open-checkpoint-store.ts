@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
 import type { BackendCheckpointStore } from "../../checkpoint-store/backend-checkpoint-store.js";
-import { ConnectionError } from "../../errors/index.js";
+import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext } from "../command-definition.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
 import { openNamed } from "../run/open-url.js";
@@ -33,7 +33,11 @@ export async function withStores<T>(
   try {
     const source = await openStore(from, { ...context, creates: false, onOpen });
     const target = await openStore(to, { ...context, creates: setup, onOpen });
-    if (setup) await target.setup({ signal: context.signal });
+    if (setup) {
+      await target.setup({ signal: context.signal }).catch((error: unknown) => {
+        throw named(error, to);
+      });
+    }
     result = await use(source, target);
   } catch (error) {
     // Report the first error, even if closing the broken database fails too.
@@ -51,27 +55,45 @@ interface OpenStoreOptions extends OpenContext {
   readonly onOpen: (close: Close) => void;
 }
 
-function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<BackendCheckpointStore> {
-  switch (location.kind) {
-    case "sqlite":
-      return openSqlite(location, options);
-    case "redis":
-      return openRedis(location, options);
-    default:
-      return openPostgres(location, options);
+async function openStore(
+  location: StoreLocation,
+  options: OpenStoreOptions,
+): Promise<BackendCheckpointStore> {
+  try {
+    return await OPEN[location.kind](location, options);
+  } catch (error) {
+    throw named(error, location);
   }
 }
 
+const OPEN = { postgres: openPostgres, pglite: openPostgres, sqlite: openSqlite, redis: openRedis };
+
+/** Names the option of the command line instead of the parameter of the store. */
+function named(error: unknown, { side }: StoreLocation): unknown {
+  if (!(error instanceof InvalidConfigError)) return error;
+  const { field, message, cause } = error;
+  const [, source, option] = /^(?:(source)|(?:options\.)?(table|schema|prefix))$/.exec(field) ?? [];
+  if (source === undefined && option === undefined) return error;
+  const name = option === undefined ? `--${side}` : `--${side}-${option}`;
+  return new InvalidConfigError(name, message.slice(`${field}: `.length), { cause });
+}
+
+/** What to do where there is no database. */
+function remedyFor({ side }: StoreLocation): string {
+  return side === "from" ? "correct --from" : "`--setup` creates one";
+}
+
 async function openPostgres(
-  { side, url, schema, table }: StoreLocation,
+  location: StoreLocation,
   { open, logger, creates, onOpen }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
   const { PostgresCheckpointStore } =
     await import("../../checkpoint-store/postgres/postgres-checkpoint-store.js");
+  const { side, url, schema, table } = location;
   const database = openNamed(url, open, {
     createsDatabase: creates,
     name: `--${side}`,
-    creator: "--setup",
+    remedy: remedyFor(location),
   });
   onOpen(() => database.close());
   await testConnection(database.kysely);
@@ -81,13 +103,14 @@ async function openPostgres(
 }
 
 async function openSqlite(
-  { url, table }: StoreLocation,
+  location: StoreLocation,
   { logger, creates, onOpen }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
+  const { url, table } = location;
   const path = url.slice("sqlite:".length);
   // SQLite would create an empty database, which would hide a misspelt name.
   if (!creates && !existsSync(path)) {
-    throw new ConnectionError(`no database found at "${path}"; \`--setup\` creates one as the target`);
+    throw new ConnectionError(`no database found at "${path}"; ${remedyFor(location)}`);
   }
   const { SqliteCheckpointStore } = await import("../../checkpoint-store/sqlite/index.js");
   const store = new SqliteCheckpointStore(path, { table, logger });

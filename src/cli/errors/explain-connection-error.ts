@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { CheckpointError, DatabaseError } from "../../errors/index.js";
+import { CheckpointError, DatabaseError, PermissionError } from "../../errors/index.js";
 
 /** Remedies by the error code of the operating system or the TLS library. */
 const REMEDY_BY_CODE: readonly (readonly [RegExp, string])[] = [
@@ -41,6 +41,8 @@ export function explainConnectionError(error: unknown): unknown {
 function remedyFor(error: DatabaseError): string {
   const known = error.sqlState === undefined ? undefined : REMEDY_BY_STATE[error.sqlState];
   if (known !== undefined) return known;
+  // Redis has no SQLSTATE.
+  if (error instanceof PermissionError) return "correct user and password, or extend what the user may do";
   const codes = errorCodesOf(error.cause);
   return REMEDY_BY_CODE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1] ?? OTHER_REMEDY;
 }

@@ -30,8 +30,8 @@ export interface OpenNamedOptions {
   readonly createsDatabase?: boolean | undefined;
   /** Where the connection string is from, for errors. */
   readonly name?: string;
-  /** How the user creates the database of a folder, for errors. */
-  readonly creator?: string;
+  /** What to do where a folder has no database, for errors. */
+  readonly remedy?: string;
 }
 
 /**
@@ -41,19 +41,23 @@ export interface OpenNamedOptions {
  * @throws ConnectionError for a folder without a database: PGlite would create an empty one there, which would hide a misspelt name.
  */
 export function openNamed(url: string, open: OpenUrl, options: OpenNamedOptions = {}): OpenedDatabase {
-  const { createsDatabase = false, name = "--url or DATABASE_URL", creator = "migrate" } = options;
+  const {
+    createsDatabase = false,
+    name = "--url or DATABASE_URL",
+    remedy = "`migrate` creates one",
+  } = options;
   try {
-    if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url, creator);
+    if (!createsDatabase && pgliteUrlFault(url) === undefined) requireDatabaseFolder(url, remedy);
     return open(url);
   } catch (error) {
     throw explainMalformedUrl(error, url, name);
   }
 }
 
-function requireDatabaseFolder(url: string, creator: string): void {
+function requireDatabaseFolder(url: string, remedy: string): void {
   const folder = pgliteFolderOf(url);
   if (folder === undefined || existsSync(join(folder, VERSION_FILE))) return;
-  throw new ConnectionError(`no database found in folder "${folder}"; \`${creator}\` creates one`);
+  throw new ConnectionError(`no database found in folder "${folder}"; ${remedy}`);
 }
 
 function explainMalformedUrl(error: unknown, url: string, name: string): unknown {
