@@ -11,7 +11,7 @@ export type CheckpointScope = string | { readonly executionId: string } | { read
 export interface SaveOptions extends CallOptions {
   /**
    * Deletes, together with the save, all but the newest checkpoints of the execution, or of the thread where the checkpoint has no
-   * execution. At least 1. The saved one is never deleted.
+   * execution. At least 1. The saved one is never deleted, so where it is older than all of them, one more remains.
    */
   readonly keepLast?: number | undefined;
 }
@@ -25,7 +25,7 @@ export interface ListOptions extends CallOptions {
 }
 
 /**
- * Stores the states of executions, one checkpoint per node. {@link MemoryCheckpointStore}, {@link PostgresCheckpointStore},
+ * Stores the states of executions, one checkpoint per step. {@link MemoryCheckpointStore}, {@link PostgresCheckpointStore},
  * `SqliteCheckpointStore` and `RedisCheckpointStore` implement it and behave alike.
  *
  * Every call may be repeated. Each call except {@link end} has the option `signal`.

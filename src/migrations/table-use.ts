@@ -4,7 +4,7 @@ import type { OptionalTables } from "./migration-set.js";
 /** What services need a table for: its rows, or only what it records about migrations. Only migrations use the lock table. */
 export type TableUse = "rows" | "record" | "none";
 
-/** How a saver, a store or a cache uses each table, and which optional tables it belongs to. */
+/** How a saver, a store, a cache or a checkpoint store uses each table, and which optional tables it belongs to. */
 export const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [TableUse, OptionalTables?]>> = {
   checkpoints: ["rows"],
   checkpoint_blobs: ["rows"],

@@ -14,7 +14,8 @@ import type { PostgresCheckpointStoreOptions } from "./postgres-options.js";
 const MAX_TEXT_BYTES = 255 * 2 ** 20;
 
 /**
- * A checkpoint store in PostgreSQL. Each call takes one statement, and a save with `keepLast` one transaction in one round trip.
+ * A checkpoint store in PostgreSQL. Each call takes one statement and one round trip. A save with `keepLast` is one transaction: also in
+ * one round trip, or in two with `concurrency: "optimistic"`.
  *
  * The state and the metadata are JSONB, so that SQL can read them. A transient fault is retried within `retry`.
  *

@@ -19,7 +19,8 @@ import type { IoRedisClient, NodeRedisClient, RedisClient, RedisClientOptions } 
  *   connection.
  * - The options of a client of the package `redis`. The store opens it likewise. It reconnects by itself, whatever the strategy of the
  *   options is: the option `retry` of the store says for how long.
- * - An open client of `redis` or `ioredis`, passed in. The store never closes it. For a cluster or sentinels, pass one of `ioredis`.
+ * - An open client of `redis` or `ioredis`, passed in. The store never closes it, and the client decides how long a command waits for a
+ *   connection. For a cluster or sentinels, pass one of `ioredis`.
  */
 export type RedisSource = string | RedisClientOptions | NodeRedisClient | IoRedisClient;
 
@@ -47,7 +48,7 @@ const redisOptions = z.strictObject({
  * A checkpoint store in Redis 7 or later, under the keys of langgraphgo. Each save is one script, so that a checkpoint and its indexes change
  * together. What is stored survives a crash as far as the persistence of the server promises it.
  *
- * @typeParam State - The type of the states. It is checked only where the store has a schema.
+ * @typeParam State - The type of the states. It is checked only where the option `stateSchema` is set.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import type { CheckpointStoreOptions } from "../store-options.js";
 /** Options of a checkpoint store in SQLite. */
 export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {
   /**
-   * How long a call waits for another connection's lock, and for other transient faults, or `false` for 0.1 s only. Default: for 15 seconds.
-   * The process is not blocked meanwhile.
+   * How long a call waits for another connection's lock, and for other transient faults, or `false` for no retries. Default: for 15 seconds.
+   * A database that the store opened blocks the process for at most 0.1 s in each attempt.
    */
   readonly retry?: RetryOptions | false | undefined;
   /**
