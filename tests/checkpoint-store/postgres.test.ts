@@ -187,7 +187,7 @@ describeServer("a PostgresCheckpointStore on a server", (target) => {
     await limited.end();
   });
 
-  it("finds the latest by the index, however many an execution has", async () => {
+  it("finds the latest by the index, however many an execution has, and converts no other", async () => {
     await database.exec(`
       insert into checkpoint_store select 'c' || n, 'e' || n % 3, 't' || n % 3, 'n', '1', null, now() + n * interval '1 s', n
         from generate_series(1, 3000) as n;
@@ -201,13 +201,16 @@ describeServer("a PostgresCheckpointStore on a server", (target) => {
       sent.length = 0;
       expect((await onPool.latest(scope))?.id).toBe("c2998");
       const [statement = ""] = sent;
-      const rows = await database.query<{ "QUERY PLAN": string }>(`explain (costs off) ${statement}`, [
-        "executionId" in scope ? scope.executionId : scope.threadId,
-        1,
-      ]);
+      const rows = await database.query<{ "QUERY PLAN": string }>(
+        `explain (verbose, costs off) ${statement}`,
+        ["executionId" in scope ? scope.executionId : scope.threadId, 1],
+      );
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
       expect(plan).toContain(`Index Scan Backward using ${index}`);
       expect(plan).toContain("Presorted Key");
+      const [after = "", upToLimit = ""] = plan.split("Limit");
+      expect(after).toContain("state)::text");
+      expect(upToLimit).not.toContain("state)::text");
     }
     await pool.end();
   });

@@ -10,6 +10,7 @@ export const POSTGRES_RECORDS: RecordDialect = {
   noMetadata: null,
   toJson: (text) => sql`${text}::jsonb`,
   fromJson: (column) => sql<string>`${column}::text`,
+  convertsColumns: true,
   toTime: (text) => sql<string>`${text}::timestamptz`,
   // In milliseconds. Programs of Go store microseconds.
   fromTime: (column) => sql<string>`floor(extract(epoch from ${column}) * 1000)::text`,

@@ -10,6 +10,8 @@ export interface RecordDialect {
   readonly toJson: <T>(text: RawBuilder<T>) => RawBuilder<T>;
   /** Converts a column with JSON to text. */
   readonly fromJson: (column: Expression<unknown>) => RawBuilder<string>;
+  /** Whether {@link fromJson} and {@link fromTime} take time. */
+  readonly convertsColumns: boolean;
   /** Converts a parameter, as {@link timeText} returns it, to the type of the column. */
   readonly toTime: (text: RawBuilder<string>) => RawBuilder<string>;
   /** Converts the column of the time to a text, as {@link parseTime} takes it. */

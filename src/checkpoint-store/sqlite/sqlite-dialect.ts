@@ -17,6 +17,7 @@ export const SQLITE_RECORDS: RecordDialect = {
   noMetadata: "null",
   toJson: (text) => text,
   fromJson: (column) => sql<string>`${column}`,
+  convertsColumns: false,
   toTime: (text) => text,
   fromTime: (column) => sql<string>`${column}`,
   // As SQLite compares texts anyway.

@@ -1,4 +1,4 @@
-import { type QueryCreator, type SelectQueryBuilder, sql } from "kysely";
+import { type QueryCreator, sql } from "kysely";
 import type { LibraryDatabase } from "../../../db/checkpoint-database.js";
 import type { StatementBuilder } from "../../../db/statements/statement.js";
 import type { RecordScope } from "../../model/stored-record.js";
@@ -42,9 +42,10 @@ export function listRecords(
   dialect: RecordDialect,
   { by, order, isLimited, byInstant }: ListShape,
 ): StatementBuilder<ListParams, RecordRow> {
-  const { zoned, bytesOf } = dialect;
+  const { zoned, bytesOf, convertsColumns } = dialect;
   return (db, parameter) => {
-    const listed = select(db, dialect)
+    const sorted = db
+      .selectFrom("checkpoint_store")
       .where(scopeColumn(by), "=", parameter("scope"))
       .orderBy(
         (eb) =>
@@ -55,7 +56,18 @@ export function listRecords(
       )
       .orderBy("version", order)
       .orderBy((eb) => bytesOf(eb.ref("checkpoint_store.id")), order);
-    return isLimited ? listed.limit(sql<number>`${parameter("limit")}`) : listed;
+    const listed = isLimited ? sorted.limit(sql<number>`${parameter("limit")}`) : sorted;
+    if (!convertsColumns) return listed.select(converted(dialect));
+    // In one select, the database would convert every record of the scope before it sorts them and takes the first ones.
+    const columns = listed
+      .select(["execution_id", "thread_id", "node_name", "state", "metadata", "timestamp", "version"])
+      .select((eb) => sql<string>`${bytesOf(eb.ref("checkpoint_store.id"))}`.as("id"));
+    return db
+      .selectFrom(columns.as("listed"))
+      .select(converted(dialect))
+      .orderBy("listed.timestamp", order)
+      .orderBy("listed.version", order)
+      .orderBy("listed.id", order);
   };
 }
 
@@ -91,16 +103,20 @@ export function readPage(
 export const countRecords: StatementBuilder<object, { readonly records: string | number | bigint }> = (db) =>
   db.selectFrom("checkpoint_store").select((eb) => eb.fn.countAll().as("records"));
 
-function select(
-  db: QueryCreator<LibraryDatabase>,
-  { fromJson, fromTime }: RecordDialect,
-): SelectQueryBuilder<LibraryDatabase, "checkpoint_store", RecordRow> {
-  return db
-    .selectFrom("checkpoint_store")
-    .select(["id", "execution_id", "thread_id", "node_name", "version"])
-    .select((eb) => [
-      fromJson(eb.ref("state")).as("state"),
-      fromJson(eb.ref("metadata")).as("metadata"),
-      fromTime(eb.ref("timestamp")).as("timestamp"),
-    ]);
+function select(db: QueryCreator<LibraryDatabase>, dialect: RecordDialect) {
+  return db.selectFrom("checkpoint_store").select(converted(dialect));
+}
+
+/** What a row of a record has, converted from the columns of the table. */
+function converted({ fromJson, fromTime }: RecordDialect) {
+  return [
+    "id",
+    "execution_id",
+    "thread_id",
+    "node_name",
+    "version",
+    fromJson(sql.ref("state")).as("state"),
+    fromJson(sql.ref("metadata")).as("metadata"),
+    fromTime(sql.ref("timestamp")).as("timestamp"),
+  ] as const;
 }
