@@ -50,6 +50,6 @@ export function wrongTypeError(
   key = "a key",
   options: { readonly cause?: unknown } = {},
 ): InvalidConfigError {
-  const problem = `another program, or a langgraphgo before version 0.8.3, has stored a value of another type at the key "${key}"`;
+  const problem = `another program, or a langgraphgo before version 0.8.3, has stored a value of another type at the key "${key}"; use another prefix, to which \`store-copy\` copies checkpoints`;
   return new InvalidConfigError("options.prefix", problem, options);
 }
