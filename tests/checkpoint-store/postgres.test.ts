@@ -203,7 +203,7 @@ describeServer("a PostgresCheckpointStore on a server", (target) => {
       const [statement = ""] = sent;
       const rows = await database.query<{ "QUERY PLAN": string }>(
         `explain (verbose, costs off) ${statement}`,
-        ["executionId" in scope ? scope.executionId : scope.threadId, 1],
+        ["executionId" in scope ? scope.executionId : scope.threadId],
       );
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
       expect(plan).toContain(`Index Scan Backward using ${index}`);

@@ -1,14 +1,7 @@
 import { Statement, type StatementBuilder } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { clearRecords, deleteRecord, trimRecords } from "./queries/delete-records.js";
-import {
-  countRecords,
-  findElsewhere,
-  listRecords,
-  loadRecord,
-  loadVersion,
-  readPage,
-} from "./queries/read-records.js";
+import { countRecords, listRecords, loadRecord, loadVersion, readPage } from "./queries/read-records.js";
 import { saveRecord } from "./queries/save-record.js";
 import type { RecordDialect } from "./record-dialect.js";
 import { RenameTable } from "./rename-table.js";
@@ -33,14 +26,11 @@ export function recordStatements(dialect: RecordDialect, table: string) {
     builderOf: (shape: Shape) => StatementBuilder<Params, Row>,
   ): StatementFamily<Shape, Params, Row> =>
     new StatementFamily((shape: Shape) => onTable(builderOf(shape)), dialect.statements);
-  const { zoned } = dialect;
   return {
     save: each((onlyNewer: boolean) => saveRecord(dialect, onlyNewer)),
     load: one(loadRecord(dialect)),
     version: one(loadVersion),
     list: each((shape: Parameters<typeof listRecords>[1]) => listRecords(dialect, shape)),
-    /** Only where times are texts. */
-    elsewhere: zoned && each((by: Parameters<typeof findElsewhere>[1]) => findElsewhere(zoned, by)),
     delete: one(deleteRecord),
     clear: each(clearRecords),
     trim: each((by: Parameters<typeof trimRecords>[1]) => trimRecords(dialect, by)),

@@ -4,6 +4,7 @@ import type { TransactionSteps } from "../../db/statements/transaction-steps.js"
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "../model/stored-record.js";
+import type { ListedRow } from "./queries/read-records.js";
 import type { RecordDialect } from "./record-dialect.js";
 import { toParams, toRecord } from "./record-row.js";
 import { type RecordStatements, recordStatements } from "./record-statements.js";
@@ -72,18 +73,12 @@ export class SqlBackend implements CheckpointBackend {
     return row && toRecord(this.#dialect, row);
   }
 
-  async list(
-    { by, id }: RecordScope,
-    { limit, order }: RecordRange,
-    call: BackendCall,
-  ): Promise<readonly StoredRecord[]> {
-    const { list, elsewhere } = this.#statements;
-    const byInstant =
-      elsewhere !== undefined &&
-      (await this.#connection.run(call, elsewhere.of(by), { scope: id })).length > 0;
-    const statement = list.of({ by, order, isLimited: limit !== undefined, byInstant });
-    const rows = await this.#connection.run(call, statement, { scope: id, limit });
-    return rows.map((row) => toRecord(this.#dialect, row));
+  async list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly StoredRecord[]> {
+    const rows = await this.#listed(scope, range, { byInstant: false }, call);
+    // All rows have the same answer.
+    const isElsewhere = Number(rows[0]?.elsewhere ?? 0) === 1;
+    const sorted = isElsewhere ? await this.#listed(scope, range, { byInstant: true }, call) : rows;
+    return sorted.map((row) => toRecord(this.#dialect, row));
   }
 
   async delete(id: string, call: BackendCall): Promise<boolean> {
@@ -111,6 +106,17 @@ export class SqlBackend implements CheckpointBackend {
 
   close(): Promise<void> {
     return this.#connection.close();
+  }
+
+  #listed(
+    { by, id }: RecordScope,
+    { limit, order }: RecordRange,
+    { byInstant }: { readonly byInstant: boolean },
+    call: BackendCall,
+  ): Promise<ListedRow[]> {
+    const limited = limit === undefined ? "none" : limit === 1 ? "one" : "parameter";
+    const statement = this.#statements.list.of({ by, order, limit: limited, byInstant });
+    return this.#connection.run(call, statement, { scope: id, limit });
   }
 
   async #isSaved(

@@ -1,4 +1,4 @@
-import { type QueryCreator, sql } from "kysely";
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../../db/checkpoint-database.js";
 import type { StatementBuilder } from "../../../db/statements/statement.js";
 import type { RecordScope } from "../../model/stored-record.js";
@@ -10,7 +10,8 @@ import { scopeColumn } from "./scope-column.js";
 export interface ListShape {
   readonly by: RecordScope["by"];
   readonly order: "asc" | "desc";
-  readonly isLimited: boolean;
+  /** `one` is planned for one record, where a parameter would be planned for any number of them. */
+  readonly limit: "none" | "one" | "parameter";
   /** Whether to sort by the times instead of by what their column holds; see {@link ZonedTimes}. */
   readonly byInstant: boolean;
 }
@@ -37,11 +38,17 @@ export function loadRecord(dialect: RecordDialect): StatementBuilder<IdParams, R
 export const loadVersion: StatementBuilder<IdParams, Pick<RecordRow, "version">> = (db, parameter) =>
   db.selectFrom("checkpoint_store").where("id", "=", parameter("id")).select("version");
 
+/** A row of a list. */
+export interface ListedRow extends RecordRow {
+  /** 1 where a record of the scope has a time in another zone, so that the list has to be sorted by instant. */
+  readonly elsewhere?: number | bigint;
+}
+
 /** Lists the records of a scope: by time, then by version, then by the bytes of the id. */
 export function listRecords(
   dialect: RecordDialect,
-  { by, order, isLimited, byInstant }: ListShape,
-): StatementBuilder<ListParams, RecordRow> {
+  { by, order, limit, byInstant }: ListShape,
+): StatementBuilder<ListParams, ListedRow> {
   const { zoned, bytesOf, convertsColumns } = dialect;
   return (db, parameter) => {
     const sorted = db
@@ -56,8 +63,14 @@ export function listRecords(
       )
       .orderBy("version", order)
       .orderBy((eb) => bytesOf(eb.ref("checkpoint_store.id")), order);
-    const listed = isLimited ? sorted.limit(sql<number>`${parameter("limit")}`) : sorted;
-    if (!convertsColumns) return listed.select(converted(dialect));
+    const count = limit === "one" ? sql.lit(1) : sql<number>`${parameter("limit")}`;
+    const listed = limit === "none" ? sorted : sorted.limit(count);
+    if (!convertsColumns) {
+      const records = listed.select(converted(dialect));
+      if (zoned === undefined || byInstant) return records;
+      const elsewhere = findElsewhere(db, zoned, by, parameter("scope"));
+      return records.select((eb) => sql<number>`${eb.exists(elsewhere)}`.as("elsewhere"));
+    }
     // In one select, the database would convert every record of the scope before it sorts them and takes the first ones.
     const columns = listed
       .select(["execution_id", "thread_id", "node_name", "state", "metadata", "timestamp", "version"])
@@ -71,18 +84,18 @@ export function listRecords(
   };
 }
 
-/** Returns a row if a record of the scope has a time in another zone than UTC. */
-export function findElsewhere(
+/** Finds a record of the scope with a time in another zone than UTC. */
+function findElsewhere(
+  db: QueryCreator<LibraryDatabase>,
   zoned: ZonedTimes,
   by: RecordScope["by"],
-): StatementBuilder<Pick<ListParams, "scope">, object> {
-  return (db, parameter) =>
-    db
-      .selectFrom("checkpoint_store")
-      .where(scopeColumn(by), "=", parameter("scope"))
-      .where((eb) => zoned.isElsewhere(eb.ref("timestamp")))
-      .select(sql.lit(1).as("found"))
-      .limit(sql.lit(1));
+  scope: RawBuilder<string>,
+) {
+  return db
+    .selectFrom("checkpoint_store")
+    .where(scopeColumn(by), "=", scope)
+    .where((eb) => zoned.isElsewhere(eb.ref("timestamp")))
+    .select(sql.lit(1).as("found"));
 }
 
 /** Reads records by the bytes of their ids. */
