@@ -76,6 +76,18 @@ describeSqlite("a SqliteCheckpointStore", (newFile) => {
       expect((await store.list("e")).map(({ id }) => id)).toEqual(["c1"]);
     });
 
+    it("lets timers run during a loop of awaited saves", async () => {
+      const { source } = kind.open(newFile());
+      const store = new SqliteCheckpointStore(source);
+      await store.setup();
+      const abort = new AbortController();
+      setTimeout(() => {
+        abort.abort();
+      }, 1);
+      for (let n = 0; n < 5_000 && !abort.signal.aborted; n++) await store.save(at(n, { id: "c1" }));
+      expect(abort.signal.aborted).toBe(true);
+    });
+
     it("asks for setup() where the table is missing", async () => {
       const { source, exec } = kind.open(newFile());
       const store = new SqliteCheckpointStore(source, { table: "other" });

@@ -8,6 +8,7 @@ import type { BackendCall } from "../model/backend.js";
 import type { RecordScope } from "../model/stored-record.js";
 import type { RecordConnection } from "../sql/sql-backend.js";
 import { DirectSender, preparingBetterSqlite3, preparingNodeSqlite } from "./direct-sender.js";
+import { EventLoopTurns } from "./event-loop-turns.js";
 import { KyselySender } from "./kysely-sender.js";
 import { nodeSqliteOpener, type OwnDatabase } from "./open-node-sqlite.js";
 import { isSetUp, setUpTable } from "./set-up-table.js";
@@ -29,6 +30,7 @@ export class SqliteConnection implements RecordConnection {
   readonly #table: string;
   readonly #retry: RetryOptions | false;
   readonly #open: () => SqliteSender;
+  readonly #turns = new EventLoopTurns();
   #sender: SqliteSender | undefined;
   #own: OwnDatabase | undefined;
   #isClosed = false;
@@ -97,6 +99,7 @@ export class SqliteConnection implements RecordConnection {
   #retried<T>(call: BackendCall, work: (sender: SqliteSender) => Promise<T>): Promise<T> {
     const { signal, observer } = call;
     const attempt = async (): Promise<T> => {
+      await this.#turns.pause();
       throwIfAborted(signal);
       if (this.#isClosed) throw new ConnectionError("the database has been closed", { transient: false });
       try {
