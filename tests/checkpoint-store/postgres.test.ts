@@ -54,6 +54,15 @@ describeEachTarget("a PostgresCheckpointStore", (target) => {
     expect(await store.backend.count({})).toBe(0);
   });
 
+  it("fails a save that a trigger of somebody else suppresses", async () => {
+    await using refusing = new PostgresCheckpointStore(database.source, { table: "suppressed" });
+    await refusing.setup();
+    await database.exec(`
+      create function suppress() returns trigger language plpgsql as 'begin return null; end';
+      create trigger suppress before insert on suppressed for each row execute function suppress()`);
+    await expect(refusing.save(at(1))).rejects.toMatchObject({ code: "DATABASE_ERROR" });
+  });
+
   it("asks for setup() where the table is missing", async () => {
     await using missing = new PostgresCheckpointStore(database.source, { table: "missing" });
     await expect(missing.load("c1")).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });

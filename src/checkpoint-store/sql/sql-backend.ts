@@ -1,4 +1,4 @@
-import { CheckpointError } from "../../errors/index.js";
+import { CheckpointError, DatabaseError } from "../../errors/index.js";
 import type { BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
@@ -60,6 +60,12 @@ export class SqlBackend implements CheckpointBackend {
 
   async save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
     while (!(await this.#isSaved(record, rules, call))) {
+      // Only the rule makes the statement store nothing. A trigger or a broken database may do so as well.
+      if (!rules.onlyNewer) {
+        throw new DatabaseError("the database has stored nothing, without an error", {
+          checkpointId: record.id,
+        });
+      }
       const [stored] = await this.#connection.run(call, this.#statements.version, { id: record.id });
       const version = Number(stored?.version);
       if (version >= record.version) return version;
