@@ -35,8 +35,9 @@ export interface OpenedCache {
  */
 export function openCache(source: DatabaseSource<CacheDatabase>, options: unknown): OpenedCache {
   const parsed = parseCacheOptions(options);
-  // Anything else than a serializer or undefined is a mistake, by which values would be stored as plain text.
-  const serde = checkedSerializer(parsed.serde === undefined ? new MsgpackSerializer() : parsed.serde);
+  // A default for undefined only. Anything else that is no serializer is a mistake, by which values would be stored as plain text.
+  const { serde: given = new MsgpackSerializer() } = parsed;
+  const serde = checkedSerializer(given);
   const opened = openCall(source, parsed, TENANT_TABLES);
   const settings = settingsOf(parsed, new CacheTally(opened.telemetry));
   const call: CacheCall = { ...opened, optionalTables: ["cache"], serde, settings };
