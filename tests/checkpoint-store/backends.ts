@@ -1,4 +1,7 @@
-import { afterEach, beforeAll, describe } from "@jest/globals";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe } from "@jest/globals";
 import {
   type BackendCheckpointStore,
   type CheckpointStoreOptions,
@@ -38,8 +41,21 @@ const BACKENDS: readonly ((name: string, body: Body) => void)[] = [
     });
   },
   (name, body) => {
-    describeSqlite(`${name} (sqlite in a file)`, (newFile) => {
-      body(closing((options) => setUp(new SqliteCheckpointStore(newFile(), options))));
+    describeSqlite(`${name} (sqlite in a file)`, () => {
+      let folder = "";
+      let keeper: SqliteCheckpointStore | undefined;
+      const file = (): string => join(folder, "checkpoints.db");
+      beforeAll(async () => {
+        folder = await mkdtemp(join(tmpdir(), "checkpoint-sqlite-"));
+        // Stays open: the last connection that closes rewrites the file.
+        keeper = new SqliteCheckpointStore(file());
+        await keeper.setup();
+      });
+      afterAll(async () => {
+        await keeper?.end();
+        await rm(folder, { recursive: true });
+      });
+      body(closing((options) => new SqliteCheckpointStore(file(), options)));
     });
   },
   ...SQLITE_KINDS.map((kind) => (name: string, body: Body) => {
