@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { isReady } from "./child-server.js";
 import { freePort } from "./free-port.js";
 import { preparePostgresBinaries, serverUser, type PostgresBinaries } from "./postgres-binaries.js";
 import { makeDataFolder, makeSharedFolder, ownedBy, type ServerUser } from "./shared-folder.js";
@@ -96,7 +97,7 @@ export class EmbeddedServer {
     for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
       if (!keepsPort) this.#port = await freePort();
       this.#process = this.#spawn();
-      if (await isReady(this.#process, log)) return;
+      if (await isReady(this.#process, this.#process.stderr, READY, log)) return;
       // After a kill, the shared memory of its processes may still be in use for a moment.
       await sleep(RESTART_PAUSE_MS);
     }
@@ -216,22 +217,4 @@ async function createCluster(
   const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale];
   await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });
   await rm(passwordFile);
-}
-
-/** Whether the server has started. It exits at once if another program took the port in the meantime. */
-function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    server.on("error", (error) => {
-      log.push(`${error.message}\n`);
-      resolve(false);
-    });
-    server.once("exit", () => {
-      resolve(false);
-    });
-    server.stderr.setEncoding("utf8").on("data", (text: string) => {
-      // Kept until the start has succeeded or failed, to explain a failure. Later output is dropped.
-      if (log.length < 100) log.push(text);
-      if (READY.test(text)) resolve(true);
-    });
-  });
 }

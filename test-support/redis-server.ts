@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
+import { isReady, RUN_WHILE_PARENT_LIVES, SERVER_PATH } from "./child-server.js";
 import { startRedisContainer } from "./container-server.js";
 import { freePort } from "./free-port.js";
 import { makeSharedFolder } from "./shared-folder.js";
@@ -12,22 +12,7 @@ import type { TestServer } from "./test-server.js";
 type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 const START_ATTEMPTS = 20;
-const READY = "Ready to accept connections";
-
-const PATH = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"].reduce(
-  (path, folder) => path + delimiter + folder,
-  process.env.PATH ?? "",
-);
-
-// Redis replaces the shell. The subshell sees the pipe break when the tests have ended.
-const RUN_WHILE_PARENT_LIVES = `
-exec 3<&0
-(
-  cat <&3
-  kill -KILL $$ || exit
-  rm -rf "$0"
-) >/dev/null 2>&1 &
-exec "$@" 3<&- </dev/null`;
+const READY = /Ready to accept connections/;
 
 /**
  * A Redis of its own, in a temporary folder. It keeps its port and its data across {@link RedisServer.kill} and {@link RedisServer.start}, and
@@ -79,7 +64,7 @@ export class RedisServer {
     for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
       if (!keepsPort) this.#port = await freePort();
       this.#process = this.#spawn();
-      if (await isReady(this.#process, log)) return;
+      if (await isReady(this.#process, this.#process.stdout, READY, log)) return;
     }
     throw new Error(`Redis did not start:\n${log.join("")}`);
   }
@@ -105,7 +90,7 @@ export class RedisServer {
     const command = ["redis-server", ...place, ...this.#settings];
     const server = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.#folder, ...command], {
       cwd: this.#folder,
-      env: { ...process.env, PATH },
+      env: { ...process.env, PATH: SERVER_PATH },
       stdio: ["pipe", "pipe", "ignore"],
     });
     server.stdin.on("error", () => undefined);
@@ -117,7 +102,7 @@ export class RedisServer {
 export async function installedRedis(): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)("redis-server", ["--version"], {
-      env: { ...process.env, PATH },
+      env: { ...process.env, PATH: SERVER_PATH },
     });
     return /v=([\d.]+)/.exec(stdout)?.[1];
   } catch {
@@ -138,22 +123,4 @@ export async function startTestRedis(): Promise<TestServer | undefined> {
   if (version === undefined) return undefined;
   const server = await RedisServer.open();
   return { url: server.url, origin: `installed, ${version}`, stop: () => server.close() };
-}
-
-/** Whether the server has started. It exits at once if another program took the port in the meantime. */
-function isReady(server: ServerProcess, log: string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    server.on("error", (error) => {
-      log.push(`${error.message}\n`);
-      resolve(false);
-    });
-    server.once("exit", () => {
-      resolve(false);
-    });
-    server.stdout.setEncoding("utf8").on("data", (text: string) => {
-      // Kept until the start has succeeded or failed, to explain a failure. Later output is dropped.
-      if (log.length < 100) log.push(text);
-      if (text.includes(READY)) resolve(true);
-    });
-  });
 }

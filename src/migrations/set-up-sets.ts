@@ -8,7 +8,7 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   const { database, schema, policy, telemetry, observer } = call;
   const migrate = () => migrateSets(database.kysely, sets, { schema });
   const steps = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {
-    onRetry: (attempt) => observer?.retrying(attempt),
+    observer,
   });
   if (steps.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps });
 }

@@ -49,7 +49,7 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
       deadline: performance.now() + waitMs,
       signal,
       retry: policy.retry,
-      ...(observer && { onRetry: observer.retrying.bind(observer) }),
+      observer,
     };
     const lock = await locks.acquire(key, wait);
     if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);

@@ -1,9 +1,10 @@
 import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { chmod, rm, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
+import { isReady, RUN_WHILE_PARENT_LIVES, SERVER_PATH } from "../../test-support/child-server.js";
 import { freePort } from "../../test-support/free-port.js";
 import { serverUser } from "../../test-support/postgres-binaries.js";
 import { makeSharedFolder, ownedBy, type ServerUser } from "../../test-support/shared-folder.js";
@@ -11,24 +12,8 @@ import { makeSharedFolder, ownedBy, type ServerUser } from "../../test-support/s
 type PoolerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
 const START_ATTEMPTS = 5;
-const READY = "process up";
+const READY = /process up/;
 const CONFIG = "pgbouncer.ini";
-
-// Debian installs it in a folder that only root's PATH has.
-const PATH = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"].reduce(
-  (path, folder) => path + delimiter + folder,
-  process.env.PATH ?? "",
-);
-
-// PgBouncer replaces the shell. The subshell sees the pipe break when the tests have ended.
-const RUN_WHILE_PARENT_LIVES = `
-exec 3<&0
-(
-  cat <&3
-  kill -KILL $$ || exit
-  rm -rf "$0"
-) >/dev/null 2>&1 &
-exec "$@" 3<&- </dev/null`;
 
 /** Options of a pooler. */
 export interface PgBouncerOptions {
@@ -99,7 +84,7 @@ export class PgBouncer {
       if (this.#port === 0 || attempt > 0) this.#port = await freePort();
       await this.#configure();
       this.#process = this.#spawn();
-      if (await isReady(this.#process, log)) return;
+      if (await isReady(this.#process, this.#process.stderr, READY, log)) return;
     }
     throw new Error(`PgBouncer did not start:\n${log.join("")}`);
   }
@@ -151,7 +136,7 @@ export class PgBouncer {
     const pooler = spawn("/bin/sh", ["-c", RUN_WHILE_PARENT_LIVES, this.#folder, ...command], {
       ...this.#user,
       cwd: this.#folder,
-      env: { ...process.env, PATH },
+      env: { ...process.env, PATH: SERVER_PATH },
       stdio: ["pipe", "ignore", "pipe"],
     });
     pooler.stdin.on("error", () => undefined);
@@ -163,7 +148,7 @@ export class PgBouncer {
 export async function installedPgBouncer(): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)("pgbouncer", ["--version"], {
-      env: { ...process.env, PATH },
+      env: { ...process.env, PATH: SERVER_PATH },
     });
     return stdout.split("\n")[0];
   } catch {
@@ -179,25 +164,4 @@ function lines(entries: object, format: (value: unknown) => string, separator: s
 
 function quoted(value: unknown): string {
   return `'${String(value).replaceAll("'", "''")}'`;
-}
-
-/**
- * Resolves to whether the pooler has started. It exits at once if another program took the port in the
- * meantime.
- */
-function isReady(pooler: PoolerProcess, log: string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    pooler.on("error", (error) => {
-      log.push(`${error.message}\n`);
-      resolve(false);
-    });
-    pooler.once("exit", () => {
-      resolve(false);
-    });
-    pooler.stderr.setEncoding("utf8").on("data", (text: string) => {
-      // Recorded during the start, so that a failure can be explained. Later output is discarded.
-      if (log.length < 100) log.push(text);
-      if (text.includes(READY)) resolve(true);
-    });
-  });
 }

@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { parse } from "../../parsing/parse.js";
 import { requiredKey } from "../boundary/parse-checkpoint.js";
 import type { CheckpointStore } from "../checkpoint-store.js";
 import { newExecutionId } from "../create-checkpoint.js";
 import type { RecordableGraph } from "./recordable-graph.js";
-
-/** The longest time that a timer of Node.js can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const options = z.strictObject({
   store: z.custom<CheckpointStore>(isStore, "must be a checkpoint store"),

@@ -61,14 +61,7 @@ export class RedisCommands {
         throw toRedisError(error, key);
       }
     };
-    return retryTransient(attempt, this.#retry, {
-      signal,
-      onRetry:
-        observer &&
-        ((again) => {
-          observer.retrying(again);
-        }),
-    });
+    return retryTransient(attempt, this.#retry, { signal, observer });
   }
 }
 

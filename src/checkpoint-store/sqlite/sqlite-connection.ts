@@ -108,14 +108,7 @@ export class SqliteConnection implements RecordConnection {
         throw await this.#explained(error);
       }
     };
-    return retryTransient(attempt, this.#retry, {
-      signal,
-      onRetry:
-        observer &&
-        ((again) => {
-          observer.retrying(again);
-        }),
-    });
+    return retryTransient(attempt, this.#retry, { signal, observer });
   }
 
   async #explained(cause: unknown): Promise<Error> {

@@ -17,8 +17,8 @@ export interface LockWait {
   readonly signal?: AbortSignal | undefined;
   /** How transient faults are retried while waiting for the lock. */
   readonly retry: RetryOptions | false;
-  /** Called before each retry. */
-  readonly onRetry?: RetryRun["onRetry"];
+  /** Its `retrying` is called before each retry. */
+  readonly observer?: RetryRun["observer"];
 }
 
 /** A wait with a signal. */

@@ -25,11 +25,11 @@ export function takeOnSession(shared: SharedSession): TakeLock {
 
 async function untilTaken(
   attempts: LockAttempts,
-  { deadline, signal, retry, onRetry }: EndableWait,
+  { deadline, signal, retry, observer }: EndableWait,
 ): Promise<HeldLock | undefined> {
   const attempt = (): Promise<HeldLock | undefined> => attempts.tryOnce(signal);
   for (let round = 0; ; round++) {
-    const lock = await retryTransient(attempt, retry, { onRetry });
+    const lock = await retryTransient(attempt, retry, { observer });
     if (lock !== undefined) return lock;
     const left = deadline - performance.now();
     if (left <= 0) return undefined;

@@ -18,8 +18,8 @@ export interface RetryOptions {
 export interface RetryRun {
   /** Ends the pauses between attempts too. */
   readonly signal?: AbortSignal | undefined;
-  /** Called before each retry. */
-  readonly onRetry?: ((attempt: RetriedAttempt) => void) | undefined;
+  /** Its `retrying` is called before each retry. */
+  readonly observer?: { retrying(attempt: RetriedAttempt): void } | undefined;
 }
 
 /**
@@ -53,11 +53,11 @@ async function retryAfter<T>(
   attempt: () => Promise<T>,
   options: RetryOptions & RetryRun,
 ): Promise<T> {
-  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, onRetry } = options;
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, observer } = options;
   let done: { readonly result: T } | undefined;
   let last = { failure, at: performance.now() };
   const again = async (count: number): Promise<T> => {
-    onRetry?.({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
+    observer?.retrying({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
     try {
       done = { result: await attempt() };
       return done.result;

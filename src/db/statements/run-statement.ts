@@ -98,14 +98,7 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
     return await retryTransient(
       withoutLockRetries(call, attempt),
       database.kysely.isTransaction ? false : policy.retry,
-      {
-        signal,
-        onRetry:
-          observer &&
-          ((again) => {
-            observer.retrying(again);
-          }),
-      },
+      { signal, observer },
     );
   } catch (error) {
     throw explainMissingTables(error, call);
