@@ -23,7 +23,11 @@ const mayImport = {
   backup: [...base, "saver"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "health", "saver"],
-  cli: [...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],
+  inspector: [...base, "migrations", "health", "saver", "store", ...wholeThreads, "the-savers"],
+  cli: [
+    ...[...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],
+    "inspector",
+  ],
 };
 
 const pathOf = (room) => (room === "the-savers" ? "^src/[^/]+\\.ts$" : `^src/${room}/`);
@@ -47,6 +51,10 @@ const mayImportInside = {
   "checkpoint-store/boundary": ["checkpoint-store/model"],
   "checkpoint-store/codec": ["checkpoint-store/model", "checkpoint-store/boundary"],
   "checkpoint-store/sql": ["checkpoint-store/model"],
+  "inspector/api": [],
+  "inspector/page": ["inspector/api"],
+  "inspector/queries": [],
+  "inspector/values": ["inspector/api"],
   "cache/model": [],
   "cache/queries": ["cache/model"],
   "cache/codec": ["cache/model"],
@@ -106,8 +114,13 @@ module.exports = {
       name: "no-dev-dependency-in-src",
       severity: "error",
       comment: "What ships must not need a package that is only installed for development.",
-      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "/test-support/"] },
-      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only", "npm-peer"] },
+      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "/test-support/", "^src/inspector/page/"] },
+      to: {
+        dependencyTypes: ["npm-dev"],
+        dependencyTypesNot: ["type-only", "npm-peer"],
+        // tsdown.config.ts makes it a part of the build.
+        pathNot: ["^node_modules/@remix-run/node-fetch-server/"],
+      },
     },
     {
       name: "no-orphans",
@@ -124,7 +137,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "types"],
-      extensions: [".ts", ".js"],
+      extensions: [".ts", ".tsx", ".js"],
     },
   },
 };

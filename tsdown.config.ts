@@ -3,6 +3,9 @@ import { defineConfig, type Rolldown } from "tsdown";
 /** Packages without a CommonJS build whose types appear in ours. Node requires them as they are, from 20.19 on. */
 const ESM_ONLY = ["kysely"];
 
+/** Packages that become a part of the build, so that nobody installs them who does not use the inspector. */
+const BUNDLED = ["@remix-run/node-fetch-server"];
+
 /** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
 const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;
 
@@ -18,6 +21,7 @@ export default defineConfig({
     "checkpoint-store": "src/checkpoint-store/index.ts",
     "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
     "checkpoint-store/sqlite": "src/checkpoint-store/sqlite/index.ts",
+    inspector: "src/inspector/index.ts",
     cli: "src/cli/index.ts",
   },
   format: ["esm", "cjs"],
@@ -28,8 +32,9 @@ export default defineConfig({
   dts: { sourcemap: false },
   logLevel: "warn",
   // Half of Node's world still requires.
-  checks: { legacyCjs: false },
-  deps: { skipNodeModulesBundle: true },
+  checks: { legacyCjs: false, pluginTimings: false },
+  // The page of the inspector is built by src/inspector/page/vite.config.ts.
+  deps: { onlyBundle: BUNDLED, neverBundle: ["#inspector-page"] },
   // Of a package with a build for each module system, CommonJS must load the copy that its application has.
   outputOptions: (options, format) =>
     format === "cjs" ? { ...options, dynamicImportInCjs: false } : options,

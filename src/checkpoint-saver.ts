@@ -37,6 +37,7 @@ import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup
 import { parseExport, parseImport } from "./backup/boundary/parse-backup.js";
 import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
+import { InvalidConfigError } from "./errors/index.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
 import { saverHealth } from "./doctor/saver-health.js";
 import { parseGrowth } from "./growth/boundary/parse-growth.js";
@@ -87,6 +88,7 @@ import { putWrites } from "./saver/put-writes.js";
 import { readEachOnce } from "./saver/read-each-once.js";
 import { readTuple } from "./saver/read-tuple.js";
 import { setUp } from "./saver/set-up.js";
+import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/observed-call.js";
 import { parseCopy } from "./threads/boundary/parse-copy.js";
@@ -120,11 +122,25 @@ import type { WatchOptions } from "./watch/watch-options.js";
 import { watchThread } from "./watch/watch-thread.js";
 
 /**
+ * Returns what a saver works with, for rooms that send queries of their own on its database.
+ *
+ * @throws InvalidConfigError for anything else than a saver of this copy of the library.
+ */
+export let openedSaverOf: (saver: CheckpointSaver) => OpenedSaver;
+
+/**
  * The methods of `PostgresSaver` and `ShallowPostgresSaver`. Each one parses its arguments and calls a function of the room
  * that does the work.
  */
 export abstract class CheckpointSaver extends BaseCheckpointSaver {
   readonly #opened: OpenedSaver;
+
+  static {
+    openedSaverOf = (saver) => {
+      if (isObject(saver) && #opened in saver) return saver.#opened;
+      throw new InvalidConfigError("saver", "must be a PostgresSaver or a ShallowPostgresSaver of this library");
+    };
+  }
 
   constructor(opened: OpenedSaver) {
     super(opened.serde);

@@ -1,0 +1,36 @@
+import type { CheckpointPlace } from "./places.js";
+import type { ValueNode } from "./value-node.js";
+
+/** A checkpoint to create as the successor of another one. */
+export interface ForkRequest extends CheckpointPlace {
+  /** The new values by channel, as JSON. A list of messages is given as `[{"role": "user", "content": "hi"}]`. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The value that a fork would store. */
+export interface CheckedValue {
+  readonly channel: string;
+  /** The value of the checkpoint, where it has one. */
+  readonly before?: ValueNode;
+  readonly after?: ValueNode;
+  /** Why the value can't be stored. */
+  readonly problem?: string;
+  /** Whether no checkpoint of the namespace has had the channel, so that the graph may not know it. */
+  readonly isNewChannel: boolean;
+}
+
+/** What a fork would do. */
+export interface CheckedFork {
+  readonly values: readonly CheckedValue[];
+}
+
+/** A checkpoint that a call has created. */
+export interface CreatedCheckpoint {
+  readonly checkpointId: string;
+}
+
+/** A thread to copy. */
+export interface CopyRequest {
+  readonly source: string;
+  readonly target: string;
+}

@@ -1,0 +1,135 @@
+import type { CheckpointPlace } from "./places.js";
+import type { ValueNode, ValuePath } from "./value-node.js";
+import type { ThreadStatus } from "./threads.js";
+
+/** A channel of a checkpoint. */
+export interface ChannelView {
+  readonly channel: string;
+  readonly version: string | number;
+  /**
+   * `stored`: a row has the value. `splice`: a row has what is new against an earlier version. `header`: the header has it. `delta`: the
+   * graph rebuilds it from writes. `empty`: the channel has no value.
+   */
+  readonly storage: "stored" | "splice" | "header" | "delta" | "empty";
+  /** The stored bytes. */
+  readonly bytes: number;
+  /** Whether the version differs from the parent's. */
+  readonly isNew: boolean;
+  /** The value, where it is small. */
+  readonly preview?: ValueNode;
+}
+
+/** A pending write. */
+export interface WriteView {
+  readonly idx: number;
+  readonly channel: string;
+  readonly bytes: number;
+  readonly preview?: ValueNode;
+}
+
+/** A task with its pending writes. */
+export interface TaskView {
+  readonly taskId: string;
+  readonly taskPath: string;
+  /** The node, if the path names it. */
+  readonly node?: string;
+  readonly writes: readonly WriteView[];
+}
+
+/** A checkpoint without large values. */
+export interface CheckpointView extends CheckpointPlace {
+  readonly parentId?: string;
+  readonly createdAt: number;
+  readonly step?: number;
+  readonly source?: string;
+  readonly runId?: string;
+  readonly status: ThreadStatus;
+  /** The nodes that run next. */
+  readonly next: readonly string[];
+  /** The checkpoints that continue from this one. */
+  readonly children: readonly string[];
+  /** By name. */
+  readonly channels: readonly ChannelView[];
+  readonly tasks: readonly TaskView[];
+  readonly metadata: ValueNode;
+  /** The channels that hold lists of messages, as far as their values are small or named `messages`. */
+  readonly conversations: readonly string[];
+}
+
+/** A message of a conversation. */
+export interface MessageView {
+  /** The path of the message in the value of the channel. */
+  readonly path: ValuePath;
+  readonly role: "human" | "ai" | "system" | "tool" | "remove" | "other";
+  /** The class or the type of the message. */
+  readonly type: string;
+  readonly id?: string;
+  readonly name?: string;
+  /** The text of the content, cut. */
+  readonly text: string;
+  readonly isCut: boolean;
+  /** The parts of the content that are not text, such as images. */
+  readonly parts: readonly ContentPart[];
+  readonly toolCalls: readonly ToolCallView[];
+  /** The call that a tool message answers. */
+  readonly toolCallId?: string;
+  /** `error` if the tool failed. */
+  readonly status?: string;
+}
+
+/** A part of a message's content that is not text. */
+export interface ContentPart {
+  readonly type: string;
+  readonly path: ValuePath;
+  readonly value: ValueNode;
+}
+
+/** A call of a tool, with its result where the same conversation has it. */
+export interface ToolCallView {
+  readonly id?: string;
+  readonly name: string;
+  /** The arguments as JSON, cut. */
+  readonly args: string;
+  readonly isCut: boolean;
+  /** The position of the tool message with the result. */
+  readonly answeredBy?: number;
+}
+
+/** A page of a conversation. */
+export interface Conversation {
+  readonly total: number;
+  /** The position of the first message of the page. */
+  readonly offset: number;
+  readonly messages: readonly MessageView[];
+}
+
+/** How a channel differs between two checkpoints, by its versions. */
+export interface ChannelChange {
+  readonly channel: string;
+  /** `changed`: the versions differ; the values may still be equal. */
+  readonly change: "added" | "removed" | "changed" | "same";
+  readonly beforeBytes: number;
+  readonly afterBytes: number;
+}
+
+/** What differs between two checkpoints. */
+export interface Comparison {
+  /** By name. */
+  readonly channels: readonly ChannelChange[];
+}
+
+/** A part of a value that differs. Absent sides have no such part. */
+export interface PartChange {
+  /** The place in the value, such as `[3].content`. */
+  readonly label: string;
+  readonly before?: ValueNode;
+  readonly after?: ValueNode;
+}
+
+/** What differs in the values of a channel. */
+export interface ChannelComparison {
+  /** The first changes, at most as many as asked for. */
+  readonly changes: readonly PartChange[];
+  /** How many changes are left out. */
+  readonly omitted: number;
+}

@@ -1,0 +1,17 @@
+/** A finding of `doctor`. */
+export interface HealthFinding {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "error" | "unknown";
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+/** The state of the database and of the saver's pool. */
+export interface HealthView {
+  readonly findings: readonly HealthFinding[];
+  /** The pool, where there is one. */
+  readonly pool?: { readonly total: number; readonly idle: number; readonly waiting: number };
+  readonly migrations: { readonly applied: readonly string[]; readonly pending: readonly string[] };
+  /** How long the server took to answer, in milliseconds. */
+  readonly latencyMs: number;
+}

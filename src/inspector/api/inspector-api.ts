@@ -1,0 +1,131 @@
+import type { CheckedFork, CopyRequest, CreatedCheckpoint, ForkRequest } from "./changes.js";
+import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
+import type { HealthView } from "./health.js";
+import type { Items, ItemsQuery, MemoryNamespaces, MemoryNamespacesQuery, MemoryView } from "./memory.js";
+import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
+import type {
+  ChannelChains,
+  CopiedRows,
+  DeletedRows,
+  MeasuredStorage,
+  PruneRule,
+  StepsStorage,
+  TableSize,
+} from "./storage.js";
+import type {
+  HistoryPage,
+  HistoryQuery,
+  ThreadSizes,
+  ThreadsPage,
+  ThreadsQuery,
+  ThreadView,
+} from "./threads.js";
+import type { TextPart, ValueMatch, ValuePage, ValuePath } from "./value-node.js";
+
+/** A call of the page to the server. Both are JSON. */
+interface Call<Args, Result> {
+  readonly args: Args;
+  readonly result: Result;
+}
+
+interface ThreadArgs {
+  readonly threadId: string;
+}
+
+interface ValueArgs {
+  readonly place: ValuePlace;
+  readonly path: ValuePath;
+}
+
+interface ComparedPlaces {
+  readonly before: CheckpointPlace;
+  readonly after: CheckpointPlace;
+}
+
+/** What the page reads: `GET api/<name>?args=<JSON>`. */
+export interface ReadCalls {
+  /** What the page needs to know first. */
+  readonly overview: Call<object, Overview>;
+  readonly threads: Call<ThreadsQuery, ThreadsPage>;
+  /** For threads of a page of the list, because it reads their rows. */
+  readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
+  readonly thread: Call<ThreadArgs, ThreadView>;
+  readonly history: Call<HistoryQuery, HistoryPage>;
+  readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
+  readonly value: Call<
+    ValueArgs & { readonly offset?: number | undefined; readonly limit?: number | undefined },
+    ValuePage
+  >;
+  /** The rest of a string. */
+  readonly text: Call<ValueArgs & { readonly offset: number }, TextPart>;
+  readonly searchValue: Call<
+    { readonly place: ValuePlace; readonly search: string },
+    { readonly matches: readonly ValueMatch[]; readonly hasMore: boolean }
+  >;
+  readonly conversation: Call<
+    CheckpointPlace & {
+      readonly channel: string;
+      readonly offset?: number | undefined;
+      readonly limit?: number | undefined;
+    },
+    Conversation
+  >;
+  readonly compare: Call<ComparedPlaces, Comparison>;
+  readonly compareChannel: Call<
+    ComparedPlaces & { readonly channel: string; readonly limit?: number | undefined },
+    ChannelComparison
+  >;
+  readonly tables: Call<object, { readonly tables: readonly TableSize[] }>;
+  /** Reads all rows of a thread, or of all threads. */
+  readonly storage: Call<
+    { readonly threadId?: string | undefined; readonly limit?: number | undefined },
+    MeasuredStorage
+  >;
+  readonly stepBytes: Call<NamespacePlace, StepsStorage>;
+  readonly chains: Call<ThreadArgs, { readonly channels: readonly ChannelChains[] }>;
+  /** What `prune` would delete. */
+  readonly checkPrune: Call<PruneRule, DeletedRows>;
+  readonly memory: Call<object, MemoryView>;
+  readonly memoryNamespaces: Call<MemoryNamespacesQuery, MemoryNamespaces>;
+  readonly items: Call<ItemsQuery, Items>;
+  readonly health: Call<object, HealthView>;
+  /** What `fork` would store. */
+  readonly checkFork: Call<ForkRequest, CheckedFork>;
+}
+
+/** What the page changes: `POST api/<name>` with the arguments as JSON. */
+export interface WriteCalls {
+  readonly fork: Call<ForkRequest, CreatedCheckpoint>;
+  readonly rollback: Call<CheckpointPlace, CreatedCheckpoint>;
+  readonly copyThread: Call<CopyRequest, CopiedRows>;
+  readonly deleteThread: Call<ThreadArgs, object>;
+  readonly prune: Call<PruneRule, DeletedRows>;
+}
+
+/** The name of a call that reads. */
+export type ReadName = keyof ReadCalls;
+/** The name of a call that writes. */
+export type WriteName = keyof WriteCalls;
+
+/** What the page needs to know first. */
+export interface Overview {
+  /** Whether the caller may change threads. */
+  readonly canWrite: boolean;
+  /** Whether the saver keeps only the newest checkpoint of each namespace. */
+  readonly isShallow: boolean;
+  readonly schema: string;
+  /** The tenant that the saver is for. */
+  readonly tenantId?: string;
+  /** The address of the database, without a password. */
+  readonly database: string;
+  readonly version: string;
+  /** Whether the tables of the store exist. */
+  readonly hasMemory: boolean;
+  /** Whether checkpoints are announced, so that the page can follow a thread. */
+  readonly canWatch: boolean;
+}
+
+/** An error of a call. */
+export interface CallError {
+  readonly error: { readonly code: string; readonly message: string };
+}

@@ -1,0 +1,17 @@
+/** A namespace of a thread; `""` is the root graph. */
+export interface NamespacePlace {
+  readonly threadId: string;
+  readonly namespace: string;
+}
+
+/** A checkpoint. */
+export interface CheckpointPlace extends NamespacePlace {
+  readonly checkpointId: string;
+}
+
+/** Where a value is stored. */
+export type ValuePlace =
+  | (CheckpointPlace & { readonly kind: "channel"; readonly channel: string })
+  | (CheckpointPlace & { readonly kind: "write"; readonly taskId: string; readonly idx: number })
+  | (CheckpointPlace & { readonly kind: "metadata" })
+  | { readonly kind: "item"; readonly namespace: readonly string[]; readonly key: string };

@@ -1,0 +1,112 @@
+import type { NamespacePlace } from "./places.js";
+
+/** What a thread, or a namespace of it, waits for. */
+export type ThreadStatus =
+  /** A task failed, and has not been repeated since. */
+  | "failed"
+  /** A task waits for an answer to its interrupt. */
+  | "interrupted"
+  /** The next tasks are known: a run is active, or was stopped. */
+  | "pending"
+  /** The graph has nothing to do. */
+  | "done";
+
+/** Which threads to list. */
+export interface ThreadsQuery {
+  /** Only threads whose id contains this text, in any case. */
+  readonly search?: string | undefined;
+  /** Only threads whose newest metadata contains this. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  /** `recent`: by last activity, the latest first; reads the newest checkpoint of every thread. Default: `id`. */
+  readonly order?: "id" | "recent" | undefined;
+  /** The cursor of the preceding page. */
+  readonly after?: string | undefined;
+  /** At most 200. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+/** A thread in the list. */
+export interface ThreadRow {
+  readonly threadId: string;
+  /** The namespace of the newest checkpoint. */
+  readonly namespace: string;
+  readonly checkpointId: string;
+  /** The time of the newest checkpoint, in milliseconds since 1970. */
+  readonly updatedAt: number;
+  readonly step?: number;
+  readonly source?: string;
+  readonly checkpoints: number;
+  readonly namespaces: number;
+  readonly status: ThreadStatus;
+  /** The nodes that run next. */
+  readonly next: readonly string[];
+}
+
+/** A page of threads. */
+export interface ThreadsPage {
+  readonly threads: readonly ThreadRow[];
+  /** The cursor of the next page; absent on the last one. */
+  readonly next?: string;
+}
+
+/** The stored size of threads, in bytes. */
+export interface ThreadSizes {
+  readonly bytes: Readonly<Record<string, number>>;
+}
+
+/** A namespace of a thread. */
+export interface NamespaceSummary {
+  readonly namespace: string;
+  readonly checkpoints: number;
+  /** The newest checkpoint. */
+  readonly checkpointId: string;
+  readonly updatedAt: number;
+  readonly status: ThreadStatus;
+  readonly next: readonly string[];
+}
+
+/** A thread as a whole. */
+export interface ThreadView {
+  readonly threadId: string;
+  /** The root graph first, then by name. */
+  readonly namespaces: readonly NamespaceSummary[];
+  /** When the thread was deleted, in milliseconds since 1970, if it has a tombstone. */
+  readonly deletedAt?: number;
+}
+
+/** Which checkpoints of a namespace to list, the newest first. */
+export interface HistoryQuery extends NamespacePlace {
+  /** The last checkpoint of the preceding page. */
+  readonly before?: string | undefined;
+  /** At most 2,000. Default: 500. */
+  readonly limit?: number | undefined;
+}
+
+/** A checkpoint in the history of a namespace. */
+export interface HistoryPoint {
+  readonly checkpointId: string;
+  readonly parentId?: string;
+  /** In milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly step?: number;
+  readonly source?: string;
+  /** The run that stored the checkpoint, if its metadata names one. */
+  readonly runId?: string;
+  /** The number of pending writes. */
+  readonly writes: number;
+  readonly interrupted: boolean;
+  /** Whether one of the writes is an error. */
+  readonly failed: boolean;
+}
+
+/** A page of checkpoints, the newest first. */
+export interface HistoryPage {
+  readonly points: readonly HistoryPoint[];
+  /** Whether there are older ones. */
+  readonly hasMore: boolean;
+}
+
+/** An event of the stream `watch`. */
+export interface WatchEvent extends NamespacePlace {
+  readonly point: HistoryPoint;
+}

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { keyText } from "../../parsing/keys.js";
+
+/** Schemas of arguments that several calls have. */
+export const threadId = keyText.min(1, "must not be empty");
+export const namespace = keyText;
+export const checkpointId = keyText.min(1);
+export const namespacePlace = z.strictObject({ threadId, namespace });
+export const checkpointPlace = namespacePlace.extend({ checkpointId });
+
+/** The number of entries of a page. */
+export function limitUpTo(max: number) {
+  return z.number().int().min(1).max(max).optional();
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { ReadDefinitions } from "./call-definition.js";
+
+export const overviewCalls: ReadDefinitions<"overview"> = {
+  overview: {
+    args: z.strictObject({}),
+    run: async ({ context, canWrite }) => {
+      const { schema, policy, database } = context.call;
+      return {
+        canWrite: await canWrite(),
+        isShallow: policy.keepsNewest === true,
+        schema,
+        ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),
+        database: addressText(database.address()),
+        version: packageJson.version,
+        hasMemory: false,
+        canWatch: policy.notifies === true,
+      };
+    },
+  },
+};
+
+function addressText({ host, port, database }: DatabaseAddress): string {
+  if (host === undefined) return database ?? "";
+  return `${host}${port === undefined ? "" : `:${port}`}${database === undefined ? "" : `/${database}`}`;
+}

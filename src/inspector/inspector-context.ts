@@ -1,0 +1,34 @@
+import type { CheckpointSaver } from "../checkpoint-saver.js";
+import type { OpenedSaver } from "../saver/open-saver.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
+import type { ParsedInspectorOptions } from "./inspector-options.js";
+
+/** What the requests of an inspector share. */
+export interface InspectorContext extends ParsedInspectorOptions {
+  /** Reads what its public methods read. */
+  readonly saver: CheckpointSaver;
+  /** What the queries of the inspector are sent with: the saver's database, schema and tenant. */
+  readonly call: SaverCall;
+  /** Returns the saver that writes to a thread. */
+  readonly writerFor: WriterFor;
+}
+
+/**
+ * Returns a saver that writes values as the thread has them.
+ *
+ * @param place - The namespace that is written to, and the checkpoints whose values decide.
+ */
+export type WriterFor = (place: {
+  readonly threadId: string;
+  readonly namespace: string;
+  readonly checkpointIds: readonly string[];
+}) => Promise<CheckpointSaver>;
+
+export function inspectorContext(
+  { call }: OpenedSaver,
+  saver: CheckpointSaver,
+  options: ParsedInspectorOptions,
+  writerFor: WriterFor = () => Promise.resolve(saver),
+): InspectorContext {
+  return { ...options, saver, call, writerFor };
+}

@@ -1,0 +1,25 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
+import { render } from "preact";
+import { App } from "./app.js";
+import { ServerError } from "./server/call-server.js";
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The server has retried what a retry helps against.
+      retry: (failures, error) => !(error instanceof ServerError) && failures < 2,
+      staleTime: 5_000,
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+const root = document.getElementById("app");
+if (root !== null) {
+  render(
+    <QueryClientProvider client={client}>
+      <App />
+    </QueryClientProvider>,
+    root,
+  );
+}

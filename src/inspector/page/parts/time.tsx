@@ -1,0 +1,24 @@
+/** Shows a time, in milliseconds since 1970: its age, with the exact time as title. */
+export function Time({ at }: { readonly at: number }) {
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={iso}>
+      {ageOf(Date.now() - at)}
+    </time>
+  );
+}
+
+const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function ageOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(ms) >= length) ?? ["second", 1_000];
+  return format.format(-Math.round(ms / size), unit);
+}

@@ -1,0 +1,27 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { parseRoute, type Route } from "./route.js";
+
+/** The route of the address. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => {
+      setHash(location.hash);
+    };
+    addEventListener("hashchange", follow);
+    return () => {
+      removeEventListener("hashchange", follow);
+    };
+  }, []);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+/** Goes to a link. */
+export function navigate(link: string): void {
+  location.hash = link;
+}
+
+/** Goes to a link that replaces the current one, so that back skips it: for parameters that change while a person types. */
+export function replaceRoute(link: string): void {
+  location.replace(link);
+}

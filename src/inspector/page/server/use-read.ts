@@ -1,0 +1,24 @@
+import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import type { ReadCalls, ReadName } from "../../api/inspector-api.js";
+import { read } from "./call-server.js";
+
+interface ReadSettings {
+  /** Whether to read now. Default: true. */
+  readonly enabled?: boolean;
+  /** How often to read again, in milliseconds. Default: once. */
+  readonly refreshMs?: number;
+}
+
+/** Reads from the server, and remembers the answer while its arguments stay the same. */
+export function useRead<Name extends ReadName>(
+  name: Name,
+  args: ReadCalls[Name]["args"],
+  { enabled = true, refreshMs }: ReadSettings = {},
+): UseQueryResult<ReadCalls[Name]["result"]> {
+  return useQuery({
+    queryKey: [name, args],
+    queryFn: ({ signal }) => read(name, args, signal),
+    enabled,
+    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+  });
+}

@@ -1,0 +1,59 @@
+import { writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
+import type { BuiltFile } from "./built-page.js";
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+const OUTPUT = new URL("../../../dist/inspector-page.js", import.meta.url);
+
+/** The most bytes that the page may have, compressed. */
+const MAX_BYTES = 150_000;
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "./",
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  resolve: {
+    dedupe: ["preact"],
+    alias: {
+      react: "preact/compat",
+      "react-dom": "preact/compat",
+      "react/jsx-runtime": "preact/jsx-runtime",
+    },
+  },
+  build: {
+    write: false,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: false,
+  },
+  plugins: [writeAsModule()],
+});
+
+/** Writes the page as a module that has all files as text, so that a bundler of a service takes it along. */
+function writeAsModule(): Plugin {
+  return {
+    name: "write-as-module",
+    enforce: "post",
+    async generateBundle(_options, bundle) {
+      const files: Record<string, BuiltFile> = {};
+      let bytes = 0;
+      for (const [name, file] of Object.entries(bundle)) {
+        const gzip = gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 });
+        const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+        if (type === undefined) this.error(`no media type is known for ${name}`);
+        files[name] = { type, gzip: gzip.toString("base64") };
+        bytes += gzip.byteLength;
+      }
+      if (bytes > MAX_BYTES) this.error(`the page has ${bytes} bytes, which is more than ${MAX_BYTES}`);
+      await writeFile(OUTPUT, `export const files = ${JSON.stringify(files)};\n`);
+    },
+  };
+}
