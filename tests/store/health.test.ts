@@ -17,7 +17,7 @@ describeServer("health of a store", (target) => {
     await suite.database
       .exec(`create role ${role} login password 'p'; grant usage on schema public to ${role};
       grant select on store, store_kysely_migration to ${role}`);
-    const url = new URL(String(suite.database.source));
+    const url = new URL(suite.database.source);
     url.username = role;
     url.password = "p";
     const reader = new PostgresStore(url.href);

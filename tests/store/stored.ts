@@ -1,19 +1,22 @@
 import { afterEach, beforeAll } from "@jest/globals";
 import { PostgresStore, type PostgresStoreOptions } from "../../src/store/index.js";
-import type { Target, TestDatabase } from "../../test-support/targets.js";
+import type { DatabaseSource, Target, TestDatabase } from "../../test-support/targets.js";
 
 /** The store of a suite, whose table is emptied after each test. */
-export interface SuiteStore {
+export interface SuiteStore<Source extends DatabaseSource = DatabaseSource> {
   readonly store: PostgresStore;
-  readonly database: TestDatabase;
+  readonly database: TestDatabase<Source>;
   /** Another store on the same table. It closes at the end of the test. */
   open(options: PostgresStoreOptions): PostgresStore;
 }
 
 /** Opens a store for the tests of a suite. */
-export function useStore(target: Target, options: PostgresStoreOptions = {}): SuiteStore {
+export function useStore<Source extends DatabaseSource>(
+  target: Target<Source>,
+  options: PostgresStoreOptions = {},
+): SuiteStore<Source> {
   const opened: PostgresStore[] = [];
-  let database: TestDatabase | undefined;
+  let database: TestDatabase<Source> | undefined;
   let store: PostgresStore | undefined;
   const required = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error("before the suite has begun");
