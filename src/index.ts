@@ -1,6 +1,6 @@
 export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- exported until the next major version
+// oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/opened-database.js";
 export type { PGliteInstance } from "./db/pglite/pglite-opener.js";

@@ -7,7 +7,7 @@ export type {
   CheckpointWriteRow,
   StoreDatabase,
 } from "./checkpoint-database.js";
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- exported until the next major version
+// oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./pool/handle-pool-errors.js";
 export { openDatabase, type OpenDatabaseOptions } from "./open-database.js";
 export type { DatabaseSource, OpenedDatabase } from "./opened-database.js";

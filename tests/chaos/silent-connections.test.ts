@@ -24,11 +24,13 @@ describeServer("a saver whose idle connections have all died silently", (server)
     expect(pool.idleCount).toBe(CONNECTIONS);
 
     const end = proxy.blackHole();
-    const tuple = await saver.getTuple(config).finally(async () => {
+    try {
+      const tuple = await saver.getTuple(config);
+      expect(tuple?.checkpoint.channel_values).toEqual({ a: 1 });
+    } finally {
       end();
       await pool.end();
       await proxy.close();
-    });
-    expect(tuple?.checkpoint.channel_values).toEqual({ a: 1 });
+    }
   });
 });

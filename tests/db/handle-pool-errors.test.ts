@@ -72,7 +72,7 @@ describeServer("handlePoolErrors, on the pool of a Kysely", (target) => {
   });
 
   it("is still exported by its old name", () => {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the deprecated alias is what is tested
+    // oxlint-disable-next-line typescript/no-deprecated -- the deprecated alias is what is tested
     expect(guardPool).toBe(handlePoolErrors);
   });
 });

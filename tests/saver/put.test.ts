@@ -183,7 +183,7 @@ describeEachTarget("put", (target) => {
     bytes.fill(0);
     await pending;
     const tuple = await official.getTuple(threadConfig(thread));
-    expect([...(tuple?.checkpoint.channel_values.bytes as Uint8Array)]).toEqual([1, 2, 3]);
+    expect([...((tuple?.checkpoint.channel_values.bytes ?? []) as Uint8Array)]).toEqual([1, 2, 3]);
     await official.end();
   });
 

@@ -235,7 +235,9 @@ describeServer("a transaction of expand or compact", (server) => {
     await using writer = new PostgresSaver(database.source, undefined, { splices: true });
     meanwhile = async () => {
       const tuple = await writer.getTuple(put.config);
-      const values = { messages: [...(tuple?.checkpoint.channel_values.messages as string[]), "more"] };
+      const values = {
+        messages: [...((tuple?.checkpoint.channel_values.messages ?? []) as string[]), "more"],
+      };
       await putValues(writer, put.config, values, put.checkpoint);
     };
     await using saver = new PostgresSaver(database.source, new Interrupted());

@@ -22,7 +22,7 @@ export const importCommand: CommandDefinition = {
     const { inspectBackup } = await import("../../backup/import-threads.js");
     // A file is checked before anything is stored, so that a damaged one leaves no rows behind.
     const counts = file === STDIN ? undefined : await checkFile(context, file, inspectBackup);
-    const total = counts && counts.checkpoints + counts.writes + counts.blobs;
+    const total = counts === undefined ? undefined : counts.checkpoints + counts.writes + counts.blobs;
     const progress = terminal.progress("importing", total);
     let soFar: ImportReport | undefined;
     const onProgress = (report: ImportReport): void => {
