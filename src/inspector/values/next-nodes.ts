@@ -1,0 +1,168 @@
+import { TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
+import type { ThreadStatus } from "../api/threads.js";
+import { isReady, nodeByName, nodesOfSends } from "./trigger-channels.js";
+
+type Version = string | number;
+
+/** What a checkpoint without its values says about what runs next. */
+export interface StateHeader {
+  readonly namespace: string;
+  readonly checkpointId: string;
+  /** From the metadata. */
+  readonly step: number | undefined;
+  readonly channelVersions: Readonly<Record<string, Version>>;
+  /** By node: the versions of its triggers when it ran. */
+  readonly versionsSeen: Readonly<Record<string, Readonly<Record<string, Version>>>>;
+  /**
+   * The channels that have a value. The values of those for which `needsValue` is true must be there; `undefined` stands for one that was
+   * not read. Of others only the names count.
+   */
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** A pending write without its value. */
+export interface StateWrite {
+  readonly taskId: string;
+  /** Empty where an older LangGraph.js stored the write. */
+  readonly taskPath: string;
+  readonly channel: string;
+}
+
+/** What a namespace waits for. */
+export interface DescribedState {
+  readonly status: ThreadStatus;
+  /** The nodes that run next: those of Sends in their order, then the others by name. */
+  readonly next: readonly string[];
+}
+
+/** Writes that say what happened to a task. All others are its output, `__no_writes__` among them. */
+const CONTROL = new Set([
+  "__error__",
+  "__error_source_node__",
+  "__interrupt__",
+  "__resume__",
+  "__scheduled__",
+]);
+/** Names in `versions_seen` that are not nodes. */
+const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
+const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Works out what runs next at a checkpoint, as `getState` of LangGraph does, but without the graph: a node runs when one of its triggers
+ * has a value in a version that the node has not seen. What triggers a node is known from the names of the channels, and from what the
+ * node has seen when it ran before.
+ *
+ * A node whose task is interrupted or has failed runs again, so it is among the next ones. One that has written its output is not.
+ *
+ * @param writes - The pending writes of the newest checkpoint. Leave them out for an older one: all its tasks have written since.
+ */
+export function describeState(header: StateHeader, writes: readonly StateWrite[]): DescribedState {
+  const tasks = tasksOf(writes);
+  const next = triggered(header)
+    .filter((task) => !isFinished(task, header, tasks))
+    .map(({ node }) => node);
+  return { status: statusOf(tasks, next), next };
+}
+
+function statusOf(tasks: ReadonlyMap<string, TaskWrites>, next: readonly string[]): ThreadStatus {
+  const open = [...tasks.values()].filter((task) => !task.hasOutput);
+  if (open.some(({ channels }) => channels.has("__error__"))) return "failed";
+  if (open.some(({ channels }) => channels.has("__interrupt__"))) return "interrupted";
+  return next.length > 0 ? "pending" : "done";
+}
+
+interface TaskWrites {
+  readonly path: string;
+  readonly channels: Set<string>;
+  hasOutput: boolean;
+}
+
+function tasksOf(writes: readonly StateWrite[]): ReadonlyMap<string, TaskWrites> {
+  const tasks = new Map<string, TaskWrites>();
+  for (const { taskId, taskPath, channel } of writes) {
+    // What a `Command` brings belongs to no task.
+    if (taskId === NULL_TASK_ID) continue;
+    const task = tasks.get(taskId) ?? { path: taskPath, channels: new Set<string>(), hasOutput: false };
+    tasks.set(taskId, task);
+    task.channels.add(channel);
+    task.hasOutput ||= !CONTROL.has(channel);
+  }
+  return tasks;
+}
+
+/** A task of the next step. */
+interface NextTask {
+  readonly node: string;
+  /** How the engines name the task in the paths of its writes. */
+  readonly paths: readonly string[];
+  /** What the engine makes the id of the task from, after the step and the name; one for each trigger that it may have chosen. */
+  readonly origins: readonly (readonly unknown[])[];
+}
+
+function triggered(header: StateHeader): NextTask[] {
+  const sent = nodesOfSends(header.values.get(TASKS)).map(([index, node]) => ({
+    node,
+    paths: ["", ", 0000000000"].map((flag) => `~__pregel_push, ${String(index).padStart(10, "0")}${flag}`),
+    origins: [["__pregel_push", String(index)]],
+  }));
+  const pulled = [...triggersByNode(header)]
+    .filter(([, triggers]) => triggers.length > 0)
+    .map(([node, triggers]) => ({
+      node,
+      paths: [`~__pregel_pull, ${node}`],
+      origins: triggers.map((trigger) => ["__pregel_pull", [trigger]]),
+    }));
+  return [...sent, ...pulled.sort((a, b) => (a.node < b.node ? -1 : 1))];
+}
+
+/** The triggers of each node that have a value which the node has not seen. */
+function triggersByNode({ channelVersions, versionsSeen, values }: StateHeader): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [channel, value] of values) {
+    const version = ownValue(channelVersions, channel);
+    if (channel === TASKS || version === undefined || !isReady(channel, value)) continue;
+    for (const node of nodesOf(channel, versionsSeen)) {
+      if (!isNewer(version, ownValue(ownValue(versionsSeen, node), channel))) continue;
+      found.set(node, [...(found.get(node) ?? []), channel]);
+    }
+  }
+  return found;
+}
+
+/** The nodes that a channel triggers. The node of an entrypoint has any name, and is known only once it has run. */
+function nodesOf(channel: string, versionsSeen: StateHeader["versionsSeen"]): readonly string[] {
+  const known = Object.keys(versionsSeen).filter(
+    (node) => !NOT_NODES.has(node) && ownValue(versionsSeen[node], channel) !== undefined,
+  );
+  if (known.length > 0) return known;
+  const named = nodeByName(channel);
+  return named === undefined ? [] : [named];
+}
+
+/** Versions are all numbers or all texts, which have the same order in both engines. */
+function isNewer(version: Version, seen: Version | undefined): boolean {
+  if (seen === undefined) return typeof version === "string" ? version > "" : version > 0;
+  return typeof version === typeof seen ? version > seen : version !== seen;
+}
+
+function isFinished(task: NextTask, header: StateHeader, tasks: ReadonlyMap<string, TaskWrites>): boolean {
+  return [...tasks].some(
+    ([taskId, { path, hasOutput }]) =>
+      hasOutput && (path === "" ? idsOf(task, header).includes(taskId) : task.paths.includes(path)),
+  );
+}
+
+/** The ids that LangGraph.js gives to a task. */
+function idsOf({ node, origins }: NextTask, { namespace, checkpointId, step = -1 }: StateHeader): string[] {
+  const path = namespace === "" ? node : `${namespace}|${node}`;
+  return origins.map((origin) =>
+    uuid5(JSON.stringify([path, String(step + 1), node, ...origin]), checkpointId),
+  );
+}
+
+function ownValue<Value>(
+  object: Readonly<Record<string, Value>> | undefined,
+  key: string,
+): Value | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+}
