@@ -1,52 +1,50 @@
 import type { ComponentType } from "preact";
+import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "./parts/failure.js";
+import { Loading } from "./parts/loading.js";
 import { ThreadsPage } from "./pages/threads/threads-page.js";
-import { linkTo, type Route } from "./routes/route.js";
+import type { Route } from "./routes/route.js";
 import { useRoute } from "./routes/use-route.js";
 import { OverviewContext } from "./server/overview-context.js";
 import { useRead } from "./server/use-read.js";
+import { Header } from "./shell/header.js";
+import { pageTitle } from "./shell/page-title.js";
+import "./shell/shell.css";
 
-/** The pages by the first part of their routes. */
-const PAGES: Readonly<Record<string, ComponentType<{ readonly route: Route }>>> = { threads: ThreadsPage };
+type Page = ComponentType<{ readonly route: Route }>;
 
-/** The pages that the navigation links to. */
-const LINKS = [
-  ["threads", "Threads"],
-  ["storage", "Storage"],
-  ["memory", "Memory"],
-  ["health", "Health"],
-] as const;
+/** The pages by the first part of their routes. All but the first one load when they are shown. */
+const PAGES: Readonly<Record<string, Page>> = {
+  threads: ThreadsPage,
+  thread: lazy(async () => (await import("./pages/thread/thread-page.js")).ThreadPage),
+};
 
 export function App() {
   const route = useRoute();
   const overview = useRead("overview", {});
   const main = useRef<HTMLElement>(null);
-  // A screen reader continues at the new page, as after loading one.
   useEffect(() => {
+    document.title = pageTitle(route);
+    // A screen reader continues at the new page, as after loading one.
     main.current?.focus({ preventScroll: true });
   }, [route.page, ...route.subjects]);
-  if (overview.error !== null)
+  if (overview.data === undefined) {
+    if (overview.error === null) return <Loading what="the inspector" />;
     return <Failure error={overview.error} onRetry={() => void overview.refetch()} />;
-  if (overview.data === undefined) return null;
-  const { hasMemory, database, schema, canWrite } = overview.data;
-  const Page = Object.hasOwn(PAGES, route.page) ? PAGES[route.page] : undefined;
+  }
+  const Shown = Object.hasOwn(PAGES, route.page) ? PAGES[route.page] : undefined;
   return (
     <OverviewContext.Provider value={overview.data}>
-      <header class="top">
-        <nav aria-label="Pages">
-          {LINKS.filter(([page]) => page !== "memory" || hasMemory).map(([page, title]) => (
-            <a key={page} href={linkTo(page)} aria-current={route.page === page ? "page" : undefined}>
-              {title}
-            </a>
-          ))}
-        </nav>
-        <span class="dim database">
-          {database} · {schema} · {canWrite ? "read and write" : "read-only"}
-        </span>
-      </header>
+      {/* The fragment is the route, so a link to one can't skip. */}
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <Header overview={overview.data} page={route.page} />
       <main ref={main} tabIndex={-1}>
-        {Page === undefined ? <p>There is no such page.</p> : <Page route={route} />}
+        <Suspense fallback={<Loading what="the page" />}>
+          {Shown === undefined ? <p>There is no such page.</p> : <Shown route={route} />}
+        </Suspense>
       </main>
     </OverviewContext.Provider>
   );

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { App } from "./app.js";
 import { ServerError } from "./server/call-server.js";
+import { applyTheme, storedTheme } from "./shell/theme.js";
 
 const client = new QueryClient({
   defaultOptions: {
@@ -14,6 +15,7 @@ const client = new QueryClient({
   },
 });
 
+applyTheme(storedTheme());
 const root = document.getElementById("app");
 if (root !== null) {
   render(

@@ -1,46 +1,57 @@
+import { useRef } from "preact/hooks";
 import { Failure } from "../../parts/failure.js";
-import { formatCount } from "../../parts/numbers.js";
-import { StatusBadge } from "../../parts/status-badge.js";
-import { Time } from "../../parts/time.js";
-import { linkToThread, type Route } from "../../routes/route.js";
-import { useRead } from "../../server/use-read.js";
+import { Loading } from "../../parts/loading.js";
+import { linkTo, type Route } from "../../routes/route.js";
+import { replaceRoute } from "../../routes/use-route.js";
+import { NoThreads } from "./no-threads.js";
+import { parseFilter } from "./parse-filter.js";
+import { ThreadTable } from "./thread-table.js";
+import { ThreadsForm } from "./threads-form.js";
+import { useThreads, type VisibleRange } from "./use-threads.js";
+import "./threads.css";
 
 /** The list of threads. */
-export function ThreadsPage({ route }: { readonly route: Route }) {
-  const search = route.params.get("search") ?? undefined;
-  const { data, error } = useRead("threads", { search });
-  if (error !== null) return <Failure error={error} />;
+export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
+  const [search, filter] = [params.get("search") ?? "", params.get("filter") ?? ""];
+  const order = params.get("order") === "id" ? "id" : "recent";
+  const parsed = parseFilter(filter);
+  const problem = "problem" in parsed ? parsed.problem : undefined;
+  const visible = useRef<VisibleRange>({ first: undefined, last: undefined });
+  const query = {
+    order,
+    ...(search !== "" && { search }),
+    ...("filter" in parsed && parsed.filter !== undefined && { filter: parsed.filter }),
+  } as const;
+  const list = useThreads(query, problem === undefined, visible);
+  const { threads, error, refreshError } = list;
   return (
     <>
-      <h1>Threads</h1>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Thread</th>
-            <th scope="col">State</th>
-            <th scope="col">Last activity</th>
-            <th scope="col">Checkpoints</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data?.threads.map((thread) => (
-            <tr key={thread.threadId}>
-              <th scope="row">
-                <a href={linkToThread({ threadId: thread.threadId, namespace: "" })}>
-                  <bdi>{thread.threadId}</bdi>
-                </a>
-              </th>
-              <td>
-                <StatusBadge {...thread} />
-              </td>
-              <td>
-                <Time at={thread.updatedAt} />
-              </td>
-              <td>{formatCount(thread.checkpoints)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="threads-head">
+        <h1>Threads</h1>
+        <ThreadsForm
+          {...{ search, filter, problem }}
+          onChange={(changes) => {
+            replaceRoute(
+              linkTo("threads", [], { search, filter, order: params.get("order") ?? "", ...changes }),
+            );
+          }}
+        />
+      </div>
+      {refreshError !== null && threads !== undefined && (
+        <p class="dim" role="status">
+          The list can’t be refreshed: {refreshError.message}
+        </p>
+      )}
+      {error !== null && <Failure error={error} onRetry={list.retry} />}
+      {threads === undefined && error === null && problem === undefined && <Loading what="threads" />}
+      {threads?.length === 0 && <NoThreads isFiltered={search !== "" || filter !== ""} />}
+      {threads !== undefined && threads.length > 0 && (
+        <ThreadTable
+          {...{ list, order, visible }}
+          rows={threads}
+          linkToOrder={(by) => linkTo("threads", [], { search, filter, order: by })}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,45 @@
+/** What a person wants the metadata of threads to contain. */
+export type ParsedFilter =
+  { readonly filter: Readonly<Record<string, unknown>> | undefined } | { readonly problem: string };
+
+const PAIR = /^([^\s=,"]+)=("(?:[^"\\]|\\.)*"|[^\s,"]*)(?:\s*,\s*|\s+|$)/;
+
+/**
+ * Parses a filter: a JSON object, or pairs such as `source=loop, user="42"`. A value that is JSON means what it means there, so `user=42` is
+ * a number. Everything else is a text.
+ */
+export function parseFilter(text: string): ParsedFilter {
+  const trimmed = text.trim();
+  if (trimmed === "") return { filter: undefined };
+  return trimmed.startsWith("{") ? parseObject(trimmed) : parsePairs(trimmed);
+}
+
+function parseObject(text: string): ParsedFilter {
+  try {
+    // A text that begins with a brace is an object, if it is JSON.
+    return { filter: JSON.parse(text) as Readonly<Record<string, unknown>> };
+  } catch (error) {
+    return { problem: `This is no JSON: ${error instanceof Error ? error.message : "unknown error"}` };
+  }
+}
+
+function parsePairs(text: string): ParsedFilter {
+  const pairs: [string, unknown][] = [];
+  for (let rest = text; rest !== "";) {
+    const [whole, name, value] = PAIR.exec(rest) ?? [];
+    if (whole === undefined || name === undefined || value === undefined || value === "") {
+      return { problem: `Write name=value, such as source=loop, or JSON. Here it goes wrong: ${rest}` };
+    }
+    pairs.push([name, valueOf(value)]);
+    rest = rest.slice(whole.length);
+  }
+  return { filter: Object.fromEntries(pairs) };
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

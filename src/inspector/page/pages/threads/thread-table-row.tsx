@@ -1,0 +1,52 @@
+import type { CSSProperties } from "preact";
+import type { ThreadRow } from "../../../api/threads.js";
+import { counted, formatBytes, formatCount } from "../../parts/numbers.js";
+import { StatusBadge } from "../../parts/status-badge.js";
+import { Time } from "../../parts/time.js";
+import { linkToThread } from "../../routes/route.js";
+
+/** How long a thread is marked after it has stored something. */
+const LIVE_MS = 30_000;
+
+interface ThreadTableRowProps {
+  readonly thread: ThreadRow;
+  /** The number of the row, from 1. */
+  readonly row: number;
+  readonly bytes: number | undefined;
+  readonly style: CSSProperties;
+}
+
+/** A thread in the list. */
+export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProps) {
+  const { threadId, updatedAt, checkpoints, namespaces } = thread;
+  const isLive = Date.now() - updatedAt < LIVE_MS;
+  return (
+    <tr role="row" class="threads-row" aria-rowindex={row + 1} style={style} data-thread={threadId}>
+      <th role="rowheader" scope="row" class="threads-id">
+        <a href={linkToThread({ threadId, namespace: "" })}>
+          <bdi>{threadId}</bdi>
+        </a>
+      </th>
+      <td role="cell" class="threads-state">
+        <StatusBadge {...thread} />
+      </td>
+      <td role="cell" class="threads-time">
+        {isLive && (
+          <span class="threads-live" title="It has stored something within the last 30 seconds">
+            live
+          </span>
+        )}
+        <Time at={updatedAt} />
+      </td>
+      <td role="cell" class="threads-number" title={counted(checkpoints, "checkpoint")}>
+        {formatCount(checkpoints)}
+      </td>
+      <td role="cell" class="threads-number" title={counted(namespaces, "namespace")}>
+        {formatCount(namespaces)}
+      </td>
+      <td role="cell" class="threads-number threads-size">
+        {bytes === undefined ? "" : formatBytes(bytes)}
+      </td>
+    </tr>
+  );
+}

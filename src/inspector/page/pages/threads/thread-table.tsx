@@ -1,0 +1,153 @@
+import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
+import type { RefObject, TargetedKeyboardEvent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { ThreadRow } from "../../../api/threads.js";
+import { counted } from "../../parts/numbers.js";
+import { useMedia } from "../../parts/use-media.js";
+import { useTick } from "../../parts/use-tick.js";
+import { ThreadTableRow } from "./thread-table-row.js";
+import { focusedThread, linkOf, useSteadyRows } from "./use-steady-rows.js";
+import { useThreadSizes } from "./use-thread-sizes.js";
+import type { ThreadList, VisibleRange } from "./use-threads.js";
+
+interface ThreadTableProps {
+  readonly list: ThreadList;
+  readonly rows: readonly ThreadRow[];
+  readonly order: "id" | "recent";
+  readonly linkToOrder: (order: "id" | "recent") => string;
+  /** Takes the threads that are on the screen. */
+  readonly visible: RefObject<VisibleRange>;
+}
+
+/** What is fixed at the top of the window: the header of the page and that of the table. */
+const COVERED_PX = 96;
+const OVERSCAN = 8;
+
+/** The threads as a table, of which only the rows near the window exist. */
+export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadTableProps) {
+  useTick(5_000);
+  const isNarrow = useMedia("(max-width: 48rem)");
+  const rowHeight = isNarrow ? 72 : 44;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const focused = focusedThread(body.current);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+    scrollMargin: body.current?.offsetTop ?? 0,
+    scrollPaddingStart: COVERED_PX,
+    getItemKey: (row) => rows[row]?.threadId ?? row,
+    // The row with the focus stays, so that the keyboard continues from it.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      const kept = focused === undefined ? -1 : rows.findIndex(({ threadId }) => threadId === focused);
+      return kept === -1 || shown.includes(kept) ? shown : [...shown, kept].sort((a, b) => a - b);
+    },
+  });
+  useEffect(() => {
+    virtualizer.measure();
+  }, [rowHeight]);
+  const items = virtualizer.getVirtualItems();
+  const { startIndex, endIndex } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+  const firstVisible = rows[startIndex]?.threadId;
+  visible.current = { first: firstVisible, last: rows[endIndex]?.threadId };
+  useSteadyRows({ list: body, rows, rowHeight, firstVisible });
+  const sizes = useThreadSizes(rows.slice(startIndex, endIndex + 1));
+  const isNearEnd = endIndex + 2 * OVERSCAN >= rows.length;
+  useEffect(() => {
+    if (isNearEnd && list.hasMore && !list.isLoadingMore) list.loadMore();
+  }, [isNearEnd, list.hasMore, list.isLoadingMore, rows.length]);
+  const wanted = useRef<number>();
+  useEffect(() => {
+    const threadId = rows[wanted.current ?? -1]?.threadId;
+    const link = threadId === undefined ? undefined : linkOf(body.current, threadId);
+    if (link === undefined) return;
+    wanted.current = undefined;
+    link.focus({ preventScroll: true });
+  });
+  const goTo = (row: number): void => {
+    wanted.current = Math.min(rows.length - 1, Math.max(0, row));
+    virtualizer.scrollToIndex(wanted.current, { align: "auto" });
+    const threadId = rows[wanted.current]?.threadId;
+    if (threadId !== undefined) linkOf(body.current, threadId)?.focus({ preventScroll: true });
+  };
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    const from = rows.findIndex(({ threadId }) => threadId === focusedThread(body.current));
+    const page = Math.max(1, endIndex - startIndex - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -from, End: rows.length },
+    };
+    const step = steps[event.key];
+    if (step === undefined || from === -1 || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    goTo(from + step);
+  };
+  const top = items[0] === undefined ? 0 : virtualizer.options.scrollMargin;
+  return (
+    <>
+      <table
+        role="table"
+        class="threads-table"
+        aria-label="Threads"
+        aria-rowcount={list.hasMore ? -1 : rows.length + 1}
+      >
+        <thead role="rowgroup">
+          <tr role="row" aria-rowindex={1}>
+            <Sorted by="id" order={order} link={linkToOrder("id")} title="Thread" />
+            <th role="columnheader" scope="col">
+              State
+            </th>
+            <Sorted by="recent" order={order} link={linkToOrder("recent")} title="Last activity" />
+            {["Checkpoints", "Namespaces", "Size"].map((title) => (
+              <th key={title} role="columnheader" scope="col" class="threads-number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody
+          role="rowgroup"
+          ref={body}
+          onKeyDown={onKeyDown}
+          style={{ height: `${virtualizer.getTotalSize()}px` }}
+        >
+          {items.map(({ index, key, start }) => {
+            const thread = rows[index];
+            if (thread === undefined) return null;
+            const style = { transform: `translateY(${start - top}px)`, height: `${rowHeight}px` };
+            return (
+              <ThreadTableRow
+                {...{ key, thread, style }}
+                row={index + 1}
+                bytes={sizes.get(thread.threadId)}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+      <p class="threads-end dim" role="status">
+        {list.hasMore ? "Loading more threads…" : counted(rows.length, "thread")}
+      </p>
+    </>
+  );
+}
+
+interface SortedProps {
+  readonly by: "id" | "recent";
+  readonly order: "id" | "recent";
+  readonly link: string;
+  readonly title: string;
+}
+
+function Sorted({ by, order, link, title }: SortedProps) {
+  const isSorted = by === order;
+  const direction = by === "id" ? "ascending" : "descending";
+  return (
+    <th role="columnheader" scope="col" aria-sort={isSorted ? direction : "none"}>
+      <a href={link} title={`Sort by ${title.toLowerCase()}`}>
+        {title}
+        {isSorted && <span aria-hidden="true">{by === "id" ? " ↑" : " ↓"}</span>}
+      </a>
+    </th>
+  );
+}

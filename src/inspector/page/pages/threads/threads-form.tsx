@@ -1,0 +1,62 @@
+import { useId } from "preact/hooks";
+import { useTypedText } from "../../parts/use-typed-text.js";
+
+interface ThreadsFormProps {
+  readonly search: string;
+  readonly filter: string;
+  /** Why the filter can't be used. */
+  readonly problem: string | undefined;
+  readonly onChange: (changes: { readonly search?: string; readonly filter?: string }) => void;
+}
+
+/** Asks which threads to list. */
+export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormProps) {
+  const [searchText, setSearchText] = useTypedText(search, (text) => {
+    onChange({ search: text });
+  });
+  const [filterText, setFilterText] = useTypedText(filter, (text) => {
+    onChange({ filter: text });
+  });
+  const problemId = useId();
+  return (
+    <form
+      class="threads-form"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ search: searchText, filter: filterText });
+      }}
+    >
+      <label>
+        <span>Thread id</span>
+        <input
+          type="search"
+          placeholder="contains…"
+          value={searchText}
+          onInput={({ currentTarget }) => {
+            setSearchText(currentTarget.value);
+          }}
+        />
+      </label>
+      <label class="threads-filter">
+        <span>Metadata</span>
+        <input
+          type="search"
+          class="mono"
+          spellcheck={false}
+          autocomplete="off"
+          placeholder='source=loop or {"user": "42"}'
+          value={filterText}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problemId}
+          onInput={({ currentTarget }) => {
+            setFilterText(currentTarget.value);
+          }}
+        />
+      </label>
+      <p id={problemId} class="threads-problem" role="status">
+        {problem}
+      </p>
+    </form>
+  );
+}

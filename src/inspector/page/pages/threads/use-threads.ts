@@ -1,0 +1,96 @@
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/preact-query";
+import type { RefObject } from "preact";
+import { useMemo } from "preact/hooks";
+import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../../../api/threads.js";
+import { read } from "../../server/call-server.js";
+import { pageOf, threadsOf, withFresh } from "./thread-pages.js";
+
+const PAGE_SIZE = 100;
+const REFRESH_MS = 5_000;
+
+/** The threads that are on the screen. */
+export interface VisibleRange {
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+}
+
+/** A list of threads that grows while the person scrolls. */
+export interface ThreadList {
+  readonly threads: readonly ThreadRow[] | undefined;
+  readonly error: Error | null;
+  /** Why the list could not be refreshed. */
+  readonly refreshError: Error | null;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly loadMore: () => void;
+  readonly retry: () => void;
+}
+
+type Query = Pick<ThreadsQuery, "search" | "filter" | "order">;
+
+/**
+ * Reads the list of threads page by page, and the pages that are on the screen again every few seconds. Reading all pages again would be
+ * a thousand requests in a long list.
+ */
+export function useThreads(query: Query, enabled: boolean, visible: RefObject<VisibleRange>): ThreadList {
+  const queryKey = ["threads", "pages", query];
+  const list = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read("threads", { ...query, ...pageArgs(pageParam) }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }: ThreadsPage) => next,
+    staleTime: Infinity,
+    enabled,
+  });
+  const refreshError = useRefresh(query, queryKey, enabled && list.isSuccess && !list.isFetching, visible);
+  const threads = useMemo(() => list.data && threadsOf(list.data), [list.data]);
+  return {
+    ...{ threads, error: list.error, refreshError },
+    ...{ hasMore: list.hasNextPage, isLoadingMore: list.isFetchingNextPage },
+    loadMore: () => void list.fetchNextPage(),
+    retry: () => void list.refetch(),
+  };
+}
+
+function pageArgs(after: string | undefined): Pick<ThreadsQuery, "after" | "limit"> {
+  return { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
+}
+
+function useRefresh(
+  query: Query,
+  queryKey: readonly unknown[],
+  enabled: boolean,
+  visible: RefObject<VisibleRange>,
+): Error | null {
+  const client = useQueryClient();
+  const { error } = useQuery<number>({
+    queryKey: ["threads", "refresh", query],
+    enabled,
+    staleTime: REFRESH_MS,
+    refetchInterval: ({ state }) => Math.max(REFRESH_MS, 20 * (state.data ?? 0)),
+    // Returns how long it took, so that a database that is slow at this is asked less often.
+    queryFn: async ({ signal }) => {
+      const loaded = client.getQueryData<InfiniteData<ThreadsPage, string | undefined>>(queryKey);
+      const updatedAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
+      const start = Date.now();
+      if (loaded === undefined || start - updatedAt < REFRESH_MS / 2) return 0;
+      const from = pageOf(loaded, visible.current?.first);
+      const to = Math.max(from, pageOf(loaded, visible.current?.last));
+      const fresh: InfiniteData<ThreadsPage, string | undefined> = { pages: [], pageParams: [] };
+      let after = loaded.pageParams[from];
+      for (let position = from; position <= to; position++) {
+        const page = await read("threads", { ...query, ...pageArgs(after) }, signal);
+        fresh.pages.push(page);
+        fresh.pageParams.push(after);
+        after = page.next;
+        if (after === undefined) break;
+      }
+      // More pages may have come meanwhile.
+      client.setQueryData<InfiniteData<ThreadsPage, string | undefined>>(queryKey, (now) =>
+        now === undefined ? now : withFresh(now, from, fresh),
+      );
+      return Date.now() - start;
+    },
+  });
+  return error;
+}

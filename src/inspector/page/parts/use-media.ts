@@ -1,0 +1,18 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Whether a media query matches now, such as `(max-width: 48rem)`. */
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const follow = (): void => {
+      setMatches(list.matches);
+    };
+    follow();
+    list.addEventListener("change", follow);
+    return () => {
+      list.removeEventListener("change", follow);
+    };
+  }, [query]);
+  return matches;
+}

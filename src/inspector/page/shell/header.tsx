@@ -1,0 +1,68 @@
+import type { Overview } from "../../api/inspector-api.js";
+import { linkTo } from "../routes/route.js";
+import { ThemeChoice } from "./theme-choice.js";
+
+/** The pages that the navigation links to. */
+const LINKS = [
+  ["threads", "Threads"],
+  ["storage", "Storage"],
+  ["memory", "Memory"],
+  ["health", "Health"],
+] as const;
+
+/** The page in the navigation that other pages belong to. */
+const SECTIONS: Readonly<Record<string, string>> = { thread: "threads", checkpoint: "threads" };
+
+interface HeaderProps {
+  readonly overview: Overview;
+  readonly page: string;
+}
+
+/** The navigation, and which database the page shows. */
+export function Header({ overview, page }: HeaderProps) {
+  const section = SECTIONS[page] ?? page;
+  return (
+    <header class="top">
+      <div class="top-content">
+        <nav aria-label="Pages">
+          {LINKS.filter(([name]) => name !== "memory" || overview.hasMemory).map(([name, title]) => (
+            <a
+              key={name}
+              href={linkTo(name)}
+              aria-current={section === name ? (page === name ? "page" : true) : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Where overview={overview} />
+        <ThemeChoice />
+      </div>
+    </header>
+  );
+}
+
+function Where({ overview: { database, schema, tenantId, canWrite } }: { readonly overview: Overview }) {
+  const facts = [
+    ["Database", database],
+    ["Schema", schema],
+    ["Tenant", tenantId],
+    ["Access", canWrite ? "read and write" : "read-only"],
+  ] as const;
+  return (
+    <dl class="where">
+      {facts.map(
+        ([name, text]) =>
+          text !== undefined &&
+          text !== "" && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <bdi>{text}</bdi>
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
