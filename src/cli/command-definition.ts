@@ -79,6 +79,8 @@ export interface Report {
   readonly json: object;
   /** The stream to print to. Default: standard output. */
   readonly on?: "stdout" | "stderr";
+  /** Settles when a command ends that goes on after its report, which is then printed at once. The database stays open until then. */
+  readonly ended?: Promise<void>;
 }
 
 /**

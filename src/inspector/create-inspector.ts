@@ -1,6 +1,6 @@
 import { type CheckpointSaver, openedSaverOf } from "../checkpoint-saver.js";
 import { type InspectorOptions, parseInspectorOptions } from "./inspector-options.js";
-import { inspectorContext } from "./inspector-context.js";
+import { inspectorContext, type WriterFor } from "./inspector-context.js";
 import { respond } from "./http/respond.js";
 
 /** Answers the requests of the inspector's page. */
@@ -32,6 +32,19 @@ export type Inspector = (request: Request) => Promise<Response>;
  * ```
  */
 export function createInspector(saver: CheckpointSaver, options: InspectorOptions): Inspector {
-  const context = inspectorContext(openedSaverOf(saver), saver, parseInspectorOptions(options));
+  return inspectorWith(saver, options);
+}
+
+/**
+ * Creates an inspector whose changes are written by other savers than the one that reads.
+ *
+ * @param writerFor - Default: the saver that reads.
+ */
+export function inspectorWith(
+  saver: CheckpointSaver,
+  options: InspectorOptions,
+  writerFor?: WriterFor,
+): Inspector {
+  const context = inspectorContext(openedSaverOf(saver), saver, parseInspectorOptions(options), writerFor);
   return (request) => respond(context, request);
 }

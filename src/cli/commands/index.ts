@@ -9,6 +9,7 @@ import { expand } from "./expand.js";
 import { exportCommand } from "./export.js";
 import { fork } from "./fork.js";
 import { importCommand } from "./import.js";
+import { inspect } from "./inspect.js";
 import { migrate } from "./migrate.js";
 import { prune } from "./prune.js";
 import { rollback } from "./rollback.js";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   diff,
   writes,
   stats,
+  inspect,
   copy,
   fork,
   rollback,

@@ -13,8 +13,13 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /** An option whose value is a whole number. */
-export function countOption(flags: string, description: string, min = 0): Option {
-  return new Option(flags, description).argParser((text) => parseCount(text, min));
+export function countOption(
+  flags: string,
+  description: string,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): Option {
+  return new Option(flags, description).argParser((text) => parseCount(text, min, max));
 }
 
 /** An option that may be repeated. */
@@ -82,8 +87,11 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-function parseCount(text: string, min: number): number {
+function parseCount(text: string, min: number, max: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(count) && count >= min) return count;
-  throw new InvalidArgumentError(`Expected a whole number${min === 0 ? "" : `, at least ${min}`}.`);
+  if (count >= min && count <= max) return count;
+  const least = min === 0 ? "" : `, at least ${min}`;
+  throw new InvalidArgumentError(
+    `Expected a whole number${least}${max === Number.MAX_SAFE_INTEGER ? "" : `, at most ${max}`}.`,
+  );
 }

@@ -52,7 +52,7 @@ export async function runCommand(
       open,
     };
     const report = await runWith(command, offline, flags, runtime);
-    printReport(report, io, print);
+    if (report.ended === undefined) printReport(report, io, print);
     return report.exitCode;
   } catch (error) {
     return reportFailure(error, print, io, redact);
@@ -76,7 +76,10 @@ async function runWith(
     try {
       const context = contextFor(database, { ...offline, onConnected }, runtime);
       if (command.connectsItself !== true) await connect(context);
-      return await command.run(context, flags);
+      const report = await command.run(context, flags);
+      if (report.ended !== undefined) printReport(report, io, parsePrintOptions(flags));
+      await report.ended;
+      return report;
     } finally {
       onConnected();
     }

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import type { Inspector } from "../create-inspector.js";
+import { refusal, withHeaders } from "./responses.js";
 
 /**
- * Returns a listener for `node:http` and Express.
- *
- * In Express, mount it before middleware that reads bodies.
+ * Returns a listener for `node:http` and Express. Express may have parsed the body as JSON.
  *
  * @example
  * ```ts
@@ -21,6 +20,38 @@ import type { Inspector } from "../create-inspector.js";
 export function nodeListener(
   inspector: Inspector,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const listener = createRequestListener(inspector);
-  return (request, response) => { listener(request, response); };
+  return (incoming, outgoing) => {
+    const location = locationWithSlash(incoming);
+    if (location !== undefined) {
+      outgoing.writeHead(308, { location }).end();
+      return;
+    }
+    const body = parsedBody(incoming);
+    const answer: Inspector = (request) =>
+      inspector(body === undefined ? request : new Request(request, { body }));
+    // An inspector never fails, but a request may have an address that is none.
+    createRequestListener(answer, { onError: malformed })(incoming, outgoing);
+  };
+}
+
+function malformed(): Response {
+  return withHeaders(refusal(400, "BAD_REQUEST", "the address or the host of the request is malformed"));
+}
+
+/** Returns the JSON of a body that a middleware has read. */
+function parsedBody(incoming: IncomingMessage): string | undefined {
+  return incoming.readableEnded && "body" in incoming ? JSON.stringify(incoming.body) : undefined;
+}
+
+/**
+ * Express removes the path of a router from the address, so the inspector can't see whether a slash is missing after it. Then the browser
+ * would look for the files of the page beside the router.
+ */
+function locationWithSlash(incoming: IncomingMessage): string | undefined {
+  if (!("originalUrl" in incoming) || typeof incoming.originalUrl !== "string") return undefined;
+  const [, path = "", query = ""] = /^([^?]*)(.*)$/s.exec(incoming.originalUrl) ?? [];
+  const isRoot = incoming.url?.split("?")[0] === "/";
+  if (incoming.method !== "GET" || !isRoot || path.endsWith("/")) return undefined;
+  // Relative, because a proxy may have removed the beginning of the path.
+  return `./${path.slice(path.lastIndexOf("/") + 1)}/${query}`;
 }

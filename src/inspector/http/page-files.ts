@@ -13,19 +13,24 @@ export async function pageFile(
   if (file === undefined) return undefined;
   if (name === "index.html") return indexPage(basePath, file);
   // The names of these files have hashes.
-  const headers = { "content-type": file.type, "cache-control": "private, max-age=31536000, immutable" };
+  const cacheControl = "private, max-age=31536000, immutable";
+  const headers = { "content-type": file.type, "cache-control": cacheControl, vary: "accept-encoding" };
   const zipped = Buffer.from(file.gzip, "base64");
-  if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
-    return new Response(gunzipSync(zipped), { headers });
-  }
-  return new Response(zipped, {
-    headers: { ...headers, "content-encoding": "gzip", vary: "accept-encoding" },
-  });
+  return acceptsGzip(request)
+    ? new Response(zipped, { headers: { ...headers, "content-encoding": "gzip" } })
+    : new Response(gunzipSync(zipped), { headers });
 }
 
-/** The page refers to its files relatively, so it must know where it is, also without a slash at the end of its address. */
+function acceptsGzip({ headers }: Request): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers.get("accept-encoding") ?? "");
+}
+
+/**
+ * The page refers to its files relatively, so it must know where it is, also without a slash at the end of its address. Without a base path
+ * it may be anywhere: below the root, or below a path that a router or a proxy has removed.
+ */
 function indexPage(basePath: string, { gzip, type }: BuiltFile): Response {
   const html = gunzipSync(Buffer.from(gzip, "base64")).toString();
-  const based = html.replace("<head>", `<head><base href="${basePath}/">`);
+  const based = basePath === "" ? html : html.replace("<head>", `<head><base href="${basePath}/">`);
   return new Response(based, { headers: { "content-type": type } });
 }

@@ -1,53 +1,75 @@
+import { CheckpointError } from "../../errors/index.js";
 import { callWithSignal } from "../../saver/call/run-call.js";
+import { describeError, framesOf } from "../../telemetry/describe-error.js";
 import type { CallDefinition, CallRun } from "../calls/call-definition.js";
 import { readCalls, writeCalls } from "../calls/index.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAccess } from "../inspector-options.js";
-import { isFromPage } from "./is-from-page.js";
-import { errorResponse, jsonResponse, refusal, withHeaders } from "./responses.js";
+import { isFromPage, type Target } from "./is-from-page.js";
 import { pageFile } from "./page-files.js";
 import { parseArgs } from "./parse-args.js";
+import { readBody } from "./read-body.js";
+import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
 
 const API = "/api/";
 
 /** Answers a request of the page. It never throws. */
 export async function respond(context: InspectorContext, request: Request): Promise<Response> {
+  const response = await answerChecked(context, request);
+  return request.method === "HEAD" ? new Response(null, response) : response;
+}
+
+async function answerChecked(context: InspectorContext, request: Request): Promise<Response> {
   try {
-    return withHeaders(await route(context, request));
+    const path = withoutBase(new URL(request.url).pathname, context.basePath);
+    const target = targetOf(path);
+    if (!isFromPage(request, target)) {
+      return withHeaders(refusal(403, "FOREIGN_ORIGIN", "the request comes from another site"));
+    }
+    const decision = await decide(context, request, { action: target === "write" ? "write" : "read" });
+    // The application's answer, such as its page for signing in, keeps its own headers.
+    if (decision instanceof Response) return decision;
+    if (!decision) return withHeaders(refusal(403, "FORBIDDEN", "you may not do this"));
+    return withHeaders(await answer(context, request, path));
   } catch (error) {
+    logUnexpected(context, error);
     return withHeaders(errorResponse(error));
   }
 }
 
-async function route(context: InspectorContext, request: Request): Promise<Response> {
-  const { pathname } = new URL(request.url);
-  const path = withoutBase(pathname, context.basePath);
-  const name = path.startsWith(API) ? path.slice(API.length) : undefined;
-  const action = name !== undefined && Object.hasOwn(writeCalls, name) ? "write" : "read";
-  const refused = await refuse(context, request, { action });
-  if (refused !== undefined) return refused;
-  if (name !== undefined) return answerCall(context, request, name);
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return refusal(405, "METHOD_NOT_ALLOWED", "use GET");
-  return (
-    (await pageFile(context.basePath, path, request)) ?? refusal(404, "NOT_FOUND", "there is no such page")
-  );
+/** The answer does not say what went wrong, and no method of the saver has reported it. */
+function logUnexpected({ call }: InspectorContext, error: unknown): void {
+  if (error instanceof CheckpointError) return;
+  const fields = { error: describeError(error).type, stack: framesOf(error) };
+  call.telemetry?.log.write("error", "the inspector failed", fields);
 }
 
-/** Returns the answer to a request that is not let in. */
-async function refuse(
-  context: InspectorContext,
+function targetOf(path: string): Target {
+  if (!path.startsWith(API)) return "page";
+  return Object.hasOwn(writeCalls, path.slice(API.length)) ? "write" : "read";
+}
+
+/** Asks the application. Only `true` lets a request in, whatever an untyped function returns. */
+async function decide(
+  { authorize }: InspectorContext,
   request: Request,
   access: InspectorAccess,
-): Promise<Response | undefined> {
-  if (!isFromPage(request, access)) {
-    return refusal(403, "FOREIGN_ORIGIN", "the request comes from another site");
+): Promise<boolean | Response> {
+  try {
+    const decision: unknown = await authorize(request, access);
+    return decision instanceof Response ? decision : decision === true;
+  } catch {
+    return withHeaders(
+      refusal(500, "AUTHORIZE_FAILED", "the application could not decide about the request"),
+    );
   }
-  const decision = await context.authorize(request, access);
-  if (decision instanceof Response) return decision;
-  // An untyped caller may forget to return something.
-  if (!decision) return refusal(403, "FORBIDDEN", "you may not do this");
-  return undefined;
+}
+
+async function answer(context: InspectorContext, request: Request, path: string): Promise<Response> {
+  if (path.startsWith(API)) return answerCall(context, request, path.slice(API.length));
+  if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
+  const file = await pageFile(context.basePath, path, request);
+  return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }
 
 async function answerCall(context: InspectorContext, request: Request, name: string): Promise<Response> {
@@ -55,20 +77,22 @@ async function answerCall(context: InspectorContext, request: Request, name: str
     context,
     call: callWithSignal(context.call, { options: { signal: request.signal } }),
     signal: request.signal,
-    canWrite: async () => context.write && (await context.authorize(request, { action: "write" })) === true,
+    canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
   };
   const read = definitionOf(readCalls, name);
   if (read !== undefined) {
-    if (request.method !== "GET") return refusal(405, "METHOD_NOT_ALLOWED", "use GET");
+    if (request.method !== "GET") return methodRefusal("GET");
     const text = new URL(request.url).searchParams.get("args") ?? "{}";
     return jsonResponse(await read.run(run, parseArgs(read.args, text)));
   }
   const write = definitionOf(writeCalls, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
-  if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "use POST");
-  if (!context.write)
+  if (request.method !== "POST") return methodRefusal("POST");
+  if (!context.write) {
     return refusal(403, "READ_ONLY", "the inspector is read-only; start it with write access");
-  return jsonResponse(await write.run(run, parseArgs(write.args, await request.text())));
+  }
+  const text = await readBody(request);
+  return text instanceof Response ? text : jsonResponse(await write.run(run, parseArgs(write.args, text)));
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -1,4 +1,18 @@
-import { CheckpointError, InvalidConfigError } from "../../errors/index.js";
+import {
+  AbortError,
+  CheckpointError,
+  CheckpointNotFoundError,
+  ConcurrentModificationError,
+  ConnectionError,
+  DatabaseError,
+  InvalidConfigError,
+  PermissionError,
+  StatementTimeoutError,
+  ThreadDeletedError,
+  ThreadExistsError,
+  ThreadLockedError,
+} from "../../errors/index.js";
+import { describeError } from "../../telemetry/describe-error.js";
 import type { CallError } from "../api/inspector-api.js";
 
 /** Nothing that a thread holds may run or load anything, whatever the page does with it. */
@@ -17,10 +31,24 @@ const HEADERS = {
   ].join("; "),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
+
+/** The statuses of our errors. Any other one has 500. */
+const STATUSES = [
+  [InvalidConfigError, 400],
+  [CheckpointNotFoundError, 404],
+  [ThreadDeletedError, 410],
+  [ThreadExistsError, 409],
+  [ThreadLockedError, 409],
+  [ConcurrentModificationError, 409],
+  [AbortError, 503],
+  [ConnectionError, 503],
+  [StatementTimeoutError, 504],
+] as const;
 
 /** Adds the headers that every answer has. */
 export function withHeaders(response: Response): Response {
@@ -35,15 +63,32 @@ export function jsonResponse(result: object): Response {
   return Response.json(result);
 }
 
-export function refusal(status: number, code: string, message: string): Response {
+export function refusal(
+  status: number,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   const body: CallError = { error: { code, message } };
-  return Response.json(body, { status });
+  return Response.json(body, { status, headers });
 }
 
-/** Answers a call that failed. Only messages of our own errors go to the page: others may quote what they should not. */
+/** Refuses a method. */
+export function methodRefusal(allowed: "GET, HEAD" | "GET" | "POST"): Response {
+  return refusal(405, "METHOD_NOT_ALLOWED", `use ${allowed}`, { allow: allowed });
+}
+
+/**
+ * Answers a call that failed. Only messages of our own errors go to the page: those of drivers, servers and applications may quote what
+ * they should not, such as a connection string.
+ */
 export function errorResponse(error: unknown): Response {
-  if (!(error instanceof CheckpointError)) {
-    return refusal(500, "INTERNAL_ERROR", "the call failed");
-  }
-  return refusal(error instanceof InvalidConfigError ? 400 : 500, error.code, error.message);
+  if (!(error instanceof CheckpointError)) return refusal(500, "INTERNAL_ERROR", "the call failed");
+  const [, status = 500] = STATUSES.find(([kind]) => error instanceof kind) ?? [];
+  return refusal(status, error.code, hasOwnMessage(error) ? error.message : describeError(error).message);
+}
+
+/** The other errors of databases say what the driver or the server said. */
+function hasOwnMessage({ constructor }: CheckpointError): boolean {
+  return constructor !== DatabaseError && constructor !== ConnectionError && constructor !== PermissionError;
 }
