@@ -13,7 +13,7 @@ export type ThreadStatus =
 
 /** Which threads to list. */
 export interface ThreadsQuery {
-  /** Only threads whose id contains this text, in any case. */
+  /** Only threads whose id contains this text, in any case. No character is a wildcard. */
   readonly search?: string | undefined;
   /** Only threads whose newest metadata contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
@@ -68,8 +68,10 @@ export interface NamespaceSummary {
 /** A thread as a whole. */
 export interface ThreadView {
   readonly threadId: string;
-  /** The root graph first, then by name. */
+  /** The root graph first, then by name. Of more than 1,000, those with the latest checkpoints. */
   readonly namespaces: readonly NamespaceSummary[];
+  /** How many namespaces are left out. */
+  readonly omitted?: number;
   /** When the thread was deleted, in milliseconds since 1970, if it has a tombstone. */
   readonly deletedAt?: number;
 }

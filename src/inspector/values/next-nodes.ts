@@ -1,6 +1,6 @@
 import { TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import type { ThreadStatus } from "../api/threads.js";
-import { isReady, nodeByName, nodesOfSends } from "./trigger-channels.js";
+import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
 
 type Version = string | number;
 
@@ -45,6 +45,7 @@ const CONTROL = new Set([
 ]);
 /** Names in `versions_seen` that are not nodes. */
 const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
+const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
 const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -52,14 +53,20 @@ const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
  * has a value in a version that the node has not seen. What triggers a node is known from the names of the channels, and from what the
  * node has seen when it ran before.
  *
- * A node whose task is interrupted or has failed runs again, so it is among the next ones. One that has written its output is not.
+ * A node whose task is interrupted or has failed runs again, so it is among the next ones, also after the answer to an earlier interrupt,
+ * where `getState` leaves it out. One that has written its output is not.
  *
- * @param writes - The pending writes of the newest checkpoint. Leave them out for an older one: all its tasks have written since.
+ * @param writes - The pending writes.
+ * @param isOlder - Whether the checkpoint is not the newest: its tasks have written since, and are returned nevertheless.
  */
-export function describeState(header: StateHeader, writes: readonly StateWrite[]): DescribedState {
+export function describeState(
+  header: StateHeader,
+  writes: readonly StateWrite[],
+  { isOlder = false }: { readonly isOlder?: boolean } = {},
+): DescribedState {
   const tasks = tasksOf(writes);
-  const next = triggered(header)
-    .filter((task) => !isFinished(task, header, tasks))
+  const next = triggered(header, tasks)
+    .filter((task) => isOlder || !isFinished(task, header, tasks))
     .map(({ node }) => node);
   return { status: statusOf(tasks, next), next };
 }
@@ -99,13 +106,19 @@ interface NextTask {
   readonly origins: readonly (readonly unknown[])[];
 }
 
-function triggered(header: StateHeader): NextTask[] {
-  const sent = nodesOfSends(header.values.get(TASKS)).map(([index, node]) => ({
+/** Sends whose value was not read stand among the next nodes as their channel. */
+function sendsOf({ values }: StateHeader): ReturnType<typeof nodesOfSends> {
+  const sends = values.get(TASKS);
+  return sends === undefined && values.has(TASKS) ? [[0, TASKS]] : nodesOfSends(sends);
+}
+
+function triggered(header: StateHeader, tasks: ReadonlyMap<string, TaskWrites>): NextTask[] {
+  const sent = sendsOf(header).map(([index, node]) => ({
     node,
     paths: ["", ", 0000000000"].map((flag) => `~__pregel_push, ${String(index).padStart(10, "0")}${flag}`),
     origins: [["__pregel_push", String(index)]],
   }));
-  const pulled = [...triggersByNode(header)]
+  const pulled = [...triggersByNode(header, nodesOfPaths(tasks))]
     .filter(([, triggers]) => triggers.length > 0)
     .map(([node, triggers]) => ({
       node,
@@ -116,12 +129,15 @@ function triggered(header: StateHeader): NextTask[] {
 }
 
 /** The triggers of each node that have a value which the node has not seen. */
-function triggersByNode({ channelVersions, versionsSeen, values }: StateHeader): Map<string, string[]> {
+function triggersByNode(
+  { channelVersions, versionsSeen, values }: StateHeader,
+  nodesOfTasks: readonly string[],
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [channel, value] of values) {
     const version = ownValue(channelVersions, channel);
     if (channel === TASKS || version === undefined || !isReady(channel, value)) continue;
-    for (const node of nodesOf(channel, versionsSeen)) {
+    for (const node of nodesOf(channel, versionsSeen, nodesOfTasks)) {
       if (!isNewer(version, ownValue(ownValue(versionsSeen, node), channel))) continue;
       found.set(node, [...(found.get(node) ?? []), channel]);
     }
@@ -129,14 +145,26 @@ function triggersByNode({ channelVersions, versionsSeen, values }: StateHeader):
   return found;
 }
 
-/** The nodes that a channel triggers. The node of an entrypoint has any name, and is known only once it has run. */
-function nodesOf(channel: string, versionsSeen: StateHeader["versionsSeen"]): readonly string[] {
+/** The nodes that a channel triggers. */
+function nodesOf(
+  channel: string,
+  versionsSeen: StateHeader["versionsSeen"],
+  nodesOfTasks: readonly string[],
+): readonly string[] {
   const known = Object.keys(versionsSeen).filter(
     (node) => !NOT_NODES.has(node) && ownValue(versionsSeen[node], channel) !== undefined,
   );
   if (known.length > 0) return known;
   const named = nodeByName(channel);
+  // An entrypoint may have any name. Its writes have it before it has run to its end.
+  if (named === START && nodesOfTasks.length > 0) return nodesOfTasks;
   return named === undefined ? [] : [named];
+}
+
+/** The nodes in the paths of tasks that were triggered, and of calls within them. */
+function nodesOfPaths(tasks: ReadonlyMap<string, TaskWrites>): readonly string[] {
+  const names = [...tasks.values()].map(({ path }) => PULL_PATH.exec(path)?.groups?.node);
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 /** Versions are all numbers or all texts, which have the same order in both engines. */

@@ -2,7 +2,7 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import { isArray, isRecord } from "../../serde/objects/type-guards.js";
 
 /** The channel that starts a graph with its input, and the node of a state graph that reads it. */
-const START = "__start__";
+export const START = "__start__";
 /** `branch:to:<node>` of both engines. Older ones have `branch:<from>:<name>:<node>`. */
 const BRANCH = /^branch:(?:to:(?<node>.+)|.+:(?<older>[^:]+))$/s;
 /** `join:<node>+<node>:<node>`: the channel that waits for several nodes. */

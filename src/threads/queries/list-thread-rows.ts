@@ -13,11 +13,14 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
+import { containsText } from "./contains-text.js";
 
 /** The conditions on the listed threads. `undefined` is no condition. */
 export interface ThreadScope {
   /** Only threads after this one, in the column's own collation. */
   readonly after: string | undefined;
+  /** Only threads whose id contains this text, in any case. Default: all. */
+  readonly search?: string | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
   /** JSON texts, none of which the metadata of the newest checkpoint contains. */
@@ -55,6 +58,7 @@ export function listThreadRows(call: CallContext, scope: ThreadScope, limit: num
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   return runStatement(call, statements.of(narrowed), {
     after: scope.after ?? "",
+    search: scope.search ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],
     updatedAfterId: scope.updatedAfter?.id ?? "",
@@ -63,11 +67,18 @@ export function listThreadRows(call: CallContext, scope: ThreadScope, limit: num
   });
 }
 
-const CONDITIONS = ["after", "filter", "unlike", "updatedAfter"] as const satisfies (keyof ThreadScope)[];
+const CONDITIONS = [
+  "after",
+  "search",
+  "filter",
+  "unlike",
+  "updatedAfter",
+] as const satisfies (keyof ThreadScope)[];
 type Condition = (typeof CONDITIONS)[number];
 
 interface ThreadParams {
   readonly after: string;
+  readonly search: string;
   readonly filter: string;
   readonly unlike: readonly string[];
   readonly updatedAfterId: string;
@@ -88,6 +99,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Thr
             eb.and(
               narrowed.flatMap((name) =>
                 predicate(name, parameter, {
+                  threadId: sql.ref("thread.thread_id"),
                   id: eb.ref("newest.checkpoint_id"),
                   ts: eb.ref("head.ts"),
                   metadata: eb.ref("head.metadata"),
@@ -190,6 +202,7 @@ interface CountedThread {
 }
 
 interface Newest {
+  readonly threadId: Expression<string>;
   readonly id: Expression<string>;
   readonly ts: Expression<string | null>;
   readonly metadata: Expression<unknown>;
@@ -198,11 +211,13 @@ interface Newest {
 function predicate(
   name: Condition,
   parameter: Parameter<ThreadParams>,
-  { id, ts, metadata }: Newest,
+  { threadId, id, ts, metadata }: Newest,
 ): Expression<SqlBool>[] {
   switch (name) {
     case "after":
       return [];
+    case "search":
+      return [containsText(threadId, parameter("search"))];
     case "filter":
       return [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`];
     case "unlike":

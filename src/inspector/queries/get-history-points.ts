@@ -1,0 +1,119 @@
+import { ERROR, INTERRUPT } from "@langchain/langgraph-checkpoint";
+import { type Expression, type QueryCreator, sql } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
+import { timeInHeader } from "./checkpoint-time.js";
+import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+
+/** A checkpoint in a history. Its metadata may hold much, of which this has three texts. */
+export interface PointRow {
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+  readonly parent_checkpoint_id: string | null;
+  /** The time in the header; `null` when the id contains a time. */
+  readonly ts: string | null;
+  readonly step: string | null;
+  readonly source: string | null;
+  readonly run_id: string | null;
+  readonly writes: number;
+  readonly interrupted: boolean;
+  readonly failed: boolean;
+}
+
+/** A part of the history of a namespace. */
+export interface HistoryPart extends NamespacePlace {
+  /** The last checkpoint of the preceding part; `undefined` begins with the newest. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+/** Reads checkpoints of a namespace, the newest first. */
+export function getHistoryPoints(call: CallContext, { before, ...part }: HistoryPart): Promise<PointRow[]> {
+  const shape = before === undefined ? "newest" : "older";
+  return runStatement(call, pages.of(shape), { ...part, before: before ?? "" });
+}
+
+/** Reads these checkpoints of one thread, in the order of their ids. */
+export function getPoints(call: CallContext, places: readonly CheckpointPlace[]): Promise<PointRow[]> {
+  return runStatement(call, single, givenParams(places));
+}
+
+interface PageParams extends NamespacePlace {
+  readonly before: string;
+  readonly limit: number;
+}
+
+const pages = /* @__PURE__ */ new StatementFamily<"newest" | "older", PageParams, PointRow>(
+  (shape) => (db, parameter) =>
+    pointsOf(
+      db.with("page", (qb) =>
+        qb
+          .selectFrom("checkpoints")
+          .selectAll()
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("namespace"))
+          .$if(shape === "older", (query) =>
+            query.where(sql<string>`checkpoint_id collate "C"`, "<", parameter("before")),
+          )
+          .orderBy(sql`checkpoint_id collate "C"`, "desc")
+          .limit(parameter("limit")),
+      ),
+    ).orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
+);
+
+const single = /* @__PURE__ */ new Statement<GivenParams, PointRow>((db, parameter) =>
+  pointsOf(
+    db.with("page", (qb) =>
+      qb
+        .selectFrom(givenCheckpoints(parameter))
+        .innerJoin("checkpoints as stored", (join) =>
+          join
+            .onRef("stored.thread_id", "=", "given.thread_id")
+            .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+            .onRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
+        )
+        .selectAll("stored"),
+    ),
+  ).orderBy(sql`page.checkpoint_id collate "C"`),
+);
+
+type WithPage = CheckpointDatabase & { page: CheckpointDatabase["checkpoints"] };
+
+function pointsOf(db: QueryCreator<WithPage>) {
+  return db
+    .selectFrom("page")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_writes as write")
+          .whereRef("write.thread_id", "=", "page.thread_id")
+          .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
+          .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")
+          .select([
+            sql<number>`count(*)::integer`.as("writes"),
+            sql<boolean>`coalesce(bool_or(write.channel = ${sql.lit(INTERRUPT)}), false)`.as("interrupted"),
+            sql<boolean>`coalesce(bool_or(write.channel = ${sql.lit(ERROR)}), false)`.as("failed"),
+          ])
+          .as("counts"),
+      (join) => join.onTrue(),
+    )
+    .select(["page.checkpoint_ns", "page.checkpoint_id", "page.parent_checkpoint_id"])
+    .select(["counts.writes", "counts.interrupted", "counts.failed"])
+    .select((eb) => {
+      const metadata = eb.ref("page.metadata");
+      return [
+        timeInHeader(eb.ref("page.checkpoint_id"), eb.ref("page.checkpoint")).as("ts"),
+        textOf(metadata, "step").as("step"),
+        textOf(metadata, "source").as("source"),
+        textOf(metadata, "run_id").as("run_id"),
+      ];
+    });
+}
+
+function textOf(metadata: Expression<unknown>, name: "step" | "source" | "run_id") {
+  return sql<string | null>`${metadata} ->> ${sql.lit(name)}`;
+}

@@ -1,0 +1,169 @@
+import { type Expression, sql, type SqlBool } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { containsText } from "../../threads/queries/contains-text.js";
+import { idOfTime } from "./checkpoint-time.js";
+
+/** A thread with its newest checkpoint. */
+export interface RecentThreadRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+  /** The time in the header; `null` when the id contains a time. */
+  readonly ts: string | null;
+  readonly step: string | null;
+  readonly source: string | null;
+  /** Where the thread is in the order. */
+  readonly place: string;
+  readonly checkpoints: number;
+  readonly namespaces: number;
+}
+
+/** The conditions on the listed threads. `undefined` is no condition. */
+export interface RecentScope {
+  /** The place and the thread at the end of the preceding page. */
+  readonly after: { readonly place: string; readonly threadId: string } | undefined;
+  readonly search: string | undefined;
+  /** JSON text that the metadata of the newest checkpoint contains. */
+  readonly filter: string | undefined;
+  /** JSON texts, none of which the metadata of the newest checkpoint contains. */
+  readonly unlike: readonly string[] | undefined;
+}
+
+const CONDITIONS = ["after", "search", "filter", "unlike"] as const satisfies (keyof RecentScope)[];
+type Condition = (typeof CONDITIONS)[number];
+
+interface RecentParams {
+  readonly place: string;
+  readonly threadId: string;
+  readonly search: string;
+  readonly filter: string;
+  readonly unlike: readonly string[];
+  readonly limit: number;
+}
+
+/** Lists threads by the times of their newest checkpoints, the latest first. It reads the index entries of all checkpoints. */
+export function listRecentThreads(
+  call: CallContext,
+  scope: RecentScope,
+  limit: number,
+): Promise<RecentThreadRow[]> {
+  const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
+  return runStatement(call, statements.of(narrowed), {
+    place: scope.after?.place ?? "",
+    threadId: scope.after?.threadId ?? "",
+    search: scope.search ?? "",
+    filter: scope.filter ?? "",
+    unlike: scope.unlike ?? [],
+    limit,
+  });
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], RecentParams, RecentThreadRow>(
+  (narrowed) => (db, parameter) => {
+    const has = (name: Condition) => narrowed.includes(name);
+    return db
+      .with("newest", (qb) =>
+        qb
+          .selectFrom("checkpoints as each")
+          .$if(has("search"), (query) =>
+            query.where((eb) => containsText(eb.ref("each.thread_id"), parameter("search"))),
+          )
+          .groupBy("each.thread_id")
+          .select(["each.thread_id", sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id")]),
+      )
+      .with("placed", (qb) =>
+        qb
+          .selectFrom("newest")
+          .select(["newest.thread_id", "newest.checkpoint_id"])
+          .select((eb) => {
+            const { ref } = eb;
+            // Only ids without a time need the header. The planner would rather look up all of them.
+            const header = eb
+              .selectFrom("checkpoints as timed")
+              .whereRef("timed.thread_id", "=", "newest.thread_id")
+              .whereRef("timed.checkpoint_id", "=", "newest.checkpoint_id")
+              .select(sql<string | null>`timed.checkpoint ->> 'ts'`.as("ts"))
+              .limit(sql.lit(1));
+            return sql<
+              string | null
+            >`case when ${isUuid6(ref("newest.checkpoint_id"))} then null else (${header}) end`.as("ts");
+          }),
+      )
+      .with("ordered", (qb) =>
+        qb
+          .selectFrom("placed")
+          .selectAll()
+          .select((eb) => idOfTime(eb.ref("placed.checkpoint_id"), eb.ref("placed.ts")).as("place")),
+      )
+      .with("page", (qb) =>
+        qb
+          .selectFrom((eb) =>
+            eb
+              .selectFrom("ordered")
+              .selectAll()
+              .$if(has("after"), (query) => query.where(isAfter(parameter("place"), parameter("threadId"))))
+              .orderBy(sql`place collate "C"`, "desc")
+              .orderBy(sql`thread_id collate "C"`, "desc")
+              // Without filters on the metadata, only the rows of the page are looked up.
+              .$if(!has("filter") && !has("unlike"), (query) => query.limit(parameter("limit")))
+              .as("sorted"),
+          )
+          .innerJoinLateral(
+            (eb) =>
+              eb
+                .selectFrom("checkpoints as head")
+                .whereRef("head.thread_id", "=", "sorted.thread_id")
+                .whereRef("head.checkpoint_id", "=", "sorted.checkpoint_id")
+                .select(["head.checkpoint_ns", "head.metadata"])
+                .orderBy(sql`head.checkpoint_ns collate "C"`)
+                .limit(sql.lit(1))
+                .as("head"),
+            (join) => join.onTrue(),
+          )
+          .$if(has("filter"), (query) =>
+            query.where(sql<SqlBool>`head.metadata @> ${parameter("filter")}::jsonb`),
+          )
+          .$if(has("unlike"), (query) =>
+            query.where(sql<SqlBool>`not head.metadata @> any (${parameter("unlike")}::text[]::jsonb[])`),
+          )
+          .select([
+            "sorted.thread_id",
+            "sorted.checkpoint_id",
+            "sorted.ts",
+            "sorted.place",
+            "head.checkpoint_ns",
+          ])
+          .select([
+            sql<string | null>`head.metadata ->> 'step'`.as("step"),
+            sql<string | null>`head.metadata ->> 'source'`.as("source"),
+          ])
+          .limit(parameter("limit")),
+      )
+      .with("counted", (qb) =>
+        qb
+          .selectFrom("checkpoints as each")
+          .where(
+            sql<SqlBool>`each.thread_id = any (array(${qb.selectFrom("page").select("page.thread_id")}))`,
+          )
+          .groupBy("each.thread_id")
+          .select(["each.thread_id"])
+          .select([
+            sql<number>`count(*)::float8`.as("checkpoints"),
+            sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
+          ]),
+      )
+      .selectFrom("page")
+      .innerJoin("counted", "counted.thread_id", "page.thread_id")
+      .selectAll("page")
+      .select(["counted.checkpoints", "counted.namespaces"])
+      .orderBy(sql`page.place collate "C"`, "desc")
+      .orderBy(sql`page.thread_id collate "C"`, "desc");
+  },
+);
+
+function isAfter(place: Expression<string>, threadId: Expression<string>) {
+  return sql<SqlBool>`(place collate "C", thread_id collate "C") < (${place}::text collate "C", ${threadId}::text collate "C")`;
+}

@@ -1,0 +1,70 @@
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import type { CheckpointPlace } from "../api/places.js";
+import type { StateRow } from "../queries/get-states.js";
+import type { StateHeader, StateWrite } from "../values/next-nodes.js";
+import { needsValue } from "../values/trigger-channels.js";
+
+/** What was stored of a checkpoint, with the values that must be read to know what runs next. */
+export interface ParsedState {
+  readonly header: StateHeader;
+  readonly writes: readonly StateWrite[];
+  /** The channels in `header.values` whose values are still missing. */
+  readonly unread: readonly string[];
+}
+
+// A damaged row must not hide the others.
+const version = z.union([z.string(), z.number()]);
+const versions = z.record(z.string(), version).catch({});
+const seen = z.record(z.string(), versions).catch({});
+const names = z.array(z.string()).catch([]);
+const values = z.array(z.tuple([z.string(), z.string(), z.number().nullable()])).catch([]);
+const writes = z.array(z.tuple([z.string(), z.string(), z.string()])).catch([]);
+
+/** More is not read to name the nodes of Sends. */
+const MAX_READ_BYTES = 262_144;
+
+export function parseState({ namespace, checkpointId }: CheckpointPlace, row: StateRow): ParsedState {
+  const stored = parsed(values, row.values_json);
+  const present = new Map<string, unknown>(parsed(names, row.inline_json).map((name) => [name, undefined]));
+  const unread: string[] = [];
+  for (const [channel, type, bytes] of stored) {
+    if (channel === TASKS && isEmptyList(bytes)) continue;
+    present.set(channel, undefined);
+    if (needsValue(channel) && mayBePair(type, bytes) && (bytes ?? 0) <= MAX_READ_BYTES) unread.push(channel);
+  }
+  if (row.has_older_sends) {
+    present.set(TASKS, undefined);
+    unread.push(TASKS);
+  }
+  return {
+    header: {
+      namespace,
+      checkpointId,
+      step: row.step === null || !/^-?\d+$/.test(row.step) ? undefined : Number(row.step),
+      channelVersions: parsed(versions, row.versions_json),
+      versionsSeen: parsed(seen, row.seen_json),
+      values: present,
+    },
+    writes: parsed(writes, row.writes_json).map(([taskId, taskPath, channel]) => ({
+      taskId,
+      taskPath,
+      channel,
+    })),
+    unread,
+  };
+}
+
+function parsed<Output>(schema: z.ZodType<Output>, text: string | null): Output {
+  return schema.parse(text === null ? undefined : JSON.parse(text));
+}
+
+/** The channel of Sends is stored empty with every later checkpoint. No Send is as short as an empty list, or a pair of them. */
+function isEmptyList(bytes: number | null): boolean {
+  return (bytes ?? 0) < 8;
+}
+
+/** Most triggers hold `null`, and need not be read. */
+function mayBePair(type: string, bytes: number | null): boolean {
+  return (bytes ?? 0) > (type === "json" ? 4 : 2);
+}

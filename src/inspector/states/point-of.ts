@@ -1,0 +1,32 @@
+import { timeInId } from "../../saver/model/checkpoint-time.js";
+import type { HistoryPoint } from "../api/threads.js";
+import type { PointRow } from "../queries/get-history-points.js";
+
+/** Converts a row of a history. */
+export function pointOf(row: PointRow): HistoryPoint {
+  const { checkpoint_id: checkpointId, parent_checkpoint_id: parentId, step, source, run_id: runId } = row;
+  return {
+    checkpointId,
+    ...(parentId !== null && { parentId }),
+    createdAt: timeOf(checkpointId, row.ts),
+    ...stepAndSource({ step, source }),
+    ...(runId !== null && { runId }),
+    writes: row.writes,
+    interrupted: row.interrupted,
+    failed: row.failed,
+  };
+}
+
+/** The time of a checkpoint in milliseconds since 1970. A damaged one, which has none, must not hide the others. */
+export function timeOf(checkpointId: string, ts: string | null): number {
+  const time = (timeInId(checkpointId) ?? new Date(ts ?? "")).getTime();
+  return Number.isNaN(time) ? 0 : time;
+}
+
+/** The parts of the metadata that lists show. */
+export function stepAndSource({ step, source }: Pick<PointRow, "step" | "source">) {
+  return {
+    ...(step !== null && /^-?\d{1,15}$/.test(step) && { step: Number(step) }),
+    ...(source !== null && { source }),
+  };
+}

@@ -1,0 +1,56 @@
+import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import type { CheckpointPlace } from "../api/places.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { getStates } from "../queries/get-states.js";
+import { type DescribedState, describeState } from "../values/next-nodes.js";
+import { type ParsedState, parseState } from "./parse-state.js";
+
+/** The state of a checkpoint that has been deleted in the meantime. */
+const GONE: DescribedState = { status: "done", next: [] };
+
+/**
+ * Works out what checkpoints wait for, in one statement, and one more for each checkpoint with Sends or joins, whose values it takes.
+ *
+ * @param isOlder - For checkpoints that are not the newest of their namespace: what ran next.
+ * @returns The states in the order of the checkpoints.
+ */
+export async function readStates(
+  run: Pick<CallRun, "call" | "context" | "signal">,
+  places: readonly CheckpointPlace[],
+  { isOlder = false }: { readonly isOlder?: boolean } = {},
+): Promise<DescribedState[]> {
+  if (places.length === 0) return [];
+  const rows = new Map((await getStates(run.call, places)).map((row) => [Number(row.position), row]));
+  return Promise.all(
+    places.map(async (place, index) => {
+      const row = rows.get(index + 1);
+      if (row === undefined) return GONE;
+      const state = parseState(place, row);
+      const header = { ...state.header, values: await withValues(run, place, state) };
+      return describeState(header, state.writes, { isOlder });
+    }),
+  );
+}
+
+async function withValues(
+  { context, signal }: Pick<CallRun, "context" | "signal">,
+  { threadId, namespace, checkpointId }: CheckpointPlace,
+  { header, unread }: ParsedState,
+): Promise<ReadonlyMap<string, unknown>> {
+  if (unread.length === 0) return header.values;
+  const config = {
+    configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId },
+  };
+  try {
+    const tuple = await context.saver.getTuple(config, { channels: unread, writes: false, signal });
+    const read = new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
+    // LangGraph.js stores `undefined` for the trigger of a deferred node that is empty.
+    const isEmpty = (channel: string): boolean => unread.includes(channel) && read.get(channel) === undefined;
+    return new Map([...header.values, ...read].filter(([channel]) => !isEmpty(channel)));
+  } catch (error) {
+    // A value that this saver can't read, for example for want of a key, must not hide the thread.
+    if (error instanceof DeserializationError || error instanceof CorruptCheckpointError)
+      return header.values;
+    throw error;
+  }
+}
