@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, type ServerResponse } from "node:http";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import type { Inspector } from "../create-inspector.js";
 import { refusal, withHeaders } from "./responses.js";
@@ -20,17 +20,15 @@ import { refusal, withHeaders } from "./responses.js";
 export function nodeListener(
   inspector: Inspector,
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  // An inspector never fails, but a request may have an address that is none.
+  const listener = createRequestListener((request) => inspector(request), { onError: malformed });
   return (incoming, outgoing) => {
     const location = locationWithSlash(incoming);
     if (location !== undefined) {
       outgoing.writeHead(308, { location }).end();
       return;
     }
-    const body = parsedBody(incoming);
-    const answer: Inspector = (request) =>
-      inspector(body === undefined ? request : new Request(request, { body }));
-    // An inspector never fails, but a request may have an address that is none.
-    createRequestListener(answer, { onError: malformed })(incoming, outgoing);
+    listener(withBody(incoming), outgoing);
   };
 }
 
@@ -38,9 +36,14 @@ function malformed(): Response {
   return withHeaders(refusal(400, "BAD_REQUEST", "the address or the host of the request is malformed"));
 }
 
-/** Returns the JSON of a body that a middleware has read. */
-function parsedBody(incoming: IncomingMessage): string | undefined {
-  return incoming.readableEnded && "body" in incoming ? JSON.stringify(incoming.body) : undefined;
+/** Returns a request whose body a middleware has parsed as one whose body can be read: as JSON. */
+function withBody(incoming: IncomingMessage): IncomingMessage {
+  if (!incoming.readableEnded || !("body" in incoming)) return incoming;
+  const { method, url, headers, socket } = incoming;
+  const unread = Object.assign(new IncomingMessage(socket), { method, url, headers, complete: true });
+  if (incoming.body !== undefined) unread.push(JSON.stringify(incoming.body));
+  unread.push(null);
+  return unread;
 }
 
 /**

@@ -22,7 +22,7 @@ export async function respond(context: InspectorContext, request: Request): Prom
 async function answerChecked(context: InspectorContext, request: Request): Promise<Response> {
   try {
     const path = withoutBase(new URL(request.url).pathname, context.basePath);
-    const target = targetOf(path);
+    const target = targetOf(request, path);
     if (!isFromPage(request, target)) {
       return withHeaders(refusal(403, "FOREIGN_ORIGIN", "the request comes from another site"));
     }
@@ -44,7 +44,8 @@ function logUnexpected({ call }: InspectorContext, error: unknown): void {
   call.telemetry?.log.write("error", "the inspector failed", fields);
 }
 
-function targetOf(path: string): Target {
+function targetOf({ method }: Request, path: string): Target {
+  if (method !== "GET" && method !== "HEAD") return "write";
   if (!path.startsWith(API)) return "page";
   return Object.hasOwn(writeCalls, path.slice(API.length)) ? "write" : "read";
 }

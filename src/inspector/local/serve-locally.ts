@@ -41,18 +41,24 @@ export async function serveLocally(
   await listen(server, port);
   const { port: opened } = server.address() as AddressInfo;
   const session = new Session(opened);
-  const answers = new Set<Promise<Response>>();
+  const running = new Set<Promise<unknown>>();
+  const track = (work: Promise<unknown>): void => {
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  };
   const inspector = inspectorFor((request) => session.includes(request) || signedOut(request));
   const listener = nodeListener((request) => {
     const answer = signInOr(session, request, inspector);
-    answers.add(answer);
-    void answer.finally(() => answers.delete(answer));
+    track(answer);
     return answer;
+  });
+  server.on("request", (_request, response) => {
+    track(once(response, "close"));
   });
   server.on("request", onlyFor(hostsOf(opened), listener));
   return {
     address: `http://${LOOPBACK}:${opened}/?token=${session.token ?? ""}`,
-    ended: end(server, answers, signal),
+    ended: end(server, running, signal),
   };
 }
 
@@ -100,7 +106,7 @@ async function listen(server: Server, port: number): Promise<void> {
 
 async function end(
   server: Server,
-  answers: ReadonlySet<Promise<Response>>,
+  running: ReadonlySet<Promise<unknown>>,
   signal: AbortSignal,
 ): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
@@ -108,5 +114,5 @@ async function end(
   server.close();
   // Calls end with their connections, and so do the streams of events.
   server.closeAllConnections();
-  await Promise.allSettled([closed, ...answers]);
+  await Promise.allSettled([closed, ...running]);
 }

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import express from "express";
+import { Hono } from "hono";
+import { PostgresSaver } from "../../src/index.js";
+import { createInspector, type Inspector, nodeListener } from "../../src/inspector/index.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
+
+/** The handlers of a route of Next.js: `export const GET = inspector`. */
+interface NextRoute {
+  readonly GET: (request: Request, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>;
+  readonly POST: NextRoute["GET"];
+}
+
+const API = "api/threads?args=%7B%7D";
+
+describeServer("the inspector in a server", (target) => {
+  let saver: PostgresSaver;
+  let servers: Server[] = [];
+
+  beforeAll(async () => {
+    saver = new PostgresSaver((await target.createDatabase()).source);
+    await saver.setup();
+    await putValues(saver, threadConfig("42"), { plan: "A" });
+  });
+  afterAll(() => saver.end());
+  afterEach(async () => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      await once(server.close(), "close");
+    }
+    servers = [];
+  });
+
+  function inspectorAt(basePath?: string): Inspector {
+    return createInspector(saver, { authorize: () => true, write: true, basePath });
+  }
+
+  async function listen(listener: RequestListener): Promise<string> {
+    const server = createServer(listener);
+    servers.push(server);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  function inExpress(path: string, basePath?: string): RequestListener {
+    return express().use(path, nodeListener(inspectorAt(basePath)));
+  }
+
+  function inRouter(): RequestListener {
+    const router = express.Router().use("/inspector", nodeListener(inspectorAt("/admin/inspector")));
+    return express().use("/admin", router);
+  }
+
+  function inHono(mount: (app: Hono) => Hono): RequestListener {
+    const app = mount(new Hono());
+    return nodeListener(async (request) => app.fetch(request));
+  }
+
+  /** By how it is mounted: the server, and the address of the page. */
+  const MOUNTS: [string, () => RequestListener, string][] = [
+    ["node:http", () => nodeListener(inspectorAt()), "/"],
+    ["node:http, below a path", () => nodeListener(inspectorAt("/inspector")), "/inspector/"],
+    ["node:http, without the slash", () => nodeListener(inspectorAt("/inspector/")), "/inspector"],
+    ["Express", () => inExpress("/inspector", "/inspector"), "/inspector/"],
+    ["Express, without the slash", () => inExpress("/inspector", "/inspector"), "/inspector"],
+    ["Express, without a base path", () => inExpress("/inspector"), "/inspector/"],
+    ["Express, with neither", () => inExpress("/inspector"), "/inspector?x=1"],
+    ["Express, in a router", inRouter, "/admin/inspector"],
+    [
+      "Hono",
+      () => inHono((app) => app.all("/inspector/*", ({ req }) => inspectorAt("/inspector")(req.raw))),
+      "/inspector",
+    ],
+    [
+      "Hono, mounted",
+      () => inHono((app) => app.mount("/inspector", inspectorAt("/inspector"))),
+      "/inspector",
+    ],
+    [
+      "Hono, mounted without a base path",
+      () => inHono((app) => app.mount("/inspector", inspectorAt())),
+      "/inspector/",
+    ],
+  ];
+
+  describeInBrowser("in Chromium", (browser) => {
+    it.each(MOUNTS)("works in %s", async (_name, mount, path) => {
+      const url = new URL(path, await listen(mount())).href;
+      const page = await browser.openPage(url);
+      const link = page.getByRole("link", { name: "42" });
+      await link.waitFor();
+      const loads: string[] = [];
+      page.on("request", (request) => {
+        if (request.isNavigationRequest()) loads.push(request.url());
+      });
+      await link.click();
+      await page.waitForURL(/#\/thread\/42$/);
+      // A link within the page loads nothing anew.
+      expect(loads).toEqual([]);
+    });
+  });
+
+  describe("mounted in Express after a parser of bodies", () => {
+    const post = (url: string, body: string, type = "application/json"): Promise<Response> =>
+      fetch(url, { method: "POST", body, headers: { "content-type": type, origin: new URL(url).origin } });
+
+    it("takes the parsed body, and says what is wrong with any other", async () => {
+      const app = express()
+        .use(express.json(), express.text())
+        .use("/inspector", nodeListener(inspectorAt("/inspector")));
+      const url = `${await listen(app)}/inspector/api/deleteThread`;
+      expect((await post(url, '{"threadId": "none"}')).status).toBe(200);
+      expect((await post(url, "text", "text/plain")).status).toBe(415);
+      const form = await post(url, "threadId=42", "application/x-www-form-urlencoded");
+      expect(form.status).toBe(415);
+    });
+  });
+
+  it("has the signature of a route of Next.js", async () => {
+    const inspector = inspectorAt("/inspector");
+    const route: NextRoute = { GET: inspector, POST: inspector };
+    const params = Promise.resolve({ path: ["api", "threads"] });
+    const answer = await route.GET(new Request(`https://app.example/inspector/${API}`), { params });
+    expect(await answer.json()).toMatchObject({ threads: [{ threadId: "42" }] });
+  });
+
+  it("answers an address that is none", async () => {
+    const url = await listen(nodeListener(inspectorAt()));
+    const { port } = new URL(url);
+    const { connect } = await import("node:net");
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.end("GET http://[/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n");
+    const { text } = await import("node:stream/consumers");
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
