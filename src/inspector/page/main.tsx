@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { App } from "./app.js";
+import { settleAddress } from "./routes/settle-address.js";
 import { ServerError } from "./server/call-server.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
@@ -16,6 +17,8 @@ const client = new QueryClient({
 });
 
 applyTheme(storedTheme());
+settleAddress();
+
 const root = document.getElementById("app");
 if (root !== null) {
   render(
