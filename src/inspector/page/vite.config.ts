@@ -42,18 +42,22 @@ function writeAsModule(): Plugin {
   return {
     name: "write-as-module",
     enforce: "post",
-    async generateBundle(_options, bundle) {
-      const files: Record<string, BuiltFile> = {};
-      let bytes = 0;
-      for (const [name, file] of Object.entries(bundle)) {
-        const gzip = gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 });
-        const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
-        if (type === undefined) this.error(`no media type is known for ${name}`);
-        files[name] = { type, gzip: gzip.toString("base64") };
-        bytes += gzip.byteLength;
-      }
-      if (bytes > MAX_BYTES) this.error(`the page has ${bytes} bytes, which is more than ${MAX_BYTES}`);
-      await writeFile(OUTPUT, `export const files = ${JSON.stringify(files)};\n`);
+    generateBundle: {
+      // After Vite has put the files of lazy parts into their imports.
+      order: "post",
+      async handler(_options, bundle) {
+        const files: Record<string, BuiltFile> = {};
+        let bytes = 0;
+        for (const [name, file] of Object.entries(bundle)) {
+          const gzip = gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 });
+          const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+          if (type === undefined) this.error(`no media type is known for ${name}`);
+          files[name] = { type, gzip: gzip.toString("base64") };
+          bytes += gzip.byteLength;
+        }
+        if (bytes > MAX_BYTES) this.error(`the page has ${bytes} bytes, which is more than ${MAX_BYTES}`);
+        await writeFile(OUTPUT, `export const files = ${JSON.stringify(files)};\n`);
+      },
     },
   };
 }

@@ -7,9 +7,9 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** `1 checkpoint`, `12,345 checkpoints` */
-export function counted(value: number, noun: string): string {
-  return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+/** `1 checkpoint`, `12,345 checkpoints`, `2 branches` */
+export function counted(value: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(value)} ${value === 1 ? noun : nouns}`;
 }
 
 /** `1.2 MB` */

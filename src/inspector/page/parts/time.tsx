@@ -3,7 +3,7 @@ export function Time({ at }: { readonly at: number }) {
   const iso = new Date(at).toISOString();
   return (
     <time dateTime={iso} title={iso}>
-      {ageOf(Date.now() - at)}
+      {ageText(at)}
     </time>
   );
 }
@@ -18,7 +18,9 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 ];
 const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-function ageOf(ms: number): string {
+/** `5 minutes ago` */
+export function ageText(at: number): string {
+  const ms = Date.now() - at;
   const [unit, size] = UNITS.find(([, length]) => Math.abs(ms) >= length) ?? ["second", 1_000];
   return format.format(-Math.round(ms / size), unit);
 }

@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { ReadCalls, ReadName } from "../../api/inspector-api.js";
 import { read } from "./call-server.js";
 
@@ -7,18 +7,21 @@ interface ReadSettings {
   readonly enabled?: boolean;
   /** How often to read again, in milliseconds. Default: once. */
   readonly refreshMs?: number;
+  /** Whether to return the answer for earlier arguments until there is one for these. Default: false. */
+  readonly keepPrevious?: boolean;
 }
 
 /** Reads from the server, and remembers the answer while its arguments stay the same. */
 export function useRead<Name extends ReadName>(
   name: Name,
   args: ReadCalls[Name]["args"],
-  { enabled = true, refreshMs }: ReadSettings = {},
+  { enabled = true, refreshMs, keepPrevious = false }: ReadSettings = {},
 ): UseQueryResult<ReadCalls[Name]["result"]> {
   return useQuery({
     queryKey: [name, args],
     queryFn: ({ signal }) => read(name, args, signal),
     enabled,
     ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
 }

@@ -1,11 +1,97 @@
-import type { Route } from "../../routes/route.js";
+import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { counted } from "../../parts/numbers.js";
+import { StatusBadge } from "../../parts/status-badge.js";
+import { Time } from "../../parts/time.js";
+import { linkTo, linkToThread, type Route } from "../../routes/route.js";
+import { navigate } from "../../routes/use-route.js";
+import { useRead } from "../../server/use-read.js";
+import { NamespaceChoice } from "./namespace-choice.js";
+import { ThreadHistory } from "./thread-history.js";
+import "./thread.css";
+
+const REFRESH_MS = 5_000;
 
 /** A thread. */
 export function ThreadPage({ route }: { readonly route: Route }) {
   const [threadId = ""] = route.subjects;
+  const { data, error, refetch } = useRead("thread", { threadId }, { refreshMs: REFRESH_MS });
+  const asked = route.params.get("ns") ?? "";
+  const chosen = data?.namespaces.find(({ namespace }) => namespace === asked);
+  // A thread may have no root graph, if only a subgraph has stored something.
+  const shown = chosen ?? (route.params.has("ns") ? undefined : data?.namespaces[0]);
   return (
-    <h1>
-      <bdi>{threadId}</bdi>
-    </h1>
+    <div class="thread">
+      <ThreadHead threadId={threadId} view={data} shown={shown} />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the thread" />}
+      {data !== undefined && shown === undefined && <NothingThere view={data} namespace={asked} />}
+      {shown !== undefined && (
+        <ThreadHistory key={shown.namespace} {...{ threadId }} summary={shown} params={route.params} />
+      )}
+    </div>
+  );
+}
+
+interface ThreadHeadProps {
+  readonly threadId: string;
+  readonly view: ThreadView | undefined;
+  readonly shown: NamespaceSummary | undefined;
+}
+
+function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
+  return (
+    <div class="thread-head">
+      <h1>
+        <bdi>{threadId}</bdi>
+      </h1>
+      {shown !== undefined && <StatusBadge {...shown} />}
+      {shown !== undefined && (
+        <span class="dim">
+          {counted(shown.checkpoints, "checkpoint")}, <Time at={shown.updatedAt} />
+        </span>
+      )}
+      <div class="toolbar">
+        {view !== undefined && shown !== undefined && view.namespaces.length > 1 && (
+          <NamespaceChoice
+            namespaces={view.namespaces}
+            chosen={shown.namespace}
+            onChoose={(namespace) => {
+              navigate(linkToThread({ threadId, namespace }));
+            }}
+          />
+        )}
+        <a class="button" href={linkTo("storage", [], { thread: threadId })}>
+          Storage
+        </a>
+      </div>
+    </div>
+  );
+}
+
+function NothingThere({ view, namespace }: { readonly view: ThreadView; readonly namespace: string }) {
+  const { threadId, deletedAt, namespaces } = view;
+  if (namespaces.length > 0) {
+    return (
+      <p>
+        The thread has no namespace <bdi>{namespace}</bdi>.{" "}
+        <a href={linkTo("thread", [threadId])}>Show its root graph</a>
+      </p>
+    );
+  }
+  return (
+    <>
+      {deletedAt === undefined ? (
+        <p>There is no such thread.</p>
+      ) : (
+        <p>
+          The thread was deleted <Time at={deletedAt} />.
+        </p>
+      )}
+      <p>
+        <a href={linkTo("threads")}>Show all threads</a>
+      </p>
+    </>
   );
 }

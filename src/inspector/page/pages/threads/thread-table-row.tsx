@@ -21,16 +21,16 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
   const { threadId, updatedAt, checkpoints, namespaces } = thread;
   const isLive = Date.now() - updatedAt < LIVE_MS;
   return (
-    <tr role="row" class="threads-row" aria-rowindex={row + 1} style={style} data-thread={threadId}>
-      <th role="rowheader" scope="row" class="threads-id">
+    <tr class="threads-row" aria-rowindex={row + 1} style={style} data-thread={threadId}>
+      <th scope="row" class="threads-id">
         <a href={linkToThread({ threadId, namespace: "" })}>
           <bdi>{threadId}</bdi>
         </a>
       </th>
-      <td role="cell" class="threads-state">
+      <td class="threads-state">
         <StatusBadge {...thread} />
       </td>
-      <td role="cell" class="threads-time">
+      <td class="threads-time">
         {isLive && (
           <span class="threads-live" title="It has stored something within the last 30 seconds">
             live
@@ -38,15 +38,13 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
         )}
         <Time at={updatedAt} />
       </td>
-      <td role="cell" class="threads-number" title={counted(checkpoints, "checkpoint")}>
+      <td class="threads-number" title={counted(checkpoints, "checkpoint")}>
         {formatCount(checkpoints)}
       </td>
-      <td role="cell" class="threads-number" title={counted(namespaces, "namespace")}>
+      <td class="threads-number" title={counted(namespaces, "namespace")}>
         {formatCount(namespaces)}
       </td>
-      <td role="cell" class="threads-number threads-size">
-        {bytes === undefined ? "" : formatBytes(bytes)}
-      </td>
+      <td class="threads-number threads-size">{bytes === undefined ? "" : formatBytes(bytes)}</td>
     </tr>
   );
 }

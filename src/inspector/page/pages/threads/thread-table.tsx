@@ -85,39 +85,28 @@ export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadT
   const top = items[0] === undefined ? 0 : virtualizer.options.scrollMargin;
   return (
     <>
-      <table
-        role="table"
-        class="threads-table"
-        aria-label="Threads"
-        aria-rowcount={list.hasMore ? -1 : rows.length + 1}
-      >
-        <thead role="rowgroup">
-          <tr role="row" aria-rowindex={1}>
+      <table class="threads-table" aria-label="Threads" aria-rowcount={list.hasMore ? -1 : rows.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
             <Sorted by="id" order={order} link={linkToOrder("id")} title="Thread" />
-            <th role="columnheader" scope="col">
-              State
-            </th>
+            <th scope="col">State</th>
             <Sorted by="recent" order={order} link={linkToOrder("recent")} title="Last activity" />
             {["Checkpoints", "Namespaces", "Size"].map((title) => (
-              <th key={title} role="columnheader" scope="col" class="threads-number">
+              <th key={title} scope="col" class="threads-number">
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody
-          role="rowgroup"
-          ref={body}
-          onKeyDown={onKeyDown}
-          style={{ height: `${virtualizer.getTotalSize()}px` }}
-        >
+        <tbody ref={body} onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px` }}>
           {items.map(({ index, key, start }) => {
             const thread = rows[index];
             if (thread === undefined) return null;
             const style = { transform: `translateY(${start - top}px)`, height: `${rowHeight}px` };
             return (
               <ThreadTableRow
-                {...{ key, thread, style }}
+                key={key}
+                {...{ thread, style }}
                 row={index + 1}
                 bytes={sizes.get(thread.threadId)}
               />
@@ -143,7 +132,7 @@ function Sorted({ by, order, link, title }: SortedProps) {
   const isSorted = by === order;
   const direction = by === "id" ? "ascending" : "descending";
   return (
-    <th role="columnheader" scope="col" aria-sort={isSorted ? direction : "none"}>
+    <th scope="col" aria-sort={isSorted ? direction : "none"}>
       <a href={link} title={`Sort by ${title.toLowerCase()}`}>
         {title}
         {isSorted && <span aria-hidden="true">{by === "id" ? " ↑" : " ↓"}</span>}

@@ -1,0 +1,144 @@
+import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
+import type { NamespacePlace } from "../../../api/places.js";
+import type { HistoryPoint } from "../../../api/threads.js";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { counted, formatBytes } from "../../parts/numbers.js";
+import { StatusBadge } from "../../parts/status-badge.js";
+import { Time } from "../../parts/time.js";
+import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
+import { useRead } from "../../server/use-read.js";
+import { Fact } from "./fact.js";
+import { runColour } from "./graph/run-colour.js";
+import { useSettled } from "./use-settled.js";
+
+/** How many values are shown. The page of the checkpoint has all. */
+const VALUES = 12;
+const PAUSE_MS = 120;
+
+interface CheckpointSummaryProps {
+  readonly place: NamespacePlace;
+  readonly point: HistoryPoint;
+  /** Changes when the checkpoint may have new pending writes. */
+  readonly isHead: boolean;
+}
+
+/** What the selected checkpoint is about. */
+export function CheckpointSummary({ place, point, isHead }: CheckpointSummaryProps) {
+  const checkpointId = useSettled(point.checkpointId, PAUSE_MS);
+  const { threadId, namespace } = place;
+  const { data, error, refetch } = useRead(
+    "checkpoint",
+    { threadId, namespace, checkpointId },
+    { keepPrevious: true, ...(isHead && { refreshMs: 5_000 }) },
+  );
+  const isOld = data?.checkpointId !== point.checkpointId;
+  return (
+    <section class="summary" aria-labelledby="summary-title">
+      <div class="summary-head">
+        <h2 id="summary-title">{point.step === undefined ? "Checkpoint" : `Step ${point.step}`}</h2>
+        <a class="button" href={linkToCheckpoint({ ...place, checkpointId: point.checkpointId })}>
+          Open checkpoint
+        </a>
+      </div>
+      <PointFacts {...{ place, point }} status={isOld ? undefined : data} />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the checkpoint" />}
+      {data !== undefined && (
+        <div class={isOld ? "summary-old" : ""} aria-busy={isOld}>
+          <PendingWrites tasks={data.tasks} />
+          <Values view={data} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface PointFactsProps {
+  readonly place: NamespacePlace;
+  readonly point: HistoryPoint;
+  readonly status: CheckpointView | undefined;
+}
+
+function PointFacts({ place, point, status }: PointFactsProps) {
+  const { checkpointId, parentId, createdAt, source, runId } = point;
+  return (
+    <dl class="facts">
+      <Fact name="State">{status && <StatusBadge {...status} />}</Fact>
+      <Fact name="Stored">
+        <Time at={createdAt} /> <span class="dim">{new Date(createdAt).toLocaleString()}</span>
+      </Fact>
+      <Fact name="Source">{source && <bdi>{source}</bdi>}</Fact>
+      <Fact name="Run">{runId && <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi>}</Fact>
+      <Fact name="Checkpoint">
+        <bdi class="mono">{checkpointId}</bdi>
+      </Fact>
+      <Fact name="Parent">
+        {parentId && (
+          <a class="mono" href={linkToThread(place, { at: parentId })}>
+            <bdi>{parentId}</bdi>
+          </a>
+        )}
+      </Fact>
+    </dl>
+  );
+}
+
+function PendingWrites({ tasks }: { readonly tasks: readonly TaskView[] }) {
+  if (tasks.length === 0) return null;
+  return (
+    <>
+      <h3>Pending writes</h3>
+      <dl class="facts">
+        {tasks.map(({ taskId, node, writes }) =>
+          writes.map(({ idx, channel, preview, bytes }) => (
+            <Fact
+              key={`${taskId} ${idx}`}
+              name={<bdi>{node === undefined ? channel : `${node} → ${channel}`}</bdi>}
+            >
+              <Preview text={preview?.text} bytes={bytes} />
+            </Fact>
+          )),
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Values({ view }: { readonly view: CheckpointView }) {
+  const shown = view.channels
+    .filter(({ storage }) => storage !== "empty")
+    .toSorted((a, b) => Number(b.isNew) - Number(a.isNew));
+  return (
+    <>
+      <h3>Values</h3>
+      {shown.length === 0 && <p class="dim">This checkpoint has no values.</p>}
+      <dl class="facts">
+        {shown.slice(0, VALUES).map((channel) => (
+          <Fact key={channel.channel} name={<Name channel={channel} />}>
+            <Preview text={channel.preview?.text} bytes={channel.bytes} />
+          </Fact>
+        ))}
+      </dl>
+      {shown.length > VALUES && (
+        <p>
+          <a href={linkToCheckpoint(view)}>All {counted(shown.length, "value")}</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Name({ channel: { channel, isNew } }: { readonly channel: ChannelView }) {
+  return (
+    <>
+      <bdi>{channel}</bdi>
+      {isNew && <span class="summary-new"> new</span>}
+    </>
+  );
+}
+
+function Preview({ text, bytes }: { readonly text: string | undefined; readonly bytes: number }) {
+  if (text === undefined) return <span class="dim">{formatBytes(bytes)}</span>;
+  return <bdi class="mono summary-preview">{text}</bdi>;
+}

@@ -1,0 +1,48 @@
+import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
+
+/** The pages of a history that are loaded, from its newest checkpoint. */
+export interface LoadedHistory {
+  readonly pages: HistoryPage[];
+  /** The checkpoint that each page begins after. */
+  readonly pageParams: (string | undefined)[];
+}
+
+/**
+ * Puts a newest page that was read again over what is loaded, so that new checkpoints appear, deleted ones go, and pending writes show. If
+ * there are checkpoints between the two, the older ones have to be loaded again.
+ */
+export function withNewest(loaded: LoadedHistory, newest: HistoryPage): LoadedHistory {
+  const [first, ...others] = loaded.pages;
+  const oldest = newest.points.at(-1)?.checkpointId;
+  const onlyNewest = { pages: [newest], pageParams: [undefined] };
+  if (first === undefined || oldest === undefined || !newest.hasMore) {
+    return isSame(loaded.pages, [newest]) ? loaded : onlyNewest;
+  }
+  const isConnected = first.points.some(({ checkpointId }) => checkpointId >= oldest);
+  if (!isConnected) return onlyNewest;
+  const older = first.points.filter(({ checkpointId }) => checkpointId < oldest);
+  const points = [...newest.points, ...older];
+  if (isSame([{ points: first.points.slice(0, newest.points.length) }], [newest])) return loaded;
+  return { pages: [{ ...first, points }, ...others], pageParams: loaded.pageParams };
+}
+
+/** Adds a checkpoint that was stored just now. */
+export function withPoint(loaded: LoadedHistory, point: HistoryPoint): LoadedHistory {
+  const [first, ...others] = loaded.pages;
+  if (first === undefined) return loaded;
+  const newer = first.points.filter(({ checkpointId }) => checkpointId > point.checkpointId);
+  const older = first.points.filter(({ checkpointId }) => checkpointId < point.checkpointId);
+  // It belongs to a later page, which has it when it is loaded.
+  if (older.length === 0 && first.hasMore) return loaded;
+  return {
+    pages: [{ ...first, points: [...newer, point, ...older] }, ...others],
+    pageParams: loaded.pageParams,
+  };
+}
+
+type Points = readonly Pick<HistoryPage, "points">[];
+
+function isSame(before: Points, after: Points): boolean {
+  const textOf = (pages: Points): string => JSON.stringify(pages.map(({ points }) => points));
+  return textOf(before) === textOf(after);
+}
