@@ -10,6 +10,7 @@ import { OverviewContext } from "./server/overview-context.js";
 import { useRead } from "./server/use-read.js";
 import { Header } from "./shell/header.js";
 import { pageTitle } from "./shell/page-title.js";
+import { useScrollMemory } from "./shell/use-scroll-memory.js";
 import "./shell/shell.css";
 
 type Page = ComponentType<{ readonly route: Route }>;
@@ -24,6 +25,7 @@ export function App() {
   const route = useRoute();
   const overview = useRead("overview", {});
   const main = useRef<HTMLElement>(null);
+  useScrollMemory([route.page, ...route.subjects].join("/"));
   useEffect(() => {
     document.title = pageTitle(route);
     // A screen reader continues at the new page, as after loading one.

@@ -1,10 +1,13 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
-import { linkToThread } from "../../routes/route.js";
+import { linkToThread, parseRoute } from "../../routes/route.js";
 import { navigate, replaceRoute } from "../../routes/use-route.js";
 import { branchTo, tipOf, treeOf } from "./graph/branch.js";
 import type { History } from "./use-history.js";
+
+/** Browsers refuse to change the address more often than some 200 times in 10 s. */
+const PAUSE_MS = 150;
 
 /** The selected checkpoint and its branch. */
 export interface Selection {
@@ -22,7 +25,8 @@ export interface Selection {
  * The selection is in the address: `at` is the checkpoint, and `tip` the end of its branch, where that isn't the newest one that continues from
  * the checkpoint. Without `at` the head is selected, also when it changes.
  */
-export function useSelection(place: NamespacePlace, params: URLSearchParams, history: History): Selection {
+export function useSelection(place: NamespacePlace, address: URLSearchParams, history: History): Selection {
+  const [params, replaceSoon] = usePendingRoute(address);
   const { points = [], hasMore, isLoadingMore, loadMore } = history;
   const tree = useMemo(() => treeOf(points), [points]);
   const head = points[0]?.checkpointId;
@@ -51,8 +55,32 @@ export function useSelection(place: NamespacePlace, params: URLSearchParams, his
         ...(checkpointId !== head && { at: checkpointId }),
         ...(keepsTip && { tip }),
       });
-      if (replace) replaceRoute(link);
+      if (replace) replaceSoon(link);
       else navigate(link);
     },
   };
+}
+
+/** Replaces the address when the person pauses. Until then, the parameters that it will have are returned. */
+function usePendingRoute(
+  address: URLSearchParams,
+): [params: URLSearchParams, replaceSoon: (link: string) => void] {
+  const [pending, setPending] = useState<string>();
+  useEffect(() => {
+    setPending(undefined);
+  }, [address]);
+  useEffect(() => {
+    if (pending === undefined) return;
+    const timer = setTimeout(() => {
+      replaceRoute(pending);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [pending]);
+  const params = useMemo(
+    () => (pending === undefined ? address : parseRoute(pending).params),
+    [pending, address],
+  );
+  return [params, setPending];
 }
