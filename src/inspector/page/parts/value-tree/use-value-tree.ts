@@ -1,0 +1,65 @@
+import { asyncDataLoaderFeature, hotkeysCoreFeature, type TreeInstance } from "@headless-tree/core";
+import { useTree } from "@headless-tree/react";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import type { ValuePlace } from "../../../api/places.js";
+import type { ValuePath } from "../../../api/value-node.js";
+import { read } from "../../server/call-server.js";
+import { isFolder, loadMore, loadRows, nameOf, openPath } from "./tree-rows.js";
+import { idOf, ROOT, type TreeItem, type ValueItem, ValueItems } from "./value-items.js";
+
+interface ValueTreeSettings {
+  readonly place: ValuePlace;
+  /** The name of the whole value. */
+  readonly label: string;
+  /** Called when a person chooses a value. */
+  readonly onChoose: (item: ValueItem) => void;
+  readonly scrollTo: (index: number) => void;
+}
+
+/** A tree of a value that loads children when they are opened. */
+interface LoadedTree {
+  readonly tree: TreeInstance<TreeItem>;
+  /** Opens the values above a path. Returns its value, if there is one. */
+  readonly open: (path: ValuePath) => Promise<ValueItem | undefined>;
+}
+
+/** Binds a stored value to the library's tree. */
+export function useValueTree({ place, label, onChoose, scrollTo }: ValueTreeSettings): LoadedTree {
+  const [items] = useState(
+    () => new ValueItems((path, offset, limit) => read("value", { place, path, offset, limit }), label),
+  );
+  const tree = useTree<TreeItem>({
+    rootItemId: ROOT,
+    features: [asyncDataLoaderFeature, hotkeysCoreFeature],
+    dataLoader: {
+      getItem: () => items.loadRoot(),
+      getChildrenWithData: (id) => loadRows(items, id),
+    },
+    getItemName: (item) => nameOf(item.getItemData()),
+    isItemFolder: (item) => isFolder(item.getItemData()),
+    onPrimaryAction: (item) => {
+      const data = item.getItemData();
+      if (data.kind === "value") onChoose(data);
+      else void loadMore(item.getTree(), items, data);
+    },
+    scrollToItem: (item) => {
+      scrollTo(item.getItemMeta().index);
+    },
+    hotkeys: {
+      customEnter: { hotkey: "Enter", preventDefault: true, handler: clickFocused },
+      customSpace: { hotkey: "Space", preventDefault: true, handler: clickFocused },
+    },
+  });
+  const open = useCallback((path: ValuePath) => openPath(tree, items, path), [tree, items]);
+  useEffect(() => {
+    void open([]).then((root) => {
+      if (root !== undefined) tree.getItemInstance(idOf([])).expand();
+    });
+  }, [open, tree]);
+  return { tree, open };
+}
+
+// The library listens to the keys of the whole tree, and a click does what it should do.
+function clickFocused(_event: KeyboardEvent, tree: TreeInstance<TreeItem>): void {
+  tree.getFocusedItem().getElement()?.click();
+}

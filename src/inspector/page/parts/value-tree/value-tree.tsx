@@ -1,0 +1,102 @@
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ValuePlace } from "../../../api/places.js";
+import type { ValuePath } from "../../../api/value-node.js";
+import { TreeRow } from "./tree-row.js";
+import { useValueTree } from "./use-value-tree.js";
+import { ValueDetails } from "./value-details.js";
+import type { ValueItem } from "./value-items.js";
+import { pathToText } from "./value-path.js";
+import { ValueSearch } from "./value-search.js";
+import "./value-tree.css";
+
+interface ValueTreeProps {
+  readonly place: ValuePlace;
+  /** The name of the whole value, such as that of its channel. */
+  readonly label: string;
+  /** The chosen part of the value. Without it the tree remembers what was chosen. */
+  readonly path?: ValuePath | undefined;
+  /** Called when a person chooses a part, for example to put it into the address. */
+  readonly onPath?: (path: ValuePath) => void;
+}
+
+/**
+ * Shows a stored value as a tree. Its parts are read when they are opened, so that its size does not matter.
+ *
+ * @example
+ * ```tsx
+ * <ValueTree label="messages" place={{ kind: "channel", threadId, namespace, checkpointId, channel: "messages" }} />
+ * ```
+ */
+export function ValueTree(props: ValueTreeProps) {
+  return <TreeOfPlace key={JSON.stringify(props.place)} {...props} />;
+}
+
+/** The height of a row, in pixels, as value-tree.css has it. */
+const ROW_HEIGHT = 28;
+
+function TreeOfPlace({ place, label, path, onPath }: ValueTreeProps) {
+  const [chosen, setChosen] = useState<ValueItem>();
+  const scroller = useRef<HTMLDivElement>(null);
+  const choose = (item: ValueItem): void => {
+    setChosen(item);
+    onPath?.(item.path);
+  };
+  const { tree, open } = useValueTree({
+    ...{ place, label, onChoose: choose },
+    scrollTo: (index) => {
+      virtual.scrollToIndex(index);
+    },
+  });
+  const rows = tree.getItems();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 10,
+    // The row that the keyboard starts from is always there, so that Tab finds the tree.
+    rangeExtractor: (range) => {
+      const focused = tree.getState().focusedItem === null ? 0 : tree.getFocusedItem().getItemMeta().index;
+      const shown = defaultRangeExtractor(range);
+      return focused < 0 || focused >= range.count || shown.includes(focused) ? shown : [...shown, focused];
+    },
+  });
+  const show = async (shown: ValuePath): Promise<ValueItem | undefined> => {
+    const item = await open(shown);
+    if (item === undefined) return undefined;
+    setChosen(item);
+    tree.getConfig().scrollToItem?.(tree.getFocusedItem());
+    return item;
+  };
+  const pathText = path && pathToText(path);
+  useEffect(() => {
+    if (path !== undefined && pathText !== (chosen && pathToText(chosen.path))) void show(path);
+    // The path is a new list at each rendering.
+  }, [pathText]);
+  const goTo = async (found: ValuePath): Promise<void> => {
+    const item = await show(found);
+    if (item === undefined) return;
+    onPath?.(item.path);
+    tree.updateDomFocus();
+  };
+  return (
+    <div class="value-tree">
+      <ValueSearch place={place} onOpen={(found) => void goTo(found)} />
+      <div class="value-tree-scroller" ref={scroller}>
+        <div
+          {...tree.getContainerProps(label)}
+          class="value-tree-rows"
+          style={{ height: virtual.getTotalSize() }}
+        >
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            const isChosen = chosen !== undefined && row.getItemData() === chosen;
+            return <TreeRow key={row.getId()} row={row} start={start} isChosen={isChosen} />;
+          })}
+        </div>
+      </div>
+      <ValueDetails place={place} item={chosen} />
+    </div>
+  );
+}
