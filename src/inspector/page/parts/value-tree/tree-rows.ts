@@ -52,6 +52,7 @@ export async function openPath(
 ): Promise<ValueItem | undefined> {
   await items.loadRoot();
   for (const [depth, step] of path.entries()) {
+    if (depth < items.from.length) continue;
     const parent = path.slice(0, depth);
     if (items.find(parent) === undefined) return undefined;
     await items.load(parent, step);
@@ -66,7 +67,7 @@ export async function openPath(
 
 /** Gives the tree the rows of a value. */
 export function publish(tree: TreeInstance<TreeItem>, items: ValueItems, parent: ValuePath): void {
-  const root = items.find([]);
+  const root = items.find(items.from);
   if (root !== undefined) setRows(tree, ROOT, [root]);
   setRows(tree, idOf(parent), items.rowsOf(parent));
 }

@@ -9,8 +9,10 @@ import { idOf, ROOT, type TreeItem, type ValueItem, ValueItems } from "./value-i
 
 interface ValueTreeSettings {
   readonly place: ValuePlace;
-  /** The name of the whole value. */
+  /** The name of the value that the tree begins with. */
   readonly label: string;
+  /** The path of that value. */
+  readonly from: ValuePath;
   /** Called when a person chooses a value. */
   readonly onChoose: (item: ValueItem) => void;
   readonly scrollTo: (index: number) => void;
@@ -24,9 +26,9 @@ interface LoadedTree {
 }
 
 /** Binds a stored value to the library's tree. */
-export function useValueTree({ place, label, onChoose, scrollTo }: ValueTreeSettings): LoadedTree {
+export function useValueTree({ place, label, from, onChoose, scrollTo }: ValueTreeSettings): LoadedTree {
   const [items] = useState(
-    () => new ValueItems((path, offset, limit) => read("value", { place, path, offset, limit }), label),
+    () => new ValueItems((path, offset, limit) => read("value", { place, path, offset, limit }), label, from),
   );
   const tree = useTree<TreeItem>({
     rootItemId: ROOT,
@@ -52,10 +54,11 @@ export function useValueTree({ place, label, onChoose, scrollTo }: ValueTreeSett
   });
   const open = useCallback((path: ValuePath) => openPath(tree, items, path), [tree, items]);
   useEffect(() => {
-    void open([]).then((root) => {
-      if (root !== undefined) tree.getItemInstance(idOf([])).expand();
+    void open(items.from).then((root) => {
+      const item = tree.getItemInstance(idOf(items.from));
+      if (root !== undefined && !item.isExpanded()) item.expand();
     });
-  }, [open, tree]);
+  }, [open, tree, items]);
   return { tree, open };
 }
 

@@ -47,6 +47,8 @@ export type ReadPage = (
 
 /** The parts of a value that are loaded: pages of the children of the values that were opened. */
 export class ValueItems {
+  /** The path of the value that the tree begins with. */
+  readonly from: ValuePath;
   readonly #read: ReadPage;
   readonly #label: string;
   readonly #values = new Map<string, ValueItem>();
@@ -54,8 +56,9 @@ export class ValueItems {
   readonly #pages = new Map<string, Map<number, readonly ValueChild[]>>();
   readonly #failures = new Map<string, unknown>();
 
-  /** @param label - The name of the whole value. */
-  constructor(read: ReadPage, label: string) {
+  /** @param label - The name of the value that the tree begins with. */
+  constructor(read: ReadPage, label: string, from: ValuePath) {
+    this.from = from;
     this.#read = read;
     this.#label = label;
   }
@@ -72,7 +75,7 @@ export class ValueItems {
     if (this.#pages.get(id)?.has(page) === true) return;
     try {
       const { value, children } = await this.#read(parent, page * PAGE_SIZE, PAGE_SIZE);
-      if (parent.length === 0) this.#values.set(id, this.#root(value));
+      if (parent.length === this.from.length) this.#values.set(id, this.#root(value));
       this.#add(id, page, children);
       this.#failures.delete(id);
     } catch (error) {
@@ -105,14 +108,15 @@ export class ValueItems {
     return rows;
   }
 
-  /** The row of the whole value, or of why it can't be read. */
+  /** The row of the value that the tree begins with, or of why it can't be read. */
   async loadRoot(): Promise<TreeItem> {
-    await this.load([]);
-    return this.find([]) ?? { kind: "failure", parent: [], error: this.#failures.get(idOf([])) };
+    const { from } = this;
+    await this.load(from);
+    return this.find(from) ?? { kind: "failure", parent: from, error: this.#failures.get(idOf(from)) };
   }
 
   #root(value: ValueNode): ValueItem {
-    return { kind: "value", path: [], label: this.#label, place: this.#label, value };
+    return { kind: "value", path: this.from, label: this.#label, place: this.#label, value };
   }
 
   #add(id: string, page: number, children: readonly ValueChild[]): void {

@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { useRead } from "../../server/use-read.js";
@@ -12,19 +12,30 @@ interface ValueSearchProps {
 
 /** Searches the labels and texts of a value, and opens what was found. */
 export function ValueSearch({ place, onOpen }: ValueSearchProps) {
+  const [typed, setTyped] = useState("");
+  // A search reads the whole value, so that it waits for the button or Enter.
   const [search, setSearch] = useState("");
-  const field = useId();
   return (
     <div class="value-search">
       <form
         role="search"
         onSubmit={(event) => {
           event.preventDefault();
-          setSearch(String(new FormData(event.currentTarget).get("search")));
+          setSearch(typed);
         }}
       >
-        <label for={field}>Search this value</label>
-        <input id={field} name="search" type="search" autocomplete="off" spellcheck={false} />
+        <label>
+          Search this value{" "}
+          <input
+            type="search"
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onInput={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+            }}
+          />
+        </label>
         <button type="submit">Search</button>
       </form>
       {search !== "" && <Matches place={place} search={search} onOpen={onOpen} />}
@@ -45,7 +56,13 @@ function Matches({ place, search, onOpen }: ValueSearchProps & { readonly search
       <ul class="value-matches">
         {data?.matches.map(({ path, label, value }) => (
           <li key={path.join(".")}>
-            <button type="button" class="value-match" onClick={() => onOpen(path)}>
+            <button
+              type="button"
+              class="value-match"
+              onClick={() => {
+                onOpen(path);
+              }}
+            >
               <bdi class="value-label">{label}</bdi> <bdi class="value-text">{value.text}</bdi>
             </button>
           </li>

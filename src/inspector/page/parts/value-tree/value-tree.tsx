@@ -12,8 +12,10 @@ import "./value-tree.css";
 
 interface ValueTreeProps {
   readonly place: ValuePlace;
-  /** The name of the whole value, such as that of its channel. */
+  /** The name of the value that the tree begins with, such as that of its channel. */
   readonly label: string;
+  /** The part that the tree begins with. Default: the whole value. */
+  readonly from?: ValuePath | undefined;
   /** The chosen part of the value. Without it the tree remembers what was chosen. */
   readonly path?: ValuePath | undefined;
   /** Called when a person chooses a part, for example to put it into the address. */
@@ -29,13 +31,15 @@ interface ValueTreeProps {
  * ```
  */
 export function ValueTree(props: ValueTreeProps) {
-  return <TreeOfPlace key={JSON.stringify(props.place)} {...props} />;
+  return <TreeOfPlace key={JSON.stringify([props.place, props.from])} {...props} />;
 }
 
 /** The height of a row, in pixels, as value-tree.css has it. */
 const ROW_HEIGHT = 28;
 
-function TreeOfPlace({ place, label, path, onPath }: ValueTreeProps) {
+const WHOLE: ValuePath = [];
+
+function TreeOfPlace({ place, label, from = WHOLE, path, onPath }: ValueTreeProps) {
   const [chosen, setChosen] = useState<ValueItem>();
   const scroller = useRef<HTMLDivElement>(null);
   const choose = (item: ValueItem): void => {
@@ -43,7 +47,7 @@ function TreeOfPlace({ place, label, path, onPath }: ValueTreeProps) {
     onPath?.(item.path);
   };
   const { tree, open } = useValueTree({
-    ...{ place, label, onChoose: choose },
+    ...{ place, label, from, onChoose: choose },
     scrollTo: (index) => {
       virtual.scrollToIndex(index);
     },
@@ -81,7 +85,7 @@ function TreeOfPlace({ place, label, path, onPath }: ValueTreeProps) {
   };
   return (
     <div class="value-tree">
-      <ValueSearch place={place} onOpen={(found) => void goTo(found)} />
+      {from.length === 0 && <ValueSearch place={place} onOpen={(found) => void goTo(found)} />}
       <div class="value-tree-scroller" ref={scroller}>
         <div
           {...tree.getContainerProps(label)}
