@@ -47,6 +47,8 @@ export interface StepBytes extends Omit<CheckpointPlace, keyof NamespacePlace> {
 /** The bytes by checkpoint, the oldest first. Long histories are summed to at most 500 entries. */
 export interface StepsStorage {
   readonly steps: readonly StepBytes[];
+  /** The bytes of the namespace that no checkpoint refers to: values that only splices still need, and rows that were left over. */
+  readonly otherBytes: number;
 }
 
 /** The splices of a channel in a thread. */

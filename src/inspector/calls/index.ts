@@ -2,6 +2,7 @@ import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { overviewCalls } from "./overview.js";
 import { threadCalls } from "./thread.js";
+import { storageCalls } from "./storage.js";
 import { threadsCalls } from "./threads.js";
 
 /** Every call that reads. */
@@ -9,6 +10,7 @@ export const readCalls: Partial<ReadDefinitions<ReadName>> = {
   ...overviewCalls,
   ...threadsCalls,
   ...threadCalls,
+  ...storageCalls,
 };
 
 /** Every call that changes threads. */

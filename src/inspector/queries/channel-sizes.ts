@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { storedSize } from "../../saver/queries/stored-size.js";
+
+/** The stored values of a channel in a namespace. */
+export interface ChannelSizeRow {
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly versions: number;
+  readonly splices: number;
+  readonly stored_bytes: number;
+  readonly whole_bytes: number;
+}
+
+interface ChannelParams {
+  readonly threadId: string;
+  readonly limit: number;
+}
+
+/** Measures the values of the channels of a thread, the largest first. It reads no value. */
+export function channelSizes(call: CallContext, params: ChannelParams): Promise<ChannelSizeRow[]> {
+  return runStatement(call, sizes, params);
+}
+
+const sizes = /* @__PURE__ */ new Statement<ChannelParams, ChannelSizeRow>((db, parameter) =>
+  db
+    .selectFrom("checkpoint_blobs")
+    .where("thread_id", "=", parameter("threadId"))
+    .groupBy(["checkpoint_ns", "channel"])
+    .select(["checkpoint_ns", "channel"])
+    .select([
+      sql<number>`count(*)::float8`.as("versions"),
+      sql<number>`count(base)::float8`.as("splices"),
+      sql<number>`coalesce(sum(${storedSize("blob")}), 0)::float8`.as("stored_bytes"),
+      sql<number>`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)::float8`.as("whole_bytes"),
+    ])
+    .orderBy("stored_bytes", "desc")
+    .orderBy("checkpoint_ns")
+    .orderBy("channel")
+    .limit(parameter("limit")),
+);

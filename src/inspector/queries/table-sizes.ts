@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+
+/** A table with its size. */
+export interface TableSizeRow {
+  readonly name: string;
+  readonly rows: number;
+  readonly table_bytes: number;
+  readonly index_bytes: number;
+}
+
+/** The tables of savers and stores. */
+const SIZED_TABLES: readonly (keyof LibraryDatabase)[] = [
+  "checkpoints",
+  "checkpoint_blobs",
+  "checkpoint_writes",
+  "checkpoint_tombstones",
+  "store",
+  "store_vectors",
+];
+
+/** Reads the sizes of the tables that exist. It reads the catalog and the sizes of files, but no rows. */
+export function tableSizes(call: CallContext): Promise<TableSizeRow[]> {
+  return runStatement(call, sizes, { schema: call.schema, tables: SIZED_TABLES });
+}
+
+interface SizeParams {
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
+const sizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{
+        oid: number;
+        relname: string;
+        relnamespace: number;
+        relkind: string;
+      }>`pg_catalog.pg_class`.as<"relation">(sql`relation`),
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .select(sql<string>`relation.relname::text`.as("name"))
+    // Before the first ANALYZE only the statistics know how many rows there are.
+    .select(
+      sql<number>`(case when relation.reltuples > 0 then relation.reltuples
+        else coalesce(pg_stat_get_live_tuples(relation.oid), 0) end)::float8`.as("rows"),
+    )
+    // Null for a table that was dropped meanwhile.
+    .select(sql<number>`coalesce(pg_table_size(relation.oid), 0)::float8`.as("table_bytes"))
+    .select(sql<number>`coalesce(pg_indexes_size(relation.oid), 0)::float8`.as("index_bytes"))
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`)
+    .where("relation.relkind", "=", sql.lit("r"))
+    .orderBy(sql`pg_total_relation_size(relation.oid)`, (order) => order.desc().nullsLast()),
+);
