@@ -1,6 +1,7 @@
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { EndableGenerator } from "../db/async/endable-generator.js";
 import { runTransaction } from "../db/statements/run-statement.js";
+import { InvalidConfigError } from "../errors/index.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { parseLines } from "../parsing/parse-lines.js";
@@ -55,10 +56,24 @@ export interface ItemInput {
 }
 
 /**
+ * Returns what a store works with, for rooms that read from it.
+ *
+ * @throws InvalidConfigError for anything else than a store of this copy of the library.
+ */
+export let openedStoreOf: (store: ItemStore) => OpenedStore;
+
+/**
  * The methods of `PostgresStore`, and of what its `scoped` returns. Each one parses its arguments and calls a function of the room.
  */
 export class ItemStore extends BaseStore {
   readonly #opened: OpenedStore;
+
+  static {
+    openedStoreOf = (store) => {
+      if (#opened in store) return store.#opened;
+      throw new InvalidConfigError("store", "must be a PostgresStore of this library");
+    };
+  }
 
   /** @internal */
   protected constructor(opened: OpenedStore) {

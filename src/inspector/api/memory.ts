@@ -8,7 +8,7 @@ export interface MemoryView {
   readonly hasVectors: boolean;
 }
 
-/** Which namespaces of the store to list, in the order of their labels. */
+/** Which namespaces of the store to list, in the order of their labels: those right below another one. */
 export interface MemoryNamespacesQuery {
   readonly prefix: readonly string[];
   readonly offset?: number | undefined;
@@ -27,6 +27,8 @@ export interface ItemsQuery {
   readonly prefix: readonly string[];
   /** Words to search for, or a text for a search by meaning. */
   readonly query?: string | undefined;
+  /** How the query finds items. Default: `meaning` where {@link MemoryView.hasVectors}. */
+  readonly by?: "words" | "meaning" | undefined;
   /** LangGraph's filter on the values. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   readonly offset?: number | undefined;

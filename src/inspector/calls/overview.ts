@@ -1,12 +1,13 @@
 import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import { hasMemory } from "../memory/store-of.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 export const overviewCalls: ReadDefinitions<"overview"> = {
   overview: {
     args: z.strictObject({}),
-    run: async ({ context, canWrite }) => {
+    run: async ({ context, canWrite, signal }) => {
       const { schema, policy, database } = context.call;
       return {
         canWrite: await canWrite(),
@@ -15,7 +16,8 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),
         database: addressText(database.address()),
         version: packageJson.version,
-        hasMemory: false,
+        // Without the database the page still shows what is wrong with it.
+        hasMemory: await hasMemory(context, signal).catch(() => false),
         canWatch: policy.notifies === true,
       };
     },

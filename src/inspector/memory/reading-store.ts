@@ -1,0 +1,95 @@
+import { RowSecurityCheck } from "../../db/row-security.js";
+import { Preparation } from "../../db/preparation.js";
+import { ItemStore, openedStoreOf } from "../../store/item-store.js";
+import type { Sealing } from "../../store/model/sealing.js";
+import { NamespaceRules } from "../../store/namespace-rules.js";
+import type { StoreCall } from "../../store/store-call.js";
+import { readableColumns } from "../queries/readable-columns.js";
+import type { InspectorContext } from "../inspector-context.js";
+import { ReadingSerializer } from "./reading-serializer.js";
+
+/** The columns that reads of items need. The tables of the official JavaScript store lack some of them. */
+const COLUMNS = [
+  "prefix",
+  "key",
+  "value",
+  "created_at",
+  "updated_at",
+  "expires_at",
+  "ttl_minutes",
+  "version",
+];
+
+/** What every reading store is like: it shows what is stored, and changes nothing. */
+const READS_ONLY = { rules: new NamespaceRules([]), refreshesOnRead: false, channel: undefined };
+
+/** A store that only reads: it creates no tables, and starts the time of no item again. */
+export class ReadingStore extends ItemStore {
+  readonly #call: StoreCall;
+
+  private constructor(call: StoreCall) {
+    const never = (): Promise<void> => Promise.resolve();
+    const preparation = new Preparation({
+      ...{ ensuresTables: false, setUp: never, sweepMinutes: undefined, sweep: never },
+    });
+    super({ call, preparation, ended: new AbortController() });
+    this.#call = call;
+  }
+
+  /** Returns a store that reads what a store of the application reads. */
+  static like(store: ItemStore): ReadingStore {
+    const { call } = openedStoreOf(store);
+    const { sealing } = call.settings;
+    const settings = { ...call.settings, ...READS_ONLY, sealing: sealing && reading(sealing) };
+    return new ReadingStore({ ...call, settings });
+  }
+
+  /** Returns a store on the database, in the schema and for the tenant of the saver. */
+  static besideSaver({ call, saver }: InspectorContext): ReadingStore {
+    const { database, schema, telemetry, policy } = call;
+    const { retry, statementTimeoutMs, tenantId } = policy;
+    const tables = ["store"];
+    const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck(tables);
+    return new ReadingStore({
+      ...{ database, schema, optionalTables: tables },
+      ...(telemetry !== undefined && { telemetry }),
+      policy: { retry, statementTimeoutMs, tenantId, rowSecurity },
+      settings: {
+        ...READS_ONLY,
+        ...{ tables, root: [], defaultTtl: null, textSearchLanguage: "english", vectors: undefined },
+        sealing: reading({ serde: saver.serde, visibleKeys: new EveryKey() }),
+      },
+    });
+  }
+
+  /** Whether items can be searched by meaning. */
+  get hasVectors(): boolean {
+    return this.#call.settings.vectors !== undefined;
+  }
+
+  /** The tenant whose items it reads. */
+  get tenantId(): string | undefined {
+    return this.#call.policy.tenantId;
+  }
+
+  /** Whether its tables exist, may be read, and keep its tenant apart. */
+  async isReadable(signal: AbortSignal): Promise<boolean> {
+    const { tables } = this.#call.settings;
+    const found = await readableColumns({ ...this.#call, signal }, tables);
+    const isThere = tables.every((name) => found.some(({ table }) => table === name));
+    const items = found.filter(({ table }) => table === "store").map(({ column }) => column);
+    const isApart = this.tenantId === undefined || found.every(({ is_secured }) => is_secured);
+    return isThere && isApart && COLUMNS.every((name) => items.includes(name));
+  }
+}
+
+function reading({ serde, visibleKeys }: Sealing): Sealing {
+  return { serde: new ReadingSerializer(serde), visibleKeys };
+}
+
+/** The keys of values that are not encrypted: any may be searched for. */
+class EveryKey extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+}
