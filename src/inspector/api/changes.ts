@@ -7,6 +7,14 @@ export interface ForkRequest extends CheckpointPlace {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** The value of a channel as a person may edit it. */
+export interface EditableValue {
+  /** The value as JSON; a message is an object with its role. */
+  readonly json?: string;
+  /** Why JSON can't show the value. */
+  readonly problem?: string;
+}
+
 /** The value that a fork would store. */
 export interface CheckedValue {
   readonly channel: string;

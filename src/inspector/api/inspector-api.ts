@@ -1,4 +1,4 @@
-import type { CheckedFork, CopyRequest, CreatedCheckpoint, ForkRequest } from "./changes.js";
+import type { CheckedFork, CopyRequest, CreatedCheckpoint, EditableValue, ForkRequest } from "./changes.js";
 import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health.js";
 import type { Items, ItemsQuery, MemoryNamespaces, MemoryNamespacesQuery, MemoryView } from "./memory.js";
@@ -89,6 +89,8 @@ export interface ReadCalls {
   readonly memoryNamespaces: Call<MemoryNamespacesQuery, MemoryNamespaces>;
   readonly items: Call<ItemsQuery, Items>;
   readonly health: Call<object, HealthView>;
+  /** What a person may edit before a fork. */
+  readonly editableValue: Call<CheckpointPlace & { readonly channel: string }, EditableValue>;
   /** What `fork` would store. */
   readonly checkFork: Call<ForkRequest, CheckedFork>;
 }

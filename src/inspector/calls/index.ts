@@ -1,5 +1,6 @@
 import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
+import { editableValueCalls } from "./editable-value.js";
 import { overviewCalls } from "./overview.js";
 import { threadCalls } from "./thread.js";
 import { storageCalls } from "./storage.js";
@@ -7,10 +8,11 @@ import { threadsCalls } from "./threads.js";
 
 /** Every call that reads. */
 export const readCalls: Partial<ReadDefinitions<ReadName>> = {
+  ...editableValueCalls,
   ...overviewCalls,
-  ...threadsCalls,
-  ...threadCalls,
   ...storageCalls,
+  ...threadCalls,
+  ...threadsCalls,
 };
 
 /** Every call that changes threads. */
