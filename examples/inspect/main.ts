@@ -2,8 +2,9 @@
  * Seeds a lively history and opens the inspector on it. Run it with `npm run demo:inspect`: it needs no API key, no network and no server.
  * `npm run demo:inspect -- postgres://…` runs it on your server.
  */
-import { once } from "node:events";
-import { serveInspector } from "../../test-support/serve-inspector.js";
+import { openInBrowser } from "../../src/cli/terminal/open-in-browser.js";
+import { createInspector } from "../../src/inspector/index.js";
+import { serveLocally } from "../../src/inspector/local/serve-locally.js";
 import { paint, say } from "../demo/narrator.js";
 import { runLiveThread } from "./live-graph.js";
 import { type InspectOptions, parseInspectOptions, USAGE } from "./options.js";
@@ -20,18 +21,23 @@ try {
   process.exitCode = 1;
 }
 
-async function main({ url, write }: InspectOptions): Promise<void> {
-  const ended = new AbortController();
+async function main({ url, write, open }: InspectOptions): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
   process.once("SIGINT", () => {
-    ended.abort();
+    stop.abort();
   });
   await using database = await openSeededDatabase(url);
   const { saver, store } = database;
   say("seeded", `${(await saver.listThreads({ limit: 1_000 })).length} threads`);
-  const inspector = await serveInspector(saver, { store, write });
-  say("open", inspector.url, "green");
+  const { address, ended } = await serveLocally(
+    (authorize) => createInspector(saver, { authorize, store, write }),
+    { signal },
+  );
+  say("inspector", address, "green");
+  if (!open || !(await openInBrowser(address)))
+    say("open it", "the address works once, in a browser of this machine");
   say("live", "the thread “live” goes on until Ctrl-C");
-  await runLiveThread(saver, ended.signal);
-  if (!ended.signal.aborted) await once(ended.signal, "abort");
-  await inspector.close();
+  await runLiveThread(saver, signal);
+  await ended;
 }

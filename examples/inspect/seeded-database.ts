@@ -28,6 +28,8 @@ export async function openSeededDatabase(url?: string, options?: SeedOptions): P
   const saver = new PostgresSaver(database, undefined, {
     schema: SCHEMA,
     metadataFromConfig: STORED_METADATA,
+    // The page follows the thread that is live.
+    notify: true,
   });
   const store = new PostgresStore(database, { schema: SCHEMA, ...(url === undefined && { index }) });
   await saver.setup();

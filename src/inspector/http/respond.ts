@@ -82,9 +82,8 @@ async function answerCall(context: InspectorContext, request: Request, name: str
   };
   const read = definitionOf(readCalls, name);
   if (read !== undefined) {
-    if (request.method !== "GET") return methodRefusal("GET");
-    const text = new URL(request.url).searchParams.get("args") ?? "{}";
-    return jsonResponse(await read.run(run, parseArgs(read.args, text)));
+    const text = await argsOfRead(request);
+    return text instanceof Response ? text : jsonResponse(await read.run(run, parseArgs(read.args, text)));
   }
   const write = definitionOf(writeCalls, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
@@ -94,6 +93,13 @@ async function answerCall(context: InspectorContext, request: Request, name: str
   }
   const text = await readBody(request);
   return text instanceof Response ? text : jsonResponse(await write.run(run, parseArgs(write.args, text)));
+}
+
+/** Long arguments, such as the values that a fork would store, do not fit into an address. */
+async function argsOfRead(request: Request): Promise<string | Response> {
+  if (request.method === "POST") return readBody(request);
+  if (request.method !== "GET") return methodRefusal("GET, POST");
+  return new URL(request.url).searchParams.get("args") ?? "{}";
 }
 
 function withoutBase(path: string, basePath: string): string {

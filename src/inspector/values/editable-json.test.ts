@@ -1,6 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { parseChannelValue } from "../../cli/checkpoints/parse-channel-value.js";
+import {
+  AIMessage,
+  type BaseMessageLike,
+  coerceMessageLikeToMessage,
+  HumanMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
 import { editableJson } from "./editable-json.js";
 
 describe("editableJson", () => {
@@ -9,25 +14,25 @@ describe("editableJson", () => {
     expect(JSON.parse(editableJson(value).json ?? "")).toEqual(value);
   });
 
-  it("shows messages so that a fork reads the same messages back", () => {
+  it("shows messages so that LangChain reads the same messages back", () => {
     const call = { id: "call_1", name: "look_up", args: { order: "7" }, type: "tool_call" as const };
     const messages = [
       new HumanMessage({ id: "1", content: [{ type: "text", text: "hi" }], name: "ada" }),
       new AIMessage({ id: "2", content: "", tool_calls: [call], additional_kwargs: { seen: true } }),
       new ToolMessage({ id: "3", content: "no", tool_call_id: "call_1", name: "look_up", status: "error" }),
     ];
-    const json: unknown = JSON.parse(editableJson(messages).json ?? "");
-    const read = parseChannelValue("messages", json, [messages]) as typeof messages;
+    const json = JSON.parse(editableJson(messages).json ?? "") as BaseMessageLike[];
+    const read = json.map((message) => coerceMessageLikeToMessage(message));
     expect(read.map((message) => message.toDict())).toEqual(messages.map((message) => message.toDict()));
   });
 
-  it.each([
+  it.each<[unknown, RegExp]>([
     [{ at: [new Date()] }, /At at\[0\] is an object of class Date/],
     [new Map(), /class Map/],
     [12n, /type bigint/],
     [[NaN], /At \[0\] is NaN/],
     ["x".repeat(300_000), /too long/],
-  ])("says why it does not show %p", (value, problem) => {
+  ])("says why it does not show a value (%#)", (value, problem) => {
     expect(editableJson(value)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });

@@ -1,5 +1,8 @@
 import type { CallError, ReadCalls, ReadName, WriteCalls, WriteName } from "../../api/inspector-api.js";
 
+/** The longest query that every server and proxy accepts. */
+const MAX_QUERY = 4_000;
+
 /** An answer of the server that is an error. */
 export class ServerError extends Error {
   constructor(
@@ -17,8 +20,9 @@ export async function read<Name extends ReadName>(
   args: ReadCalls[Name]["args"],
   signal?: AbortSignal,
 ): Promise<ReadCalls[Name]["result"]> {
-  const query = new URLSearchParams({ args: JSON.stringify(args) });
-  const response = await fetch(`api/${name}?${query.toString()}`, signal === undefined ? {} : { signal });
+  const query = new URLSearchParams({ args: JSON.stringify(args) }).toString();
+  if (query.length > MAX_QUERY) return post(name, args, signal);
+  const response = await fetch(`api/${name}?${query}`, signal === undefined ? {} : { signal });
   return resultOf<ReadCalls[Name]["result"]>(response);
 }
 
@@ -27,9 +31,17 @@ export async function write<Name extends WriteName>(
   name: Name,
   args: WriteCalls[Name]["args"],
 ): Promise<WriteCalls[Name]["result"]> {
+  return post(name, args);
+}
+
+async function post<Result>(name: string, args: object, signal?: AbortSignal): Promise<Result> {
   const headers = { "content-type": "application/json" };
-  const response = await fetch(`api/${name}`, { method: "POST", headers, body: JSON.stringify(args) });
-  return resultOf<WriteCalls[Name]["result"]>(response);
+  const body = JSON.stringify(args);
+  const response = await fetch(`api/${name}`, {
+    ...{ method: "POST", headers, body },
+    ...(signal !== undefined && { signal }),
+  });
+  return resultOf<Result>(response);
 }
 
 async function resultOf<Result>(response: Response): Promise<Result> {
