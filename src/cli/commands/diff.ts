@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChannelDiff } from "../../audit/checkpoint-diff.js";
 import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
-import { compareValues, type ValueChange } from "../output/compare-values.js";
+import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatPart, indent } from "../output/format-value.js";

@@ -29,8 +29,8 @@ export const fork: CommandDefinition = {
   run: async (context, flags) => {
     const { saver, signal } = context;
     const { openMatchingSaver } = await import("../serializers/open-matching-saver.js");
-    const { readEarlierValues } = await import("../checkpoints/read-earlier-values.js");
-    const { parseChannelValue } = await import("../checkpoints/parse-channel-value.js");
+    const { readEarlierValues } = await import("../../threads/read-earlier-values.js");
+    const { parseChannelValue } = await import("../../threads/parse-channel-value.js");
     const { thread, namespace, checkpoint, set = {} } = forkFlags.parse(flags);
     const parent = await resolveCheckpoint(context, { thread, namespace, checkpoint });
     const head = await resolveCheckpoint(context, { thread, namespace });
@@ -43,7 +43,7 @@ export const fork: CommandDefinition = {
     const values = Object.fromEntries(
       Object.entries(set).map(([name, json]) => [
         name,
-        parseChannelValue(name, json, earlier.get(name) ?? []),
+        parseChannelValue({ channel: name, json, field: "--set" }, earlier.get(name) ?? []),
       ]),
     );
     const id = checkpointIdOf(await forker.fork(parent.config, { values, signal })) ?? "";

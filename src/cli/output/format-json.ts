@@ -1,4 +1,4 @@
-import { isMessage } from "./named-fields.js";
+import { isMessage } from "../../audit/named-fields.js";
 import { printable } from "./printable.js";
 
 /**

@@ -1,5 +1,5 @@
 import { inspect, stripVTControlCharacters } from "node:util";
-import { namedFieldsOf } from "./named-fields.js";
+import { namedFieldsOf } from "../../audit/named-fields.js";
 import { printable, printableLines } from "./printable.js";
 import type { Style } from "./style.js";
 

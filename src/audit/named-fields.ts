@@ -1,8 +1,8 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isObject, isRecord } from "../serde/objects/type-guards.js";
 
-// The mark that `BaseMessage.isInstance` checks. An application may have several copies of @langchain/core, and the command
-// line should not load one only for this.
+// The mark that `BaseMessage.isInstance` checks. An application may have several copies of @langchain/core, and whoever only
+// prints or compares values should not load one for this.
 const MESSAGE = Symbol.for("langchain.message");
 
 /** Whether a value is a LangChain message, from whichever copy of the package. */

@@ -1,14 +1,34 @@
-import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import type { PostgresSaver } from "../../postgres-saver.js";
-import type { ResolvedCheckpoint } from "./resolve-checkpoint.js";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  isDeltaSnapshot,
+} from "@langchain/langgraph-checkpoint";
+import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { ReadOptions } from "../saver/boundary/parse-selection.js";
+
+/** A stored checkpoint. */
+export interface ReadCheckpoint {
+  readonly config: RunnableConfig;
+  /** The channels that have a version in this checkpoint. */
+  readonly channels: readonly string[];
+}
+
+/** The methods of a saver that read the values of channels. */
+export interface ValueSource {
+  getTuple(config: RunnableConfig, options?: ReadOptions): Promise<CheckpointTuple | undefined>;
+  getDeltaChannelHistory(
+    options: { config: RunnableConfig; channels: string[] } & CallOptions,
+  ): Promise<Record<string, DeltaChannelHistory>>;
+}
 
 /**
  * Reads the values of channels in several checkpoints, by channel. For a delta channel, whose value is not stored, these are
  * its base value and its writes.
  */
 export async function readEarlierValues(
-  saver: PostgresSaver,
-  checkpoints: readonly ResolvedCheckpoint[],
+  saver: ValueSource,
+  checkpoints: readonly ReadCheckpoint[],
   channels: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly unknown[]>> {

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { InvalidConfigError } from "../../errors/index.js";
-import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
-import { isPlainObject } from "../../serde/plain-object.js";
-import { pythonOriginOf } from "../../serde/python/python-origin.js";
+import { InvalidConfigError } from "../errors/index.js";
+import { isArray, isObject, isRecord } from "../serde/objects/type-guards.js";
+import { isPlainObject } from "../serde/plain-object.js";
+import { pythonOriginOf } from "../serde/python/python-origin.js";
 
 const MESSAGE_EXAMPLE = '{"role": "user", "content": "hi"}';
+
+/** The JSON that a user gave for a channel. */
+export interface ChannelJson {
+  readonly channel: string;
+  readonly json: unknown;
+  /** How an error names the argument that the JSON came from. */
+  readonly field: string;
+}
 
 /**
  * Converts the JSON that a user gave for a channel to a value of that channel. For a channel that has held messages, the JSON
@@ -14,16 +22,17 @@ const MESSAGE_EXAMPLE = '{"role": "user", "content": "hi"}';
  * @param earlier - Values that the channel has held, or parts of them.
  * @throws InvalidConfigError if the channel has held messages and the JSON is not one, or if it has held other objects.
  */
-export function parseChannelValue(channel: string, json: unknown, earlier: readonly unknown[]): unknown {
-  if (earlier.some(isMessage)) return toMessage(channel, json, "the JSON");
+export function parseChannelValue(given: ChannelJson, earlier: readonly unknown[]): unknown {
+  const { json } = given;
+  if (earlier.some(isMessage)) return toMessage(given, json, "the JSON");
   if (earlier.some((value) => isArray(value) && value.some(isMessage))) {
-    if (isArray(json)) return json.map((item, index) => toMessage(channel, item, `the JSON at [${index}]`));
-    throw refusal(channel, "holds a list of messages, but the JSON is not a list");
+    if (isArray(json)) return json.map((item, index) => toMessage(given, item, `the JSON at [${index}]`));
+    throw refusal(given, "holds a list of messages, but the JSON is not a list");
   }
   const name = earlier.map((value) => classNameIn(value, new Set())).find((found) => found !== undefined);
   if (name === undefined || json === null) return json;
   throw refusal(
-    channel,
+    given,
     `holds objects of class ${name}, which JSON can't represent; use \`fork\` of a saver instead`,
   );
 }
@@ -33,9 +42,9 @@ function isMessage(value: unknown): value is BaseMessage {
 }
 
 /** @param subject - How an error names the JSON. */
-function toMessage(channel: string, json: unknown, subject: string): BaseMessage {
+function toMessage(given: ChannelJson, json: unknown, subject: string): BaseMessage {
   const problem = `holds messages, but ${subject} is not a message such as ${MESSAGE_EXAMPLE}`;
-  if (!isMessageLike(json)) throw refusal(channel, problem);
+  if (!isMessageLike(json)) throw refusal(given, problem);
   try {
     const message = coerceMessageLikeToMessage(json);
     if (typeof message.id !== "string") {
@@ -45,12 +54,12 @@ function toMessage(channel: string, json: unknown, subject: string): BaseMessage
     }
     return message;
   } catch (cause) {
-    throw refusal(channel, problem, cause);
+    throw refusal(given, problem, cause);
   }
 }
 
-function refusal(channel: string, problem: string, cause?: unknown): InvalidConfigError {
-  return new InvalidConfigError("--set", `the channel "${channel}" ${problem}`, { channel, cause });
+function refusal({ channel, field }: ChannelJson, problem: string, cause?: unknown): InvalidConfigError {
+  return new InvalidConfigError(field, `the channel "${channel}" ${problem}`, { channel, cause });
 }
 
 // Stricter than LangChain's coercion, which converts an object without content to an empty message.

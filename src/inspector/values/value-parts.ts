@@ -1,0 +1,105 @@
+import { types } from "node:util";
+import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isPlainObject } from "../../serde/plain-object.js";
+import { HOLE, readOwn } from "./read-property.js";
+import { valueTypeOf } from "./value-type.js";
+
+/** An element, a property or an entry of a value. */
+export interface Part {
+  /** The position among the parts. */
+  readonly step: number;
+  /** The name of the property, the position of the element, or the key of the entry as text. */
+  readonly label: string;
+  readonly value: unknown;
+}
+
+/** An entry of a Map whose key is an object, which no label can show whole. */
+class Entry {
+  constructor(
+    readonly key: object,
+    readonly value: unknown,
+  ) {}
+}
+
+/** What LangChain keeps in its objects for itself. */
+const OF_LANGCHAIN = new Set(["lc_kwargs", "lc_namespace", "lc_serializable", "lc_direct_tool_output"]);
+
+/** Returns the number of parts of a value. */
+export function countParts(value: unknown): number {
+  if (!isObject(value)) return 0;
+  const type = valueTypeOf(value);
+  if (type === "array") return isArray(value) ? value.length : 0;
+  if (types.isMap(value) || types.isSet(value)) return value.size;
+  return type === "object" || type === "error" ? namesOf(value).length : 0;
+}
+
+/** Returns some parts of a value, in a stable order. No getter runs. */
+export function partsOf(value: unknown, offset = 0, limit = Infinity): Part[] {
+  const parts: Part[] = [];
+  for (const part of eachPart(value, offset)) {
+    if (parts.length >= limit) break;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** Yields the parts of a value, in a stable order, from a position on. No getter runs. */
+export function* eachPart(value: unknown, offset = 0): Generator<Part, undefined> {
+  if (!isObject(value)) return;
+  const type = valueTypeOf(value);
+  if (isArray(value) && type === "array") yield* elementsOf(value, offset);
+  else if (types.isMap(value) || types.isSet(value)) {
+    let step = 0;
+    for (const entry of types.isMap(value) ? Map.prototype.entries.call(value) : membersOf(value)) {
+      if (step >= offset) yield partOf(step, entry, types.isMap(value));
+      step++;
+    }
+  } else if (type === "object" || type === "error") {
+    const names = namesOf(value);
+    for (const [index, name] of names.slice(offset).entries()) {
+      yield { step: offset + index, label: name, value: readOwn(value, name) };
+    }
+  }
+}
+
+/** Returns the part at the end of a path; `undefined` where there is none. */
+export function partAt(value: unknown, path: readonly number[]): { readonly value: unknown } | undefined {
+  let part: { readonly value: unknown } = { value };
+  for (const step of path) {
+    const [next] = partsOf(part.value, step, 1);
+    if (next === undefined) return undefined;
+    part = next;
+  }
+  return part;
+}
+
+/** Returns the position of a property among the parts of a value. */
+export function stepTo(value: unknown, name: string): number | undefined {
+  const index = isObject(value) && valueTypeOf(value) === "object" ? namesOf(value).indexOf(name) : -1;
+  return index === -1 ? undefined : index;
+}
+
+function* elementsOf(array: readonly unknown[], offset: number): Generator<Part, undefined> {
+  for (let step = offset; step < array.length; step++) {
+    const value = Object.hasOwn(array, step) ? readOwn(array, step) : HOLE;
+    yield { step, label: String(step), value };
+  }
+}
+
+function* membersOf(set: ReadonlySet<unknown>): Generator<[unknown, unknown], undefined> {
+  for (const member of Set.prototype.values.call(set)) yield [undefined, member];
+}
+
+function partOf(step: number, [key, value]: [unknown, unknown], isKeyed: boolean): Part {
+  if (!isKeyed) return { step, label: String(step), value };
+  if (isObject(key)) return { step, label: String(step), value: new Entry(key, value) };
+  return { step, label: typeof key === "bigint" ? `${key}n` : String(key), value };
+}
+
+/** The own properties that the value consists of. Those of errors are not enumerable. */
+function namesOf(value: object): readonly string[] {
+  if (types.isNativeError(value)) return Object.getOwnPropertyNames(value);
+  const names = Object.keys(value);
+  if (isPlainObject(value) || !Object.hasOwn(value, "lc_serializable")) return names;
+  return names.filter((name) => !OF_LANGCHAIN.has(name) && readOwn(value, name) !== undefined);
+}
