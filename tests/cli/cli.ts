@@ -5,6 +5,9 @@ import { openDatabase } from "../../src/db/index.js";
 import { run, type OpenUrl, type OutputStream } from "../../src/cli/index.js";
 import type { TestDatabase } from "../../test-support/targets.js";
 
+/** The address that `inspect` prints: it runs until it is interrupted. */
+export const SERVED = /http:\/\/127\.0\.0\.1:\d+\S*/;
+
 /** The exit code and the output of a command line. */
 export interface CliOutcome {
   readonly code: number;
@@ -23,12 +26,19 @@ export interface CliEnvironment {
   /** The content of standard input. */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
+  /** Interrupts the command once it has printed this. */
+  readonly interruptAt?: RegExp;
 }
 
 /** Runs a command line in this process. */
 export async function cli(argv: readonly string[], environment: CliEnvironment = {}): Promise<CliOutcome> {
-  const { env = {}, open, isTTY = false, columns, stdin, signal } = environment;
-  const [stdout, stderr] = [new Collector(isTTY, columns), new Collector(isTTY, columns)];
+  const { env = {}, open, isTTY = false, columns, stdin, interruptAt } = environment;
+  const interrupt = new AbortController();
+  const { signal = interrupt.signal } = environment;
+  const onText = (text: string): void => {
+    if (interruptAt?.test(text) === true) interrupt.abort();
+  };
+  const [stdout, stderr] = [new Collector(isTTY, columns, onText), new Collector(isTTY, columns)];
   const input = stdin === undefined ? undefined : Object.assign(Readable.from([stdin]), { isTTY });
   const code = await run(argv, { stdout, stderr, stdin: input, env, signal }, open);
   return { code, stdout: stdout.text, stderr: stderr.text };
@@ -64,14 +74,17 @@ function openPGlite(source: PGlite): OpenUrl {
 class Collector implements OutputStream {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
+  readonly #onText: (text: string) => void;
   text = "";
 
-  constructor(isTTY: boolean, columns: number | undefined) {
+  constructor(isTTY: boolean, columns: number | undefined, onText: (text: string) => void = () => undefined) {
     this.isTTY = isTTY;
     this.columns = columns;
+    this.#onText = onText;
   }
 
   write(text: string): void {
     this.text += text;
+    this.#onText(this.text);
   }
 }

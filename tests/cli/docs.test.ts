@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "@jest/globals";
 import { describePglite } from "../../test-support/targets.js";
-import { cliOn } from "./cli.js";
+import { cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { fillStore } from "./filled-store.js";
 
@@ -15,7 +15,7 @@ describePglite("docs/cli.md", (target) => {
     const database = await target.createDatabase();
     await fillDatabase(database);
     await fillStore(database);
-    const run = cliOn(database);
+    const run = cliOn(database, { interruptAt: SERVED });
     const text = await readFile(DOCS, "utf8");
     let printed = text;
     for (const [block, line = ""] of text.matchAll(BLOCK)) {
@@ -43,6 +43,7 @@ function comparable(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z/g, "time")
     .replaceAll(/just now|\d+ (minute|hour|day)s? ago/g, "ago")
     .replaceAll(/[\d.]+ k?B\b/g, "size")
+    .replaceAll(new RegExp(SERVED, "g"), "address")
     .replaceAll(/\d{32}\.0\.\d+|[0-9a-f]{64}/g, "random")
     .replaceAll(/ +/g, " ");
 }

@@ -8,7 +8,7 @@ import type { CommandDefinition } from "../../src/cli/command-definition.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
 import { ROOT } from "../package/consumer-project.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
-import { cli, cliOn } from "./cli.js";
+import { cli, cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { fillStore } from "./filled-store.js";
 
@@ -21,6 +21,8 @@ const EXAMPLE_REDIS = "redis://localhost:6379";
 const NEEDS_SHELL = /[<>|]|\.ndjson/;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
+/** The example with this option would open a browser. */
+const OPENS_BROWSER = "--open";
 
 // The program needs a build; `npm test` builds first.
 beforeAll(() => access(join(ROOT, "dist", "cli.js")));
@@ -64,7 +66,8 @@ describeServer("the examples in help", (server) => {
   );
 
   async function runInProcess(line: string): Promise<Outcome> {
-    const { code, stderr } = await cli(await wordsOf(line), { env: { DATABASE_URL: database.source } });
+    const env = { DATABASE_URL: database.source };
+    const { code, stderr } = await cli(await wordsOf(line), { env, interruptAt: SERVED });
     return { code, stderr };
   }
 
@@ -102,7 +105,7 @@ async function wordsOf(line: string): Promise<string[]> {
 /** A run may have no Redis. */
 function isRunHere(example: string): boolean {
   const isMissing = process.env.CHECKPOINT_TEST_REDIS === undefined && example.includes(EXAMPLE_REDIS);
-  return !isMissing && !example.includes(NEEDS_VECTORS);
+  return !isMissing && !example.includes(NEEDS_VECTORS) && !example.includes(OPENS_BROWSER);
 }
 
 function examplesOf({ examples, subcommands = [] }: CommandDefinition): string[] {

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { EncryptedSerializer } from "../../src/serde/index.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
+import { ROOT } from "../package/consumer-project.js";
+import { cli, cliOn, type CliOutcome, SERVED } from "./cli.js";
+
+const KEY = "0123456789abcdef";
+const PASSWORD = /:([^:@/]+)@/;
+
+describeServer("inspect", (server) => {
+  let database: TestDatabase<string>;
+
+  beforeAll(async () => {
+    database = await server.createDatabase();
+    const saver = new PostgresSaver(database.source, EncryptedSerializer.fromAesKey(KEY));
+    await saver.setup();
+    await putValues(saver, threadConfig("42"), { plan: "A" });
+    await saver.end();
+  });
+
+  /** Runs the command while the page is used. */
+  async function inspect(
+    argv: readonly string[],
+    use: (read: (call: string) => Promise<unknown>, address: string) => Promise<void>,
+  ): Promise<CliOutcome> {
+    const stop = new AbortController();
+    let printed = "";
+    const stdout = { write: (text: string) => (printed += text) };
+    const { run } = await import("../../src/cli/index.js");
+    const env = { DATABASE_URL: database.source, LANGGRAPH_AES_KEY: KEY };
+    const ended = run(["inspect", ...argv], { stdout, stderr: stdout, env, signal: stop.signal });
+    await until(() => Promise.resolve(printed.endsWith("\n")));
+    const [address = ""] = SERVED.exec(printed) ?? [];
+    try {
+      const { headers } = await fetch(address, { redirect: "manual" });
+      const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
+      const read = async (call: string): Promise<unknown> =>
+        (await fetch(new URL(`/api/${call}`, address), { headers: { cookie } })).json();
+      await use(read, address);
+    } finally {
+      stop.abort();
+    }
+    return { code: await ended, stdout: printed, stderr: "" };
+  }
+
+  it("shows what the command line reads, and ends with success at an interrupt", async () => {
+    const { code, stdout } = await inspect([], async (read) => {
+      expect(await read("overview")).toMatchObject({ canWrite: false, schema: "public" });
+      expect(await read("threads")).toMatchObject({ threads: [{ threadId: "42" }] });
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}\nRead-only: /);
+  });
+
+  it("lets the page change threads with --write, and no page names a password", async () => {
+    const [, password = ""] = PASSWORD.exec(database.source) ?? [];
+    await inspect(["--write"], async (read) => {
+      const answers = JSON.stringify([await read("overview"), await read("health"), await read("nothing")]);
+      expect(answers).toContain('"canWrite":true');
+      if (password !== "") expect(answers).not.toContain(`:${password}@`);
+    });
+  });
+
+  it("prints one line of JSON with the address", async () => {
+    const { code, stdout } = await inspect(["--json"], () => Promise.resolve());
+    expect(code).toBe(0);
+    expect(stdout.match(/\n/g)).toHaveLength(1);
+    expect(JSON.parse(stdout)).toEqual({ address: expect.stringMatching(SERVED), write: false });
+  });
+
+  it("serves on the port of --port, and refuses one that is taken or is none", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const refused = await cliOn(database)("inspect", "--port", String(port));
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: `error: --port: can't listen on ${port}: another program uses it\n`,
+    });
+    await once(taken.close(), "close");
+    await inspect(["--port", String(port)], (_read, address) => {
+      expect(new URL(address).port).toBe(String(port));
+      return Promise.resolve();
+    });
+    expect(await cliOn(database)("inspect", "--port", "65536")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("at most 65535"),
+    });
+  });
+
+  it("tests the connection first", async () => {
+    const outcome = await cli(["inspect", "--url", "postgres://127.0.0.1:1/agents"]);
+    expect(outcome).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  (process.platform === "linux" ? describe : describe.skip)("as a program", () => {
+    it.each(["SIGINT", "SIGTERM"] as const)(
+      "opens the browser, and ends at %s with code 0",
+      async (signal) => {
+        const folder = await mkdtemp(join(tmpdir(), "browser-"));
+        const opened = join(folder, "opened");
+        await writeFile(join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`);
+        await chmod(join(folder, "xdg-open"), 0o755);
+        const env = {
+          ...process.env,
+          NODE_OPTIONS: "",
+          DATABASE_URL: database.source,
+          PATH: `${folder}:${process.env.PATH ?? ""}`,
+        };
+        const program = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
+        const child = spawn(process.execPath, [program, "inspect", "--open"], { env });
+        let printed = "";
+        child.stdout.on("data", (text: Buffer) => (printed += text.toString()));
+        await until(async () => (await readFile(opened, "utf8").catch(() => "")) !== "" && printed !== "");
+        expect(printed).toContain(`${await readFile(opened, "utf8")}\n`);
+        child.kill("SIGINT");
+        expect(await once(child, "exit")).toEqual([0, null]);
+        await rm(folder, { recursive: true });
+      },
+    );
+  });
+});
