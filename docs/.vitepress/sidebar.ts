@@ -30,6 +30,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Checkpoint stores", link: "/checkpoint-store" },
       { text: "Write a backend", link: "/checkpoint-backends" },
       { text: "Command line", link: "/cli" },
+      { text: "Inspector", link: "/inspector" },
     ],
   },
   {
@@ -74,6 +75,7 @@ export const sidebar: readonly SidebarGroup[] = [
       "/checkpoint-store/sqlite",
       "/conformance",
       "/db",
+      "/inspector",
       "/migrations",
       "/serde",
       "/store",

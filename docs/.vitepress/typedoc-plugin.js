@@ -9,6 +9,7 @@ const SPECIFIERS = new Map([
   ["checkpoint-store/redis", "langgraph-checkpoint-kysely/checkpoint-store/redis"],
   ["checkpoint-store/sqlite", "langgraph-checkpoint-kysely/checkpoint-store/sqlite"],
   ["db", "langgraph-checkpoint-kysely/db"],
+  ["inspector", "langgraph-checkpoint-kysely/inspector"],
   ["migrations", "langgraph-checkpoint-kysely/migrations"],
   ["serde", "langgraph-checkpoint-kysely/serde"],
   ["store", "langgraph-checkpoint-kysely/store"],

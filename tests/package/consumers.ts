@@ -8,6 +8,7 @@ import { RedisCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-sto
 import { SqliteCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/sqlite";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
 import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
+import { createInspector, type InspectorOptions, nodeListener } from "langgraph-checkpoint-kysely/inspector";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
 import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
 import { PostgresStore } from "langgraph-checkpoint-kysely/store";
@@ -19,8 +20,9 @@ export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
 export const asCheckpointStore = (store: MemoryCheckpointStore<number>): CheckpointStore<number> => store;
+export const inspect = (saver: PostgresSaver, options: InspectorOptions): ((request: Request) => Promise<Response>) => createInspector(saver, options);
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
-export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
+export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, nodeListener, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
 /** The same consumer as a CommonJS module. */
@@ -33,6 +35,7 @@ import redis = require("langgraph-checkpoint-kysely/checkpoint-store/redis");
 import sqlite = require("langgraph-checkpoint-kysely/checkpoint-store/sqlite");
 import conformance = require("langgraph-checkpoint-kysely/conformance");
 import db = require("langgraph-checkpoint-kysely/db");
+import inspector = require("langgraph-checkpoint-kysely/inspector");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
 import serde = require("langgraph-checkpoint-kysely/serde");
 import store = require("langgraph-checkpoint-kysely/store");
@@ -44,9 +47,10 @@ const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => s
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
 const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
+const inspect = (saver: root.PostgresSaver, options: inspector.InspectorOptions): ((request: Request) => Promise<Response>) => inspector.createInspector(saver, options);
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
-const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, asSaver, asStore, asCache, asCheckpointStore, isOurs, named };
+const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, inspector.nodeListener, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
+export = { typed, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
 `;
 
 const NAMES = {
@@ -57,6 +61,7 @@ const NAMES = {
   "/checkpoint-store/sqlite": ["SqliteCheckpointStore"],
   "/conformance": ["storeSuite"],
   "/db": ["openDatabase"],
+  "/inspector": ["createInspector", "nodeListener"],
   "/migrations": ["migrateToLatest", "migrationStatus"],
   "/serde": ["JsonSerializer", "MsgpackSerializer"],
   "/store": ["PostgresStore"],
@@ -85,3 +90,26 @@ ${lines.join("\n")}
 export const NOTHING_MISSING = Object.keys(NAMES)
   .map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`)
   .join("");
+
+/** Programs that print what answers for the page of the inspector and for its script, one for each module system. */
+export const PAGE_PROGRAMS = {
+  "page.mjs": pageProgram((path) => `await import(${path})`),
+  "page.cjs": pageProgram((path) => `require(${path})`),
+};
+
+function pageProgram(load: (path: string) => string): string {
+  return `
+const { PostgresSaver } = ${load('"langgraph-checkpoint-kysely"')};
+const { createInspector } = ${load('"langgraph-checkpoint-kysely/inspector"')};
+const saver = new PostgresSaver("postgres://127.0.0.1:1/none");
+const inspector = createInspector(saver, { authorize: () => true });
+async function read(path) {
+  const response = await inspector(new Request(new URL(path, "http://127.0.0.1/")));
+  console.log(response.status, response.headers.get("content-type"));
+  return response.text();
+}
+read("/")
+  .then((html) => read(/src="([^"]+)"/.exec(html)[1]))
+  .then(() => saver.end());
+`;
+}

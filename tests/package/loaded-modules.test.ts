@@ -18,6 +18,7 @@ it.each<[entry: string, loaded: Driver[]]>([
   ["index", ["postgres"]],
   ["store", ["postgres"]],
   ["cache", ["postgres"]],
+  ["inspector", ["postgres"]],
   ["checkpoint-store", ["postgres"]],
   ["checkpoint-store/sqlite", []],
   ["checkpoint-store/redis", []],
@@ -30,4 +31,9 @@ it.each<[entry: string, loaded: Driver[]]>([
   expect(found.map(([driver]) => driver)).toEqual(loaded);
   const ofStores = modules.filter((url) => /\/dist\/checkpoint-store(?:\.cjs|\/)/.test(url));
   expect(ofStores.length > 0).toBe(entry.startsWith("checkpoint-store"));
+  // The page is loaded when somebody opens it.
+  const ofInspector = modules.filter((url) => /\/dist\/(?:create-)?inspector/.test(url));
+  expect(ofInspector.map((url) => url.endsWith("inspector-page.js"))).toEqual(
+    entry === "inspector" ? [false] : [],
+  );
 });

@@ -12,6 +12,7 @@ it("the package adds nothing to a bundle that imports it without using it", asyn
     "checkpoint-store/sqlite",
     "conformance",
     "db",
+    "inspector",
     "migrations",
     "serde",
     "store",

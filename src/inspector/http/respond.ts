@@ -45,9 +45,11 @@ function logUnexpected({ call }: InspectorContext, error: unknown): void {
 }
 
 function targetOf({ method }: Request, path: string): Target {
-  if (method !== "GET" && method !== "HEAD") return "write";
-  if (!path.startsWith(API)) return "page";
-  return Object.hasOwn(writeCalls, path.slice(API.length)) ? "write" : "read";
+  const isGet = method === "GET" || method === "HEAD";
+  if (!path.startsWith(API)) return isGet ? "page" : "write";
+  const name = path.slice(API.length);
+  if (Object.hasOwn(readCalls, name)) return "read";
+  return isGet && !Object.hasOwn(writeCalls, name) ? "read" : "write";
 }
 
 /** Asks the application. Only `true` lets a request in, whatever an untyped function returns. */
