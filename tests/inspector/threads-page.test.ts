@@ -1,29 +1,197 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { INTERRUPT } from "@langchain/langgraph-checkpoint";
+import type { Page } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
-import { describeInBrowser } from "../../test-support/browser.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { expectAccessible } from "../../test-support/axe.js";
+import { describeInBrowser, type TestBrowser } from "../../test-support/browser.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeServer } from "../../test-support/targets.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
-describeServer("threads page", (target) => {
+const HOSTILE = `<img src=x onerror=alert(1)> \u202Egnp.exe`;
+
+describeEachTarget("threads page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
+    let database: TestDatabase;
     let saver: PostgresSaver;
     let inspector: RunningInspector;
-    beforeAll(async () => {
-      saver = new PostgresSaver((await target.createDatabase()).source);
-      await saver.setup();
+    beforeEach(async () => {
+      database = await target.sharedDatabase();
+      saver = new PostgresSaver(database.source);
       inspector = await serveInspector(saver);
     });
-    afterAll(async () => {
+    afterEach(async () => {
       await inspector.close();
       await saver.end();
     });
 
-    it("lists the threads", async () => {
-      await putValues(saver, threadConfig("<b>42</b>"), { plan: "A" });
+    async function putThread(id: string, metadata: Record<string, unknown> = {}): Promise<void> {
+      const checkpoint = checkpointOf(saver, { plan: "A" });
+      await saver.put(threadConfig(id), checkpoint, metadataOf(0, metadata), allVersions(checkpoint));
+    }
+
+    it("says what to do where there are no threads", async () => {
       const page = await browser.openPage(inspector.url);
-      await page.getByRole("link", { name: "<b>42</b>" }).waitFor();
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Threads");
+      await page.getByText("There are no threads yet.").waitFor();
+      expect(await page.getByText("compile({ checkpointer: saver })").count()).toBe(1);
+      expect(await page.title()).toBe("Threads – Inspector");
+      await expectAccessible(page);
+    });
+
+    it("lists threads with their state, size and counts, the latest first, and shows their ids as they are", async () => {
+      await putThread("first");
+      const { config } = await putValues(saver, threadConfig(HOSTILE), { plan: "A" });
+      await putValues(saver, config, { plan: "B" });
+      await putValues(saver, threadConfig(HOSTILE, { checkpoint_ns: "tools:1" }), { plan: "C" });
+      await saver.putWrites(
+        (await putValues(saver, config, {})).config,
+        [[INTERRUPT, { value: "?" }]],
+        "task",
+      );
+      const page = await browser.openPage(inspector.url);
+      const row = page.getByRole("row").nth(1);
+      await row.getByText(/^[\d.]+ k?B$/).waitFor();
+      expect(await page.getByRole("row").count()).toBe(3);
+      expect(await row.getByRole("link").innerText()).toBe(HOSTILE);
+      expect(await row.getByRole("cell").first().innerText()).toMatch(/^interrupted/);
+      expect((await row.getByRole("cell").allInnerTexts()).slice(2, 4)).toEqual(["4", "2"]);
+      expect(await row.getByText("live").count()).toBe(1);
+      await expectAccessible(page);
+    });
+
+    it("searches by id and metadata, and keeps the search in the address", async () => {
+      await putThread("alpha", { user: "42" });
+      await putThread("beta", { user: 42 });
+      const page = await browser.openPage(inspector.url);
+      await page.getByRole("link", { name: "alpha" }).waitFor();
+      await page.getByRole("searchbox", { name: "Thread id" }).fill("BET");
+      await page.getByRole("link", { name: "alpha" }).waitFor({ state: "detached" });
+      expect(page.url()).toContain("#/threads?search=BET");
+      await page.getByRole("searchbox", { name: "Thread id" }).fill("");
+      const filter = page.getByRole("searchbox", { name: "Metadata" });
+      await filter.fill('user="42"');
+      await page.getByRole("link", { name: "beta" }).waitFor({ state: "detached" });
+      expect(await page.getByRole("link", { name: "alpha" }).count()).toBe(1);
+      const again = await browser.openPage(page.url());
+      await again.getByRole("link", { name: "alpha" }).waitFor();
+      expect(await again.getByRole("searchbox", { name: "Metadata" }).inputValue()).toBe('user="42"');
+      await filter.fill("user 42");
+      await page.getByText("Write name=value").waitFor();
+      expect(await filter.getAttribute("aria-invalid")).toBe("true");
+      await filter.fill("user=nobody");
+      await page.getByText("No thread matches.").waitFor();
+    });
+
+    it("sorts by id and by activity, by links that back undoes", async () => {
+      await putThread("a");
+      await putThread("b");
+      const page = await browser.openPage(inspector.url);
+      await waitForIds(page, ["b", "a"]);
+      await page.getByRole("link", { name: "Thread", exact: true }).click();
+      await waitForIds(page, ["a", "b"]);
+      expect(await page.getByRole("columnheader", { name: "Thread" }).getAttribute("aria-sort")).toBe(
+        "ascending",
+      );
+      await page.goBack();
+      await waitForIds(page, ["b", "a"]);
+    });
+
+    it("goes through a long list by the keyboard with few rows at a time, and comes back to where it was", async () => {
+      await putThread("thread");
+      await copyThread(database, 1_000);
+      const page = await browser.openPage(`${inspector.url}#/threads?order=id`);
+      await page.getByRole("link", { name: "thread", exact: true }).focus();
+      await page.keyboard.press("ArrowDown");
+      expect(await focusedText(page)).toBe("thread-0001");
+      await page.keyboard.press("End");
+      await waitForFocus(page, "thread-0099");
+      // The next hundred has come.
+      await page.waitForFunction(() => (document.querySelector("tbody")?.clientHeight ?? 0) >= 200 * 44);
+      await page.keyboard.press("PageDown");
+      await page.waitForFunction(() => document.activeElement?.textContent !== "thread-0099");
+      const opened = (await focusedText(page)) ?? "";
+      expect(opened > "thread-0105").toBe(true);
+      expect(await page.getByRole("row").count()).toBeLessThan(80);
+      const scrolled = await page.evaluate(() => scrollY);
+      expect(scrolled).toBeGreaterThan(4_000);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: opened }).waitFor();
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+      await page.goBack();
+      await page.getByRole("link", { name: opened }).waitFor();
+      expect(await page.evaluate(() => scrollY)).toBe(scrolled);
+    });
+
+    it("refreshes what is on the screen without moving it, or the focus", async () => {
+      await putThread("thread");
+      await copyThread(database, 150);
+      const page = await openWithClock(browser, `${inspector.url}#/threads?order=id`);
+      const link = page.getByRole("link", { name: "thread-0050" });
+      await page.getByRole("link", { name: "thread-0001" }).waitFor();
+      await page.evaluate(() => {
+        scrollTo(0, 2_000);
+      });
+      await link.focus();
+      const top = await link.evaluate((element) => element.getBoundingClientRect().top);
+      await putThread("a new one, above");
+      await putValues(saver, threadConfig("thread-0050"), { plan: "B" });
+      await page.clock.fastForward(6_000);
+      await page.locator('[data-thread="thread-0050"]').getByText("live").waitFor();
+      expect(await link.evaluate((element) => element.getBoundingClientRect().top)).toBe(top);
+      expect(await focusedText(page)).toBe("thread-0050");
+    });
+
+    it("remembers the chosen colours, and fits a small screen", async () => {
+      await putThread("thread with a long name".repeat(10));
+      const page = await browser.openPage(inspector.url, { viewport: { width: 380, height: 700 } });
+      await page.getByRole("link", { name: "thread with" }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
+      await page.getByRole("combobox", { name: "Colours" }).selectOption("dark");
+      await page.reload();
+      await page.getByRole("link", { name: "thread with" }).waitFor();
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
+      await expectAccessible(page);
     });
   });
 });
+
+/** Opens a page whose clock the test can move forward. */
+async function openWithClock(browser: TestBrowser, url: string): Promise<Page> {
+  const page = await browser.openPage("about:blank");
+  await page.clock.install();
+  await page.goto(url);
+  return page;
+}
+
+/** Copies the only thread, as old ones. */
+async function copyThread(database: TestDatabase, copies: number): Promise<void> {
+  await database.query(
+    `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint, metadata)
+     select thread_id || to_char(number, '"-"FM0000'), checkpoint_ns, '1ef00000' || substr(checkpoint_id, 9), type, jsonb_set(checkpoint, '{ts}', '"2024-01-01T00:00:00.000Z"'), metadata
+     from checkpoints, generate_series(1, $1::int) as number`,
+    [copies],
+  );
+}
+
+async function waitForIds(page: Page, ids: readonly string[]): Promise<void> {
+  await page.waitForFunction(
+    (expected) =>
+      [...document.querySelectorAll("[data-thread]")].map((row) => row.getAttribute("data-thread")).join() ===
+      expected,
+    ids.join(),
+  );
+}
+
+function focusedText(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent);
+}
+
+async function waitForFocus(page: Page, text: string): Promise<void> {
+  await page.waitForFunction((expected) => document.activeElement?.textContent === expected, text);
+}

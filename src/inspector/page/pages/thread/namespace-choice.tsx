@@ -4,12 +4,14 @@ import { isolated } from "../../shell/page-title.js";
 
 interface NamespaceChoiceProps {
   readonly namespaces: readonly NamespaceSummary[];
+  /** How many namespaces there are besides. */
+  readonly omitted: number;
   readonly chosen: string;
   readonly onChoose: (namespace: string) => void;
 }
 
 /** Lets the person choose the root graph or a run of a subgraph. Runs are grouped by the node that started them. */
-export function NamespaceChoice({ namespaces, chosen, onChoose }: NamespaceChoiceProps) {
+export function NamespaceChoice({ namespaces, omitted, chosen, onChoose }: NamespaceChoiceProps) {
   const groups = groupByNode(namespaces);
   return (
     <label class="namespaces">
@@ -31,6 +33,7 @@ export function NamespaceChoice({ namespaces, chosen, onChoose }: NamespaceChoic
             </optgroup>
           ),
         )}
+        {omitted > 0 && <option disabled>and {counted(omitted, "namespace")} more</option>}
       </select>
     </label>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { HistoryPoint, NamespaceSummary } from "../../../api/threads.js";
+import type { HistoryPoint } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/numbers.js";
@@ -13,12 +13,12 @@ import { useSelection } from "./use-selection.js";
 
 interface ThreadHistoryProps {
   readonly threadId: string;
-  readonly summary: NamespaceSummary;
+  readonly namespace: string;
   readonly params: URLSearchParams;
 }
 
 /** The history of a namespace: its tree, a scrubber, and the selected checkpoint. */
-export function ThreadHistory({ threadId, summary: { namespace }, params }: ThreadHistoryProps) {
+export function ThreadHistory({ threadId, namespace, params }: ThreadHistoryProps) {
   const place = { threadId, namespace };
   const history = useHistory(place);
   const { points, error, retry } = history;

@@ -21,14 +21,16 @@ export function ThreadPage({ route }: { readonly route: Route }) {
   const chosen = data?.namespaces.find(({ namespace }) => namespace === asked);
   // A thread may have no root graph, if only a subgraph has stored something.
   const shown = chosen ?? (route.params.has("ns") ? undefined : data?.namespaces[0]);
+  // The list may not have it.
+  const namespace = shown?.namespace ?? (data?.omitted === undefined ? undefined : asked);
   return (
     <div class="thread">
       <ThreadHead threadId={threadId} view={data} shown={shown} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the thread" />}
-      {data !== undefined && shown === undefined && <NothingThere view={data} namespace={asked} />}
-      {shown !== undefined && (
-        <ThreadHistory key={shown.namespace} {...{ threadId }} summary={shown} params={route.params} />
+      {data !== undefined && namespace === undefined && <NothingThere view={data} namespace={asked} />}
+      {namespace !== undefined && (
+        <ThreadHistory key={namespace} {...{ threadId, namespace }} params={route.params} />
       )}
     </div>
   );
@@ -56,6 +58,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
         {view !== undefined && shown !== undefined && view.namespaces.length > 1 && (
           <NamespaceChoice
             namespaces={view.namespaces}
+            omitted={view.omitted ?? 0}
             chosen={shown.namespace}
             onChoose={(namespace) => {
               navigate(linkToThread({ threadId, namespace }));
