@@ -15,6 +15,7 @@ import type {
 import type {
   HistoryPage,
   HistoryQuery,
+  Neighbours,
   ThreadSizes,
   ThreadsPage,
   ThreadsQuery,
@@ -51,6 +52,7 @@ export interface ReadCalls {
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;
   readonly history: Call<HistoryQuery, HistoryPage>;
+  readonly neighbours: Call<CheckpointPlace, Neighbours>;
   readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
   readonly value: Call<
     ValueArgs & { readonly offset?: number | undefined; readonly limit?: number | undefined },

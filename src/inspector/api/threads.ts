@@ -101,6 +101,12 @@ export interface HistoryPoint {
   readonly failed: boolean;
 }
 
+/** The checkpoints of a namespace that are next to one by time. */
+export interface Neighbours {
+  readonly older?: string;
+  readonly newer?: string;
+}
+
 /** A page of checkpoints, the newest first. */
 export interface HistoryPage {
   readonly points: readonly HistoryPoint[];

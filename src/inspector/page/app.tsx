@@ -18,6 +18,7 @@ type Page = ComponentType<{ readonly route: Route }>;
 /** The pages by the first part of their routes. All but the first one load when they are shown. */
 const PAGES: Readonly<Record<string, Page>> = {
   threads: ThreadsPage,
+  checkpoint: lazy(async () => (await import("./pages/checkpoint/checkpoint-page.js")).CheckpointPage),
   thread: lazy(async () => (await import("./pages/thread/thread-page.js")).ThreadPage),
 };
 

@@ -11,7 +11,7 @@ import "./long-text.css";
 interface LongTextProps {
   readonly place: ValuePlace;
   readonly path: ValuePath;
-  readonly value: Pick<ValueNode, "type" | "text" | "size" | "isCut">;
+  readonly value: Pick<ValueNode, "type" | "text" | "isCut"> & Partial<Pick<ValueNode, "size">>;
 }
 
 /** Shows a text with its line breaks. A button reads what is cut, a part at a time. */
@@ -33,13 +33,14 @@ export function LongText({ place, path, value }: LongTextProps) {
     <>
       <pre class="long-text">
         <bdi>{text}</bdi>
-        {isCut && "…"}
+        {(isCut || (value.isCut && value.type === "bytes")) && "…"}
       </pre>
       {error !== undefined && <Failure error={error} />}
       <p class="value-actions">
         {isCut && (
           <button type="button" onClick={() => void more()}>
-            Show the rest ({formatCount(value.size - text.length)} characters)
+            Show the rest
+            {value.size !== undefined && ` (${formatCount(value.size - text.length)} characters)`}
           </button>
         )}
         <CopyButton text={async () => text + (isCut ? await readText(place, path, text.length) : "")}>

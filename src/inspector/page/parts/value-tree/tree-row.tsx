@@ -1,6 +1,6 @@
 import type { ItemInstance } from "@headless-tree/core";
 import type { TreeItem, ValueItem } from "./value-items.js";
-import { describeType } from "./value-path.js";
+import { briefText, describeType } from "./value-path.js";
 
 /** The deepest level that is indented further than the one above it. */
 const MAX_INDENT = 12;
@@ -43,10 +43,7 @@ function ValueText({ item: { label, value } }: { readonly item: ValueItem }) {
     <>
       <bdi class="value-label">{label}</bdi>
       <span class="value-type">{describeType(value)}</span>
-      <bdi class={`value-text value-of-${value.type}`}>
-        {value.text}
-        {value.isCut && "…"}
-      </bdi>
+      <bdi class={`value-text value-of-${value.type}`}>{briefText(value)}</bdi>
     </>
   );
 }

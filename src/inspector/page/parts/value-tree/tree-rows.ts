@@ -1,7 +1,7 @@
 import type { TreeInstance } from "@headless-tree/core";
 import type { ValuePath } from "../../../api/value-node.js";
 import { idOf, idOfItem, ROOT, type TreeItem, type ValueItem, type ValueItems } from "./value-items.js";
-import { describeType, hasChildren, pathFromText } from "./value-path.js";
+import { briefText, describeType, hasChildren, pathFromText } from "./value-path.js";
 
 /** A row as the library's tree takes it. */
 interface Row {
@@ -11,7 +11,7 @@ interface Row {
 
 /** The name of a row, which a screen reader says. */
 export function nameOf(item: TreeItem): string {
-  if (item.kind === "value") return `${item.label}: ${describeType(item.value)} ${item.value.text}`;
+  if (item.kind === "value") return `${item.label}: ${describeType(item.value)} ${briefText(item.value)}`;
   if (item.kind === "failure") return "The value can't be read. Try again";
   return `Show more of the elements ${item.from} to ${item.to - 1}`;
 }

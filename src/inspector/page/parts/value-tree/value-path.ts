@@ -29,3 +29,12 @@ export function stepLabel(parent: ValueType, label: string): string {
   if (parent === "array" || parent === "set") return `[${label}]`;
   return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(label) ? `.${label}` : `[${JSON.stringify(label)}]`;
 }
+
+const BRIEF = 200;
+
+/** The text of a value on one line of a tree. */
+export function briefText({ type, text, isCut }: ValueNode): string {
+  const start = text.length > BRIEF ? text.slice(0, BRIEF) : text;
+  // The preview of a value with children says itself what it leaves out.
+  return start.length < text.length || (isCut && !WITH_CHILDREN.has(type)) ? `${start}…` : start;
+}

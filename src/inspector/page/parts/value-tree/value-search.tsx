@@ -4,6 +4,7 @@ import type { ValuePath } from "../../../api/value-node.js";
 import { useRead } from "../../server/use-read.js";
 import { Failure } from "../failure.js";
 import { formatCount } from "../numbers.js";
+import { briefText } from "./value-path.js";
 
 interface ValueSearchProps {
   readonly place: ValuePlace;
@@ -63,7 +64,7 @@ function Matches({ place, search, onOpen }: ValueSearchProps & { readonly search
                 onOpen(path);
               }}
             >
-              <bdi class="value-label">{label}</bdi> <bdi class="value-text">{value.text}</bdi>
+              <bdi class="value-label">{label}</bdi> <bdi class="value-text">{briefText(value)}</bdi>
             </button>
           </li>
         ))}

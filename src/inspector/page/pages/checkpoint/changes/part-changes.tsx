@@ -1,0 +1,68 @@
+import type { PartChange } from "../../../../api/checkpoints.js";
+import type { ValueNode } from "../../../../api/value-node.js";
+import { describeType } from "../../../parts/value-tree/value-path.js";
+import { diffText, type TextPiece } from "./diff-text.js";
+
+/** The parts of a value that differ, each with both sides beside each other. */
+export function PartChanges({ changes }: { readonly changes: readonly PartChange[] }) {
+  return (
+    <ul class="part-changes">
+      {changes.map((change) => (
+        <li key={change.label}>
+          <p class="part-label">
+            <bdi class="mono">{change.label === "" ? "the whole value" : change.label}</bdi>
+          </p>
+          <Sides change={change} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Sides({ change: { before, after } }: { readonly change: PartChange }) {
+  const pieces =
+    before?.type === "string" && after?.type === "string" ? diffText(before.text, after.text) : undefined;
+  return (
+    <div class="sides">
+      <Side mark="−" title="Before" kind="before" value={before} pieces={pieces} />
+      <Side mark="+" title="After" kind="after" value={after} pieces={pieces} />
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly mark: string;
+  readonly title: string;
+  readonly kind: "before" | "after";
+  readonly value: ValueNode | undefined;
+  readonly pieces: readonly TextPiece[] | undefined;
+}
+
+function Side({ mark, title, kind, value, pieces }: SideProps) {
+  return (
+    <div class={`side side-${kind}`}>
+      <p class="side-head">
+        <span class="mono">{mark}</span> {title}
+        {value !== undefined && <span class="value-type">{describeType(value)}</span>}
+      </p>
+      {value === undefined ? (
+        <p class="dim">Not there</p>
+      ) : (
+        <pre class="long-text">
+          <bdi>
+            {pieces === undefined
+              ? value.text
+              : pieces.map((piece, index) => <Piece key={index} {...{ piece, kind }} />)}
+          </bdi>
+          {value.isCut && "…"}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+function Piece({ piece: { text, kind: of }, kind }: { readonly piece: TextPiece; readonly kind: string }) {
+  if (of === "both") return <>{text}</>;
+  if (of !== kind) return null;
+  return of === "before" ? <del>{text}</del> : <ins>{text}</ins>;
+}

@@ -1,0 +1,88 @@
+import type { ChannelView } from "../../../api/checkpoints.js";
+import { formatBytes } from "../../parts/numbers.js";
+import { briefText, describeType, pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { ValueTree } from "../../parts/value-tree/value-tree.js";
+import { replaceRoute } from "../../routes/use-route.js";
+import type { TabProps } from "./tab-props.js";
+
+/** Every channel of a checkpoint. One of them is open, as the address says. */
+export function ChannelsTab({ route, view }: TabProps) {
+  if (view.channels.length === 0) return <p>The checkpoint has no channels.</p>;
+  return (
+    <table class="channels">
+      <thead>
+        <tr>
+          <th scope="col">Channel</th>
+          <th scope="col" class="wide-only">
+            Value
+          </th>
+          <th scope="col">Version</th>
+          <th scope="col">Stored as</th>
+          <th scope="col">Bytes</th>
+          <th scope="col">New</th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.channels.map((channel) => (
+          <ChannelRow key={channel.channel} channel={channel} route={route} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface ChannelRowProps extends Pick<TabProps, "route"> {
+  readonly channel: ChannelView;
+}
+
+function ChannelRow({ channel: view, route: { place, params, linkToTab } }: ChannelRowProps) {
+  const { channel, version, storage, bytes, isNew, preview } = view;
+  const isOpen = params.get("channel") === channel;
+  const hasValue = storage !== "empty";
+  return (
+    <>
+      <tr class={isOpen ? "is-open" : undefined}>
+        <th scope="row">
+          {hasValue ? (
+            <a href={linkToTab("channels", isOpen ? {} : { channel })} aria-expanded={isOpen}>
+              <bdi class="mono">{channel}</bdi>
+            </a>
+          ) : (
+            <bdi class="mono">{channel}</bdi>
+          )}
+        </th>
+        <td class="wide-only">
+          {preview !== undefined && (
+            <span class="one-line">
+              <span class="value-type">{describeType(preview)}</span>{" "}
+              <bdi class="mono">{briefText(preview)}</bdi>
+            </span>
+          )}
+        </td>
+        <td title={String(version)}>{shortVersion(version)}</td>
+        <td>{storage}</td>
+        <td>{hasValue && formatBytes(bytes)}</td>
+        <td>{isNew && "new"}</td>
+      </tr>
+      {isOpen && hasValue && (
+        <tr>
+          <td colSpan={6}>
+            <ValueTree
+              label={channel}
+              place={{ kind: "channel", channel, ...place }}
+              path={pathFromText(params.get("path"))}
+              onPath={(path) => {
+                replaceRoute(linkToTab("channels", { channel, path: pathToText(path) }));
+              }}
+            />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** The count of a version such as `00000000000000000000000000000012.0.5403`, of which the rest only makes it unique. */
+export function shortVersion(version: string | number): string {
+  return /^0*(\d+)\.\d/.exec(String(version))?.[1] ?? String(version);
+}

@@ -1,0 +1,65 @@
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { Tabs } from "../../parts/tabs/tabs.js";
+import { replaceRoute } from "../../routes/use-route.js";
+import type { Route } from "../../routes/route.js";
+import { ValueTree } from "../../parts/value-tree/value-tree.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { useRead } from "../../server/use-read.js";
+import { ChangesTab } from "./changes/changes-tab.js";
+import { ChannelsTab } from "./channels-tab.js";
+import { CheckpointHead } from "./checkpoint-head.js";
+import { type CheckpointRoute, checkpointRoute, shownTab, type TabName, TABS } from "./checkpoint-route.js";
+import { ConversationTab } from "./conversation/conversation-tab.js";
+import type { TabProps } from "./tab-props.js";
+import { WritesTab } from "./writes-tab.js";
+import "./checkpoint.css";
+
+/** A checkpoint: its conversation, channels, writes, metadata, and what has changed. */
+export function CheckpointPage({ route }: { readonly route: Route }) {
+  const known = checkpointRoute(route);
+  return known === undefined ? <p>The address names no checkpoint.</p> : <KnownCheckpoint route={known} />;
+}
+
+function KnownCheckpoint({ route }: { readonly route: CheckpointRoute }) {
+  const { data: view, error, refetch } = useRead("checkpoint", route.place);
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (view === undefined) return <Loading what="the checkpoint" />;
+  const names = Object.keys(TABS) as TabName[];
+  const tabs = names.filter((name) => name !== "conversation" || view.conversations.length > 0);
+  const shown = shownTab(route.params, tabs);
+  const Shown = PANELS[shown];
+  return (
+    <>
+      <CheckpointHead view={view} />
+      <Tabs
+        label="Parts of the checkpoint"
+        tabs={tabs.map((name) => ({ name, title: TABS[name], link: route.linkToTab(name) }))}
+        shown={shown}
+      >
+        <Shown key={view.checkpointId} route={route} view={view} />
+      </Tabs>
+    </>
+  );
+}
+
+function MetadataTab({ route: { place, params, linkToTab } }: TabProps) {
+  return (
+    <ValueTree
+      label="metadata"
+      place={{ kind: "metadata", ...place }}
+      path={pathFromText(params.get("path"))}
+      onPath={(path) => {
+        replaceRoute(linkToTab("metadata", { path: pathToText(path) }));
+      }}
+    />
+  );
+}
+
+const PANELS = {
+  conversation: ConversationTab,
+  channels: ChannelsTab,
+  writes: WritesTab,
+  metadata: MetadataTab,
+  changes: ChangesTab,
+} as const;

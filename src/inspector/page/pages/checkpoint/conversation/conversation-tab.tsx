@@ -1,0 +1,73 @@
+import { Failure } from "../../../parts/failure.js";
+import { Loading } from "../../../parts/loading.js";
+import { counted } from "../../../parts/numbers.js";
+import { pathFromText } from "../../../parts/value-tree/value-path.js";
+import { navigate } from "../../../routes/use-route.js";
+import { useRead } from "../../../server/use-read.js";
+import type { TabProps } from "../tab-props.js";
+import { MessageList } from "./message-list.js";
+import { PAGE_SIZE, type ShownConversation } from "./use-message.js";
+import "./conversation.css";
+
+/** The messages of a channel as a conversation. */
+export function ConversationTab({ route: { place, params, linkToTab }, view: { conversations } }: TabProps) {
+  const asked = params.get("channel");
+  const channel = conversations.find((name) => name === asked) ?? conversations[0];
+  if (channel === undefined) return null;
+  const isNewestFirst = params.get("order") === "newest";
+  const linkWith = (name: string, isNewest: boolean, path?: string): string =>
+    linkToTab("conversation", { channel: name, order: isNewest ? "newest" : undefined, path });
+  return (
+    <>
+      <div class="conversation-choices">
+        {conversations.length > 1 && (
+          <label>
+            Channel{" "}
+            <select
+              value={channel}
+              onChange={({ currentTarget }) => {
+                navigate(linkWith(currentTarget.value, isNewestFirst));
+              }}
+            >
+              {conversations.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        <a href={linkWith(channel, !isNewestFirst)}>
+          {isNewestFirst ? "Show the oldest first" : "Show the newest first"}
+        </a>
+      </div>
+      <Messages
+        key={`${channel} ${isNewestFirst}`}
+        conversation={{ place, channel, linkTo: (path) => linkWith(channel, isNewestFirst, path) }}
+        isNewestFirst={isNewestFirst}
+        position={pathFromText(params.get("path"))?.at(-1)}
+      />
+    </>
+  );
+}
+
+interface MessagesProps {
+  readonly conversation: ShownConversation;
+  readonly isNewestFirst: boolean;
+  /** The position of the message that the address names. */
+  readonly position: number | undefined;
+}
+
+function Messages({ conversation, isNewestFirst, position }: MessagesProps) {
+  const { place, channel } = conversation;
+  const first = { ...place, channel, offset: 0, limit: PAGE_SIZE };
+  const { data, error, refetch } = useRead("conversation", first);
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the conversation" />;
+  return (
+    <>
+      <p class="dim" role="status">
+        {counted(data.total, "message")}
+      </p>
+      <MessageList {...{ conversation, isNewestFirst, position }} total={data.total} />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { MessageView } from "../../../../api/checkpoints.js";
+import type { CheckpointPlace, ValuePlace } from "../../../../api/places.js";
+import type { ValuePath } from "../../../../api/value-node.js";
+import { pathToText } from "../../../parts/value-tree/value-path.js";
+import { useRead } from "../../../server/use-read.js";
+
+/** How many messages are read at once. */
+export const PAGE_SIZE = 25;
+
+/** A channel that is shown as a conversation. */
+export interface ShownConversation {
+  readonly place: CheckpointPlace;
+  readonly channel: string;
+  /** Returns the link to a message. */
+  readonly linkTo: (path: string) => string;
+}
+
+/** Returns the link to a message. */
+export function linkToMessage({ linkTo }: ShownConversation, path: ValuePath): string {
+  return linkTo(pathToText(path));
+}
+
+/** Returns where the value of the channel is. */
+export function valueOf({ place, channel }: ShownConversation): ValuePlace {
+  return { kind: "channel", channel, ...place };
+}
+
+/** Reads the page that has a message, which its neighbours share. */
+export function useMessage(
+  { place, channel }: ShownConversation,
+  position: number,
+): { readonly message: MessageView | undefined; readonly error: unknown } {
+  const offset = Math.floor(position / PAGE_SIZE) * PAGE_SIZE;
+  const { data, error } = useRead("conversation", { ...place, channel, offset, limit: PAGE_SIZE });
+  return { message: data?.messages[position - offset], error };
+}
