@@ -1,6 +1,7 @@
 import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { editableValueCalls } from "./editable-value.js";
+import { neighboursCalls } from "./neighbours.js";
 import { overviewCalls } from "./overview.js";
 import { threadCalls } from "./thread.js";
 import { storageCalls } from "./storage.js";
@@ -9,6 +10,7 @@ import { threadsCalls } from "./threads.js";
 /** Every call that reads. */
 export const readCalls: Partial<ReadDefinitions<ReadName>> = {
   ...editableValueCalls,
+  ...neighboursCalls,
   ...overviewCalls,
   ...storageCalls,
   ...threadCalls,
