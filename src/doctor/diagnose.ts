@@ -52,6 +52,11 @@ export interface DiagnoseOptions {
   readonly schema: string;
   /** Ends the diagnosis between two checks. A Kysely of `kyselyUntil` also ends it during a check. */
   readonly signal?: AbortSignal;
+  /**
+   * Whether the connections were opened for this call, and no one else uses them. Otherwise it leaves out the check that needs several of
+   * them, and that draws conclusions from their age. Default: true.
+   */
+  readonly ownsConnections?: boolean;
   /** Called at the first answer of the server. */
   readonly onReached?: () => void;
   readonly limits?: Partial<DoctorLimits>;
@@ -63,7 +68,7 @@ export interface DiagnoseOptions {
  * Checks everything that a saver depends on: connection, server, tables, privileges, indexes, clocks, dead rows. It changes
  * nothing. What the role can't see becomes a finding, not an error.
  *
- * @param db - Opened for this call and not used yet, so that the age of its connections reveals poolers.
+ * @param db - Opened for this call and not used yet, so that the age of its connections reveals poolers; see `ownsConnections`.
  * @throws ConnectionError when the database can't be reached, or goes away during the checks.
  * @throws DatabaseError when the server refuses the role.
  *
@@ -75,7 +80,7 @@ export interface DiagnoseOptions {
  */
 export async function diagnose(
   db: Kysely<CheckpointDatabase>,
-  { schema, signal, onReached, limits, now = Date.now }: DiagnoseOptions,
+  { schema, signal, ownsConnections = true, onReached, limits, now = Date.now }: DiagnoseOptions,
 ): Promise<Finding[]> {
   const openedAt = performance.now();
   const catalog = db.withoutPlugins().$extendTables<Pick<Catalog, keyof Catalog>>();
@@ -91,7 +96,9 @@ export async function diagnose(
   const found: Finding[] = [];
   for (const check of CHECKS) {
     throwIfAborted(signal);
-    found.push(...(await examine(check, examination)));
+    if (ownsConnections || check.acrossConnections !== true)
+      found.push(...(await examine(check, examination)));
+    else found.push(findingsOf(check.name).unknown("not checked: the application shares its connections"));
   }
   return found;
 }

@@ -2,6 +2,7 @@ import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { editableValueCalls } from "./editable-value.js";
 import { neighboursCalls } from "./neighbours.js";
+import { healthCalls } from "./health.js";
 import { overviewCalls } from "./overview.js";
 import { threadCalls } from "./thread.js";
 import { storageCalls } from "./storage.js";
@@ -15,6 +16,10 @@ export const readCalls: Partial<ReadDefinitions<ReadName>> = {
   ...storageCalls,
   ...threadCalls,
   ...threadsCalls,
+  ...overviewCalls,
+  ...threadsCalls,
+  ...storageCalls,
+  ...healthCalls,
 };
 
 /** Every call that changes threads. */
