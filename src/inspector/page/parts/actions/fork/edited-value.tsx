@@ -31,7 +31,7 @@ export function EditedValue({ place, channel, text, problem, onChange }: EditedV
       <textarea
         id={`${id}-text`}
         class="mono"
-        rows={Math.min(16, Math.max(3, text.split("\n").length))}
+        rows={Math.min(16, Math.max(2, text.split("\n").length))}
         spellcheck={false}
         disabled={data === undefined && error === null}
         aria-invalid={data !== undefined && problem !== undefined}
