@@ -17,7 +17,9 @@ describeInBrowser("axe", (browser) => {
 
   it("accepts a page, and says what is wrong with another one", async () => {
     await expectAccessible(await open("", "<p>text</p>"));
-    await expect(expectAccessible(await open("", "<input>"))).rejects.toThrow(/label: .*elements must have labels[^]*input/);
+    await expect(expectAccessible(await open("", "<input>"))).rejects.toThrow(
+      /label: .*elements must have labels[^]*input/,
+    );
   });
 
   it("finds a contrast that is too low in the dark scheme only, and leaves the page in its own", async () => {

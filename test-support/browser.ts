@@ -1,14 +1,6 @@
-import { existsSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, it } from "@jest/globals";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-
-const CHROMIUM = [process.env.CHROMIUM_PATH ?? "", "/usr/bin/chromium"].find((path) => existsSync(path));
-
-// None of them may ask anything of the network.
-const ARGUMENTS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-  ...["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
-];
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { CHROMIUM, launchChromium } from "./chromium.js";
 
 /** The browser of a suite. */
 export interface TestBrowser {
@@ -43,7 +35,7 @@ export function describeInBrowser(name: string, body: (browser: TestBrowser) => 
     let contexts: BrowserContext[] = [];
     let errors: Error[] = [];
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+      browser = await launchChromium();
     });
     body({
       openPage: async (url, options) => {

@@ -7,6 +7,7 @@ import { DIMS, LetterEmbeddings } from "../memory/letter-embeddings.js";
 import { SCENES, STORED_METADATA } from "./scenes.js";
 import { seedHistory, type SeedOptions } from "./seed-history.js";
 
+const HOUR_MS = 3_600_000;
 const SCHEMA = "langgraph_inspect_demo";
 
 /** A database with the history of the demo. */
@@ -19,7 +20,7 @@ export interface SeededDatabase extends AsyncDisposable {
  * Seeds PGlite in memory, with searches by meaning, or the server at an address, with searches by words. The history of an earlier demo is
  * deleted.
  */
-export async function openSeededDatabase(url?: string, options?: SeedOptions): Promise<SeededDatabase> {
+export async function openSeededDatabase(url?: string, options: SeedOptions = {}): Promise<SeededDatabase> {
   const database =
     url === undefined
       ? await PGlite.create({ extensions: { vector } })
@@ -35,6 +36,7 @@ export async function openSeededDatabase(url?: string, options?: SeedOptions): P
   await saver.setup();
   for (const { threadId } of [...SCENES, { threadId: "live" }]) await saver.deleteThread(threadId);
   await seedHistory(saver, store, options);
+  if (options.now !== undefined) await dateItems(database, options.now);
   return {
     saver,
     store,
@@ -43,4 +45,13 @@ export async function openSeededDatabase(url?: string, options?: SeedOptions): P
       await (database instanceof PGlite ? database.close() : database.end());
     },
   };
+}
+
+/** The database dates items by its own clock. */
+async function dateItems(database: PGlite | pg.Pool, now: number): Promise<void> {
+  const statement = `update ${SCHEMA}.store set created_at = $1, updated_at = $1`;
+  const parameters = [new Date(now - HOUR_MS).toISOString()];
+  await (database instanceof PGlite
+    ? database.query(statement, parameters)
+    : database.query(statement, parameters));
 }
