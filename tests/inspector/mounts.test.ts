@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import express from "express";
 import { Hono } from "hono";
+import { mount } from "hono/mount";
 import { PostgresSaver } from "../../src/index.js";
 import { createInspector, type Inspector, nodeListener } from "../../src/inspector/index.js";
 import { describeInBrowser } from "../../test-support/browser.js";
@@ -56,8 +58,8 @@ describeServer("the inspector in a server", (target) => {
     return express().use("/admin", router);
   }
 
-  function inHono(mount: (app: Hono) => Hono): RequestListener {
-    const app = mount(new Hono());
+  function inHono(addRoutes: (app: Hono) => Hono): RequestListener {
+    const app = addRoutes(new Hono());
     return nodeListener(async (request) => app.fetch(request));
   }
 
@@ -78,19 +80,19 @@ describeServer("the inspector in a server", (target) => {
     ],
     [
       "Hono, mounted",
-      () => inHono((app) => app.mount("/inspector", inspectorAt("/inspector"))),
+      () => inHono((app) => app.all("/inspector/*", mount(inspectorAt("/inspector")))),
       "/inspector",
     ],
     [
       "Hono, mounted without a base path",
-      () => inHono((app) => app.mount("/inspector", inspectorAt())),
+      () => inHono((app) => app.all("/inspector/*", mount(inspectorAt()))),
       "/inspector/",
     ],
   ];
 
   describeInBrowser("in Chromium", (browser) => {
-    it.each(MOUNTS)("works in %s", async (_name, mount, path) => {
-      const url = new URL(path, await listen(mount())).href;
+    it.each(MOUNTS)("works in %s", async (_name, create, path) => {
+      const url = new URL(path, await listen(create())).href;
       const page = await browser.openPage(url);
       const link = page.getByRole("link", { name: "42" });
       await link.waitFor();
@@ -132,10 +134,8 @@ describeServer("the inspector in a server", (target) => {
   it("answers an address that is none", async () => {
     const url = await listen(nodeListener(inspectorAt()));
     const { port } = new URL(url);
-    const { connect } = await import("node:net");
     const socket = connect(Number(port), "127.0.0.1");
     socket.end("GET http://[/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n");
-    const { text } = await import("node:stream/consumers");
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
   });
 });

@@ -1,0 +1,87 @@
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { PostgresSaver } from "../../src/index.js";
+import type { CheckpointPlace } from "../../src/inspector/api/places.js";
+import type { PostgresStore } from "../../src/store/index.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+
+/** Where a text that is interpreted would load something from. */
+const BEACON = "http://127.0.0.1:9/beacon";
+
+/** What would run a script, load something or change the page around it, where it is interpreted. */
+const ATTACKS = [
+  `<script>globalThis.attacked = "script"</script>`,
+  `"'><img src="${BEACON}" onerror="globalThis.attacked = 'img'">`,
+  `</style></title></textarea><svg onload="globalThis.attacked = 'svg'"><iframe srcdoc="<script>top.attacked = 1</script>">`,
+  `<base href="${BEACON}"><meta http-equiv="refresh" content="0; url=${BEACON}"><link rel="stylesheet" href="${BEACON}">`,
+  `[link](javascript:globalThis.attacked=1) ![image](${BEACON}) <${BEACON}> ${BEACON}`,
+  `javascript:globalThis.attacked='link'`,
+  `{{constructor.constructor("globalThis.attacked = 1")()}} \${globalThis.attacked = 1}`,
+  "\u001b[2J\u001b]8;;http://127.0.0.1:9\u0007ansi\u001b]8;;\u0007\u0008\u0085\u2028",
+  "\u202egnp.exe\u2066\u2067\u200f\u200b\ufeff\u{e0041}",
+];
+const TEXT = ATTACKS.join("\n");
+const LONG_WORD = "w".repeat(20_000);
+/** The names that objects have anyway. */
+const PROTO: unknown = JSON.parse(
+  '{"__proto__": {"attacked": 1}, "constructor": {"prototype": {"attacked": 1}}, "toString": 1}',
+);
+
+/** The id of the thread. Indexes limit its length. */
+const HOSTILE_ID = `${ATTACKS.slice(0, 2).join(" ")}/../%2e%2e?#&\u202e${"w".repeat(300)}`;
+
+/** Stores a thread and items of a store whose every text attacks the page that shows it, and returns its heads. */
+export async function storeHostileThread(
+  saver: PostgresSaver,
+  store: PostgresStore,
+): Promise<CheckpointPlace[]> {
+  const namespace = `<img src=x onerror="globalThis.attacked='ns'">|javascript:globalThis.attacked=1:\u202e`;
+  const call = { id: TEXT, name: TEXT, args: { [TEXT]: TEXT, proto: PROTO }, type: "tool_call" as const };
+  const image = { type: "image_url", image_url: { url: BEACON } };
+  const messages = [
+    new HumanMessage({ id: TEXT, name: TEXT, content: TEXT, additional_kwargs: { [TEXT]: PROTO } }),
+    new AIMessage({ id: "2", content: [{ type: "text", text: TEXT }, image], tool_calls: [call] }),
+    new ToolMessage({
+      id: "3",
+      name: TEXT,
+      tool_call_id: TEXT,
+      content: TEXT,
+      status: "error",
+      artifact: PROTO,
+    }),
+    new AIMessage({ id: "4", content: LONG_WORD }),
+  ];
+  const values = Object.fromEntries<unknown>([
+    ["messages", messages],
+    ["toString", PROTO],
+    ["constructor", new Map([[TEXT, new Date(0)]])],
+    ...ATTACKS.map(
+      (text) =>
+        [text, { [text]: [text, new Set([text]), LONG_WORD, 2n ** 70n, new Uint8Array(5_000)] }] as const,
+    ),
+  ]);
+  const places: CheckpointPlace[] = [];
+  for (const checkpoint_ns of ["", namespace]) {
+    const root = threadConfig(HOSTILE_ID, { checkpoint_ns });
+    const first = await putValues(saver, root, values);
+    const second = await putValues(
+      saver,
+      first.config,
+      { ...values, messages: messages.slice(0, 3), text: TEXT },
+      first.checkpoint,
+    );
+    places.push({ threadId: HOSTILE_ID, namespace: checkpoint_ns, checkpointId: second.checkpoint.id });
+    const error = { name: TEXT, message: TEXT, stack: TEXT };
+    await saver.putWrites(second.config, [["__error__", error]], TEXT);
+    await saver.putWrites(
+      second.config,
+      [
+        ["__interrupt__", [{ value: TEXT, id: TEXT }]],
+        [TEXT, PROTO],
+      ],
+      "task",
+    );
+  }
+  for (const text of ATTACKS)
+    await store.put([text.replaceAll(".", " "), "notes"], text, { [text]: text, proto: PROTO });
+  return places;
+}

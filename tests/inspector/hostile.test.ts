@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { PostgresSaver } from "../../src/index.js";
+import { PostgresStore } from "../../src/store/index.js";
+import type { CheckpointPlace } from "../../src/inspector/api/places.js";
+import { linkToCheckpoint, linkToThread } from "../../src/inspector/page/routes/route.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
+import { describeServer } from "../../test-support/targets.js";
+import { storeHostileThread } from "./hostile-thread.js";
+import { findIntrusions, unfoldAll } from "./intrusions.js";
+
+/** The most places that the test visits. */
+const MOST_PLACES = 40;
+
+describeServer("a thread whose every text attacks the page", (target) => {
+  describeInBrowser("in Chromium", (browser) => {
+    let saver: PostgresSaver;
+    let store: PostgresStore;
+    let inspector: RunningInspector;
+    let places: readonly CheckpointPlace[];
+    beforeAll(async () => {
+      const { source } = await target.createDatabase();
+      saver = new PostgresSaver(source);
+      store = new PostgresStore(source);
+      await saver.setup();
+      await store.setup();
+      places = await storeHostileThread(saver, store);
+      inspector = await serveInspector(saver, { write: true, store });
+    });
+    afterAll(async () => {
+      await inspector.close();
+      await store.end();
+      await saver.end();
+    });
+
+    it("is text wherever the page shows it", async () => {
+      const page = await browser.openPage(inspector.url, { viewport: { width: 380, height: 800 } });
+      const events = await observe(page, inspector.url);
+      const visited = new Set<string>();
+      const waiting = ["#/threads", "#/storage", "#/memory", "#/health"];
+      waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
+      for (
+        let link = waiting.shift();
+        link !== undefined && visited.size < MOST_PLACES;
+        link = waiting.shift()
+      ) {
+        if (visited.has(link)) continue;
+        visited.add(link);
+        await page.evaluate((hash) => {
+          location.hash = hash;
+        }, link);
+        await untilQuiet(page);
+        await unfoldAll(page, () => untilQuiet(page));
+        expect({ link, intrusions: await findIntrusions(page) }).toEqual({ link, intrusions: [] });
+        const links = await page
+          .locator("a[href^='#']")
+          .evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));
+        // The places of one kind that come first say as much as the others.
+        waiting.push(...links.filter((each) => !visited.has(each)).slice(0, 12));
+      }
+      expect(events).toEqual([]);
+      const kinds = new Set([...visited].map((link) => /^#\/(\w+)/.exec(link)?.[1]));
+      expect([...kinds].sort()).toEqual(
+        expect.arrayContaining(["checkpoint", "memory", "storage", "thread", "threads"]),
+      );
+    });
+  });
+});
+
+/** Collects what must not happen: dialogs, requests of another origin, and violations of the page's policy. */
+async function observe(page: Page, url: string): Promise<string[]> {
+  const events: string[] = [];
+  const { origin } = new URL(url);
+  page.on("dialog", (dialog) => {
+    events.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("popup", (popup) => events.push(`popup ${popup.url()}`));
+  page.on("download", (download) => events.push(`download ${download.url()}`));
+  page.context().on("request", (request) => {
+    if (new URL(request.url()).origin !== origin) events.push(`request ${request.url()}`);
+    if (request.isNavigationRequest()) events.push(`navigation ${request.url()}`);
+  });
+  // The browser reports a violation of the policy as an error of the console.
+  page.on("console", (message) => {
+    if (message.type() === "error") events.push(`console ${message.text()}`);
+  });
+  // What compiles the tests gives functions their names by this function.
+  await page.evaluate("globalThis.__name = (named) => named");
+  await page.evaluate(() => {
+    addEventListener("securitypolicyviolation", ({ violatedDirective, sourceFile }) => {
+      console.error(`violation of ${violatedDirective} in ${sourceFile}`);
+    });
+  });
+  return events;
+}
+
+/** Waits until no answer is missing, and the page shows the last one. */
+async function untilQuiet(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
+}
