@@ -23,14 +23,13 @@ export class InspectorCalls {
   ): Promise<ReadCalls[Name]["result"]> {
     const response = await this.send(`api/${name}`, args);
     if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
-    const result: ReadCalls[Name]["result"] = JSON.parse(await response.text());
-    return result;
+    return JSON.parse(await response.text()) as ReadCalls[Name]["result"];
   }
 
   /** Calls, and returns the status and the code of the error. */
   async refusal(name: string, args: unknown): Promise<readonly [status: number, code: string]> {
     const response = await this.send(`api/${name}`, args);
-    const { error }: CallError = JSON.parse(await response.text());
+    const { error } = JSON.parse(await response.text()) as CallError;
     return [response.status, error.code];
   }
 }

@@ -9,6 +9,8 @@ export interface InspectorContext extends ParsedInspectorOptions {
   readonly saver: CheckpointSaver;
   /** What the queries of the inspector are sent with: the saver's database, schema and tenant. */
   readonly call: SaverCall;
+  /** Aborts when the saver is closed. */
+  readonly ended: AbortSignal;
   /** Returns the saver that writes to a thread. */
   readonly writerFor: WriterFor;
 }
@@ -25,10 +27,10 @@ export type WriterFor = (place: {
 }) => Promise<CheckpointSaver>;
 
 export function inspectorContext(
-  { call }: OpenedSaver,
+  { call, ended }: OpenedSaver,
   saver: CheckpointSaver,
   options: ParsedInspectorOptions,
   writerFor: WriterFor = () => Promise.resolve(saver),
 ): InspectorContext {
-  return { ...options, saver, call, writerFor };
+  return { ...options, saver, call, ended: ended.signal, writerFor };
 }

@@ -177,8 +177,8 @@ describeServer("what runs next, without the graph", (target) => {
             failed ? "failed" : interrupted ? "interrupted" : next.length > 0 ? "pending" : "done",
           );
           for await (const state of graph.getStateHistory(thread)) {
-            const { checkpoint_id: checkpointId = "" } = state.config.configurable ?? {};
-            const place = { threadId: view.threadId, namespace: "", checkpointId: String(checkpointId) };
+            const checkpointId = String(state.config.configurable?.checkpoint_id);
+            const place = { threadId: view.threadId, namespace: "", checkpointId };
             const [found] = await readStates(runOf(saver), [place], { isOlder: true });
             expect({ id: checkpointId, next: [...(found?.next ?? [])].sort() }).toEqual({
               id: checkpointId,

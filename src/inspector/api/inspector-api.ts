@@ -125,7 +125,10 @@ export interface Overview {
   readonly version: string;
   /** Whether the tables of the store exist. */
   readonly hasMemory: boolean;
-  /** Whether checkpoints are announced, so that the page can follow a thread. */
+  /**
+   * Whether the server hears at once of checkpoints that savers with `notify` store. Otherwise, and for other savers, the events of a thread
+   * come from a look every 2 seconds.
+   */
   readonly canWatch: boolean;
 }
 

@@ -114,7 +114,12 @@ export interface HistoryPage {
   readonly hasMore: boolean;
 }
 
-/** An event of the stream `watch`. */
+/**
+ * An event of `GET events?args={"threadId":…}`, a stream of server-sent events. It begins with the newest checkpoint of the namespaces that
+ * were written last. Then it has each checkpoint that is stored, and the newest ones again when they have other writes.
+ *
+ * An error is an event `failure` with `CallError["error"]`, after which the stream ends.
+ */
 export interface WatchEvent extends NamespacePlace {
   readonly point: HistoryPoint;
 }

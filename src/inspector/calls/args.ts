@@ -6,6 +6,8 @@ export const threadId = keyText.min(1, "must not be empty");
 export const namespace = keyText;
 export const checkpointId = keyText.min(1);
 export const namespacePlace = z.strictObject({ threadId, namespace });
+/** Of the stream of events. */
+export const eventsArgs = z.strictObject({ threadId });
 export const checkpointPlace = namespacePlace.extend({ checkpointId });
 
 /** The number of entries of a page. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import { hasMemory } from "../memory/store-of.js";
+import { canListen } from "../live/subscribe.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 export const overviewCalls: ReadDefinitions<"overview"> = {
@@ -18,7 +19,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
         version: packageJson.version,
         // Without the database the page still shows what is wrong with it.
         hasMemory: await hasMemory(context, signal).catch(() => false),
-        canWatch: policy.notifies === true,
+        canWatch: canListen(context.call),
       };
     },
   },

@@ -42,13 +42,14 @@ async function threadsById(
 ): Promise<ThreadsPage> {
   const { scope } = parseThreadQuery({ after, filter, limit });
   const found = await listThreads(run.call, { scope: { ...scope, search: textOf(search) }, limit });
-  const threads = found.map(({ checkpointNs, updatedAt, step, source, metadata: _, ...thread }) => ({
-    ...thread,
-    namespace: checkpointNs,
-    updatedAt: updatedAt.getTime(),
-    ...(step !== undefined && { step }),
-    ...(source !== undefined && { source }),
-  }));
+  const threads = found.map(
+    ({ threadId: id, checkpointNs, checkpointId, updatedAt, step, source, checkpoints, namespaces }) => ({
+      ...{ threadId: id, namespace: checkpointNs, checkpointId, checkpoints, namespaces },
+      updatedAt: updatedAt.getTime(),
+      ...(step !== undefined && { step }),
+      ...(source !== undefined && { source }),
+    }),
+  );
   return {
     threads: await withStates(run, threads),
     ...(found.length === limit && { next: found.at(-1)?.threadId ?? "" }),

@@ -3,8 +3,11 @@ import { callWithSignal } from "../../saver/call/run-call.js";
 import { describeError, framesOf } from "../../telemetry/describe-error.js";
 import type { CallDefinition, CallRun } from "../calls/call-definition.js";
 import { readCalls, writeCalls } from "../calls/index.js";
+import { eventsArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAccess } from "../inspector-options.js";
+import { threadEvents } from "../live/thread-events.js";
+import { eventStream } from "./event-stream.js";
 import { isFromPage, type Target } from "./is-from-page.js";
 import { pageFile } from "./page-files.js";
 import { parseArgs } from "./parse-args.js";
@@ -12,6 +15,7 @@ import { readBody } from "./read-body.js";
 import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
 
 const API = "/api/";
+const EVENTS = "/events";
 
 /** Answers a request of the page. It never throws. */
 export async function respond(context: InspectorContext, request: Request): Promise<Response> {
@@ -46,6 +50,7 @@ function logUnexpected({ call }: InspectorContext, error: unknown): void {
 
 function targetOf({ method }: Request, path: string): Target {
   const isGet = method === "GET" || method === "HEAD";
+  if (path === EVENTS) return isGet ? "read" : "write";
   if (!path.startsWith(API)) return isGet ? "page" : "write";
   const name = path.slice(API.length);
   if (Object.hasOwn(readCalls, name)) return "read";
@@ -70,6 +75,8 @@ async function decide(
 
 async function answer(context: InspectorContext, request: Request, path: string): Promise<Response> {
   if (path.startsWith(API)) return answerCall(context, request, path.slice(API.length));
+  if (path === EVENTS)
+    return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
   const file = await pageFile(context.basePath, path, request);
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
@@ -101,7 +108,16 @@ async function answerCall(context: InspectorContext, request: Request, name: str
 async function argsOfRead(request: Request): Promise<string | Response> {
   if (request.method === "POST") return readBody(request);
   if (request.method !== "GET") return methodRefusal("GET, POST");
-  return new URL(request.url).searchParams.get("args") ?? "{}";
+  return argsOf(request);
+}
+
+function answerEvents({ call, ended }: InspectorContext, request: Request): Response {
+  const args = parseArgs(eventsArgs, argsOf(request));
+  return eventStream((signal) => threadEvents(call, args.threadId, signal), [request.signal, ended]);
+}
+
+function argsOf({ url }: Request): string {
+  return new URL(url).searchParams.get("args") ?? "{}";
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -78,14 +78,20 @@ export function methodRefusal(allowed: "GET, HEAD" | "GET, POST" | "POST"): Resp
   return refusal(405, "METHOD_NOT_ALLOWED", `use ${allowed}`, { allow: allowed });
 }
 
+/** Answers a call that failed. */
+export function errorResponse(error: unknown): Response {
+  const [, status = 500] = STATUSES.find(([kind]) => error instanceof kind) ?? [];
+  const { code, message } = errorOf(error);
+  return refusal(status, code, message);
+}
+
 /**
- * Answers a call that failed. Only messages of our own errors go to the page: those of drivers, servers and applications may quote what
+ * What the page learns about an error. Only messages of our own errors go to it: those of drivers, servers and applications may quote what
  * they should not, such as a connection string.
  */
-export function errorResponse(error: unknown): Response {
-  if (!(error instanceof CheckpointError)) return refusal(500, "INTERNAL_ERROR", "the call failed");
-  const [, status = 500] = STATUSES.find(([kind]) => error instanceof kind) ?? [];
-  return refusal(status, error.code, hasOwnMessage(error) ? error.message : describeError(error).message);
+export function errorOf(error: unknown): CallError["error"] {
+  if (!(error instanceof CheckpointError)) return { code: "INTERNAL_ERROR", message: "the call failed" };
+  return { code: error.code, message: hasOwnMessage(error) ? error.message : describeError(error).message };
 }
 
 /** The other errors of databases say what the driver or the server said. */

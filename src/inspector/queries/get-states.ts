@@ -55,9 +55,9 @@ const states = /* @__PURE__ */ new Statement<GivenParams, StateRow>((db, paramet
           .as("head"),
       (join) => join.onTrue(),
     )
-    .select("given.position")
+    .select(sql<number>`given.position::float8`.as("position"))
     .select((eb) => {
-      const own = <Row extends OwnRow>(row: Row) =>
+      const own = (row: OwnRow) =>
         [
           sql<SqlBool>`${row.thread} = ${eb.ref("given.thread_id")}`,
           sql<SqlBool>`${row.namespace} = ${eb.ref("given.checkpoint_ns")}`,

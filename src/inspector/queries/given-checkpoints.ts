@@ -21,8 +21,8 @@ interface GivenRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
   readonly checkpoint_id: string;
-  /** The position in the list, from 1. */
-  readonly position: number;
+  /** The position in the list, from 1, as a bigint. */
+  readonly position: string;
 }
 
 /** The keys as rows. */

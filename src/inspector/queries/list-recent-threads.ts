@@ -79,7 +79,6 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Rec
           .selectFrom("newest")
           .select(["newest.thread_id", "newest.checkpoint_id"])
           .select((eb) => {
-            const { ref } = eb;
             // Only ids without a time need the header. The planner would rather look up all of them.
             const header = eb
               .selectFrom("checkpoints as timed")
@@ -89,7 +88,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Rec
               .limit(sql.lit(1));
             return sql<
               string | null
-            >`case when ${isUuid6(ref("newest.checkpoint_id"))} then null else (${header}) end`.as("ts");
+            >`case when ${isUuid6(eb.ref("newest.checkpoint_id"))} then null else (${header}) end`.as("ts");
           }),
       )
       .with("ordered", (qb) =>

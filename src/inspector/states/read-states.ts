@@ -20,7 +20,7 @@ export async function readStates(
   { isOlder = false }: { readonly isOlder?: boolean } = {},
 ): Promise<DescribedState[]> {
   if (places.length === 0) return [];
-  const rows = new Map((await getStates(run.call, places)).map((row) => [Number(row.position), row]));
+  const rows = new Map((await getStates(run.call, places)).map((row) => [row.position, row]));
   return Promise.all(
     places.map(async (place, index) => {
       const row = rows.get(index + 1);
