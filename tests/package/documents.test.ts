@@ -27,7 +27,7 @@ const INSTALLED = [
     "cli-table3",
   ],
   ...["@opentelemetry/api", "@opentelemetry/sdk-metrics", "@opentelemetry/sdk-trace-base"],
-  ...["@types/node", "@types/pg"],
+  ...["@types/node", "@types/pg", "express", "@types/express", "hono"],
 ];
 /** The runner prints this for a program that ran without an error. */
 const RAN = "null";
