@@ -84,7 +84,8 @@ async function observe(page: Page, url: string): Promise<string[]> {
   });
   // The browser reports a violation of the policy as an error of the console.
   page.on("console", (message) => {
-    if (message.type() === "error") events.push(`console ${message.text()}`);
+    const isFailedRead = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isFailedRead) events.push(`console ${message.text()}`);
   });
   // What compiles the tests gives functions their names by this function.
   await page.evaluate("globalThis.__name = (named) => named");
