@@ -1,6 +1,7 @@
 import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
+import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted, formatBytes } from "../../parts/numbers.js";
@@ -37,9 +38,12 @@ export function CheckpointSummary({ place, point, isHead }: CheckpointSummaryPro
     <section class="summary" aria-labelledby="summary-title">
       <div class="summary-head">
         <h2 id="summary-title">{point.step === undefined ? "Checkpoint" : `Step ${point.step}`}</h2>
-        <a class="button" href={linkToCheckpoint({ ...place, checkpointId: point.checkpointId })}>
-          Open checkpoint
-        </a>
+        <div class="summary-tools">
+          <CheckpointActions place={{ ...place, checkpointId: point.checkpointId }} />
+          <a class="button" href={linkToCheckpoint({ ...place, checkpointId: point.checkpointId })}>
+            Open checkpoint
+          </a>
+        </div>
       </div>
       <PointFacts {...{ place, point }} status={isOld ? undefined : data} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}

@@ -1,4 +1,5 @@
 import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
+import { ThreadActions } from "../../parts/actions/thread-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/numbers.js";
@@ -68,6 +69,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
         <a class="button" href={linkTo("storage", [], { thread: threadId })}>
           Storage
         </a>
+        {shown !== undefined && <ThreadActions threadId={threadId} />}
       </div>
     </div>
   );
