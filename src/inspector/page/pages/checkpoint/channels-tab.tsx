@@ -1,21 +1,22 @@
 import type { ChannelView } from "../../../api/checkpoints.js";
 import { formatBytes } from "../../parts/numbers.js";
-import { briefText, describeType, pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { Preview } from "../../parts/preview.js";
+import { useMedia } from "../../parts/use-media.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import type { TabProps } from "./tab-props.js";
 
 /** Every channel of a checkpoint. One of them is open, as the address says. */
 export function ChannelsTab({ route, view }: TabProps) {
+  const isWide = useMedia("(min-width: 48rem)");
   if (view.channels.length === 0) return <p>The checkpoint has no channels.</p>;
   return (
     <table class="channels">
       <thead>
         <tr>
           <th scope="col">Channel</th>
-          <th scope="col" class="wide-only">
-            Value
-          </th>
+          {isWide && <th scope="col">Value</th>}
           <th scope="col">Version</th>
           <th scope="col">Stored as</th>
           <th scope="col">Bytes</th>
@@ -24,7 +25,7 @@ export function ChannelsTab({ route, view }: TabProps) {
       </thead>
       <tbody>
         {view.channels.map((channel) => (
-          <ChannelRow key={channel.channel} channel={channel} route={route} />
+          <ChannelRow key={channel.channel} {...{ channel, route, isWide }} />
         ))}
       </tbody>
     </table>
@@ -33,9 +34,12 @@ export function ChannelsTab({ route, view }: TabProps) {
 
 interface ChannelRowProps extends Pick<TabProps, "route"> {
   readonly channel: ChannelView;
+  /** Whether the table has a column of values. */
+  readonly isWide: boolean;
 }
 
-function ChannelRow({ channel: view, route: { place, params, linkToTab } }: ChannelRowProps) {
+function ChannelRow({ channel: view, isWide, route }: ChannelRowProps) {
+  const { place, params, linkToTab } = route;
   const { channel, version, storage, bytes, isNew, preview } = view;
   const isOpen = params.get("channel") === channel;
   const hasValue = storage !== "empty";
@@ -51,14 +55,7 @@ function ChannelRow({ channel: view, route: { place, params, linkToTab } }: Chan
             <bdi class="mono">{channel}</bdi>
           )}
         </th>
-        <td class="wide-only">
-          {preview !== undefined && (
-            <span class="one-line">
-              <span class="value-type">{describeType(preview)}</span>{" "}
-              <bdi class="mono">{briefText(preview)}</bdi>
-            </span>
-          )}
-        </td>
+        {isWide && <td>{preview !== undefined && <Preview value={preview} />}</td>}
         <td title={String(version)}>{shortVersion(version)}</td>
         <td>{storage}</td>
         <td>{hasValue && formatBytes(bytes)}</td>
@@ -66,7 +63,7 @@ function ChannelRow({ channel: view, route: { place, params, linkToTab } }: Chan
       </tr>
       {isOpen && hasValue && (
         <tr>
-          <td colSpan={6}>
+          <td colSpan={isWide ? 6 : 5}>
             <ValueTree
               label={channel}
               place={{ kind: "channel", channel, ...place }}

@@ -41,7 +41,9 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
       </div>
       <dl class="facts">
         <Fact name="Time">
-          {new Date(createdAt).toISOString()} (<Time at={createdAt} />)
+          <span>
+            {new Date(createdAt).toISOString()} (<Time at={createdAt} />)
+          </span>
         </Fact>
         {step !== undefined && <Fact name="Step">{step}</Fact>}
         {source !== undefined && (

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { TaskView, WriteView } from "../../../api/checkpoints.js";
 import { formatBytes, formatCount } from "../../parts/numbers.js";
-import { briefText, describeType, pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { Preview } from "../../parts/preview.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import type { TabProps } from "./tab-props.js";
@@ -94,16 +95,12 @@ function Write({ taskId, write, route: { place, params, linkToTab }, isOpenAtOnc
           <bdi class="mono">{channel}</bdi>
         </a>
         <span class="dim">{formatBytes(bytes)}</span>
-        {preview !== undefined && (
-          <span class="one-line">
-            <span class="value-type">{describeType(preview)}</span>{" "}
-            <bdi class="mono">{briefText(preview)}</bdi>
-          </span>
-        )}
+        {preview !== undefined && <Preview value={preview} />}
       </p>
       {(isChosen || isOpenAtOnce) && (
         <ValueTree
           label={channel}
+          isBrief={isOpenAtOnce}
           place={{ kind: "write", taskId, idx, ...place }}
           path={isChosen ? pathFromText(params.get("path")) : undefined}
           onPath={(path) => {

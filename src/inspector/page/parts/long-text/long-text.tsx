@@ -11,11 +11,13 @@ import "./long-text.css";
 interface LongTextProps {
   readonly place: ValuePlace;
   readonly path: ValuePath;
+  /** Whether a button copies the text. */
+  readonly canCopy?: boolean;
   readonly value: Pick<ValueNode, "type" | "text" | "isCut"> & Partial<Pick<ValueNode, "size">>;
 }
 
 /** Shows a text with its line breaks. A button reads what is cut, a part at a time. */
-export function LongText({ place, path, value }: LongTextProps) {
+export function LongText({ place, path, value, canCopy = false }: LongTextProps) {
   const [text, setText] = useState(value.text);
   const [isCut, setCut] = useState(value.isCut && value.type === "string");
   const [error, setError] = useState<unknown>();
@@ -36,16 +38,18 @@ export function LongText({ place, path, value }: LongTextProps) {
         {(isCut || (value.isCut && value.type === "bytes")) && "…"}
       </pre>
       {error !== undefined && <Failure error={error} />}
-      <p class="value-actions">
+      <p class="long-text-actions">
         {isCut && (
           <button type="button" onClick={() => void more()}>
             Show the rest
             {value.size !== undefined && ` (${formatCount(value.size - text.length)} characters)`}
           </button>
         )}
-        <CopyButton text={async () => text + (isCut ? await readText(place, path, text.length) : "")}>
-          Copy value
-        </CopyButton>
+        {canCopy && (
+          <CopyButton text={async () => text + (isCut ? await readText(place, path, text.length) : "")}>
+            Copy value
+          </CopyButton>
+        )}
       </p>
     </>
   );

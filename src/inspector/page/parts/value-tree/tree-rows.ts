@@ -9,6 +9,9 @@ interface Row {
   readonly data: TreeItem;
 }
 
+/** How many parts of a value are opened with it. */
+const FEW = 5;
+
 /** The name of a row, which a screen reader says. */
 export function nameOf(item: TreeItem): string {
   if (item.kind === "value") return `${item.label}: ${describeType(item.value)} ${briefText(item.value)}`;
@@ -50,7 +53,7 @@ export async function openPath(
   items: ValueItems,
   path: ValuePath,
 ): Promise<ValueItem | undefined> {
-  await items.loadRoot();
+  setRows(tree, ROOT, [await items.loadRoot()]);
   for (const [depth, step] of path.entries()) {
     if (depth < items.from.length) continue;
     const parent = path.slice(0, depth);
@@ -63,6 +66,23 @@ export async function openPath(
   const found = items.find(path);
   if (found !== undefined) tree.getItemInstance(idOf(path)).setFocused();
   return found;
+}
+
+/** Opens a value and the first levels below it, as far as they have few parts. */
+export async function openLevels(
+  tree: TreeInstance<TreeItem>,
+  items: ValueItems,
+  path: ValuePath,
+  levels: number,
+): Promise<void> {
+  const item = items.find(path);
+  if (levels === 0 || item === undefined || !isFolder(item)) return;
+  await items.load(path);
+  publish(tree, items, path);
+  const opened = tree.getItemInstance(idOf(path));
+  if (!opened.isExpanded()) opened.expand();
+  for (const row of items.rowsOf(path).slice(0, FEW))
+    if (row.kind === "value") await openLevels(tree, items, row.path, levels - 1);
 }
 
 /** Gives the tree the rows of a value. */

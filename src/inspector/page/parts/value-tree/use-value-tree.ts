@@ -4,8 +4,8 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { read } from "../../server/call-server.js";
-import { isFolder, loadMore, loadRows, nameOf, openPath } from "./tree-rows.js";
-import { idOf, ROOT, type TreeItem, type ValueItem, ValueItems } from "./value-items.js";
+import { isFolder, loadMore, loadRows, nameOf, openLevels, openPath } from "./tree-rows.js";
+import { ROOT, type TreeItem, type ValueItem, ValueItems } from "./value-items.js";
 
 interface ValueTreeSettings {
   readonly place: ValuePlace;
@@ -13,6 +13,8 @@ interface ValueTreeSettings {
   readonly label: string;
   /** The path of that value. */
   readonly from: ValuePath;
+  /** How many levels are open at first. */
+  readonly levels: number;
   /** Called when a person chooses a value. */
   readonly onChoose: (item: ValueItem) => void;
   readonly scrollTo: (index: number) => void;
@@ -21,15 +23,25 @@ interface ValueTreeSettings {
 /** A tree of a value that loads children when they are opened. */
 interface LoadedTree {
   readonly tree: TreeInstance<TreeItem>;
+  /** The value that the tree begins with, once it is loaded. */
+  readonly root: ValueItem | undefined;
   /** Opens the values above a path. Returns its value, if there is one. */
   readonly open: (path: ValuePath) => Promise<ValueItem | undefined>;
 }
 
 /** Binds a stored value to the library's tree. */
-export function useValueTree({ place, label, from, onChoose, scrollTo }: ValueTreeSettings): LoadedTree {
+export function useValueTree({
+  place,
+  label,
+  from,
+  levels,
+  onChoose,
+  scrollTo,
+}: ValueTreeSettings): LoadedTree {
   const [items] = useState(
     () => new ValueItems((path, offset, limit) => read("value", { place, path, offset, limit }), label, from),
   );
+  const [root, setRoot] = useState<ValueItem>();
   const tree = useTree<TreeItem>({
     rootItemId: ROOT,
     features: [asyncDataLoaderFeature, hotkeysCoreFeature],
@@ -55,11 +67,11 @@ export function useValueTree({ place, label, from, onChoose, scrollTo }: ValueTr
   const open = useCallback((path: ValuePath) => openPath(tree, items, path), [tree, items]);
   useEffect(() => {
     void open(items.from).then((root) => {
-      const item = tree.getItemInstance(idOf(items.from));
-      if (root !== undefined && !item.isExpanded()) item.expand();
+      setRoot(root);
+      return openLevels(tree, items, items.from, levels);
     });
-  }, [open, tree, items]);
-  return { tree, open };
+  }, [open, tree, items, levels]);
+  return { tree, open, root };
 }
 
 // The library listens to the keys of the whole tree, and a click does what it should do.

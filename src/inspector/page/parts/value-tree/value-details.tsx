@@ -29,7 +29,7 @@ export function ValueDetails({ place, item }: ValueDetailsProps) {
           </a>
         )}
       </p>
-      <LongText key={args} place={place} path={path} value={value} />
+      <LongText key={args} place={place} path={path} value={value} canCopy />
     </section>
   );
 }

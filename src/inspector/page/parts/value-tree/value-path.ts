@@ -1,4 +1,5 @@
 import type { ValueNode, ValuePath, ValueType } from "../../../api/value-node.js";
+import { formatCount } from "../numbers.js";
 
 const WITH_CHILDREN: ReadonlySet<ValueType> = new Set(["array", "object", "map", "set", "error", "other"]);
 
@@ -10,7 +11,7 @@ export function hasChildren({ type, size }: ValueNode): boolean {
 /** What is said of a value beside its text: its class or type, and its size. */
 export function describeType({ type, className, size }: ValueNode): string {
   const name = className ?? type;
-  return WITH_CHILDREN.has(type) || type === "bytes" ? `${name} (${size})` : name;
+  return WITH_CHILDREN.has(type) || type === "bytes" ? `${name} (${formatCount(size)})` : name;
 }
 
 /** A path as the address has it: `3.0`. */

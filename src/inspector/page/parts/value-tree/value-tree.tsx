@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { TreeRow } from "./tree-row.js";
+import { isFolder } from "./tree-rows.js";
 import { useValueTree } from "./use-value-tree.js";
 import { ValueDetails } from "./value-details.js";
 import type { ValueItem } from "./value-items.js";
@@ -16,6 +17,8 @@ interface ValueTreeProps {
   readonly label: string;
   /** The part that the tree begins with. Default: the whole value. */
   readonly from?: ValuePath | undefined;
+  /** Whether the tree shows several levels at once, and no search: for values that are small. */
+  readonly isBrief?: boolean | undefined;
   /** The chosen part of the value. Without it the tree remembers what was chosen. */
   readonly path?: ValuePath | undefined;
   /** Called when a person chooses a part, for example to put it into the address. */
@@ -39,15 +42,15 @@ const ROW_HEIGHT = 28;
 
 const WHOLE: ValuePath = [];
 
-function TreeOfPlace({ place, label, from = WHOLE, path, onPath }: ValueTreeProps) {
+function TreeOfPlace({ place, label, from = WHOLE, isBrief = false, path, onPath }: ValueTreeProps) {
   const [chosen, setChosen] = useState<ValueItem>();
   const scroller = useRef<HTMLDivElement>(null);
   const choose = (item: ValueItem): void => {
     setChosen(item);
     onPath?.(item.path);
   };
-  const { tree, open } = useValueTree({
-    ...{ place, label, from, onChoose: choose },
+  const { tree, root, open } = useValueTree({
+    ...{ place, label, from, levels: isBrief ? 3 : 1, onChoose: choose },
     scrollTo: (index) => {
       virtual.scrollToIndex(index);
     },
@@ -85,7 +88,7 @@ function TreeOfPlace({ place, label, from = WHOLE, path, onPath }: ValueTreeProp
   };
   return (
     <div class="value-tree">
-      {from.length === 0 && <ValueSearch place={place} onOpen={(found) => void goTo(found)} />}
+      {from.length === 0 && !isBrief && <ValueSearch place={place} onOpen={(found) => void goTo(found)} />}
       <div class="value-tree-scroller" ref={scroller}>
         <div
           {...tree.getContainerProps(label)}
@@ -100,7 +103,10 @@ function TreeOfPlace({ place, label, from = WHOLE, path, onPath }: ValueTreeProp
           })}
         </div>
       </div>
-      <ValueDetails place={place} item={chosen} />
+      <ValueDetails
+        place={place}
+        item={chosen ?? (root !== undefined && !isFolder(root) ? root : undefined)}
+      />
     </div>
   );
 }
