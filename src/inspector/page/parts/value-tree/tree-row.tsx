@@ -20,6 +20,8 @@ export function TreeRow({ row, start, isChosen }: TreeRowProps) {
   return (
     <div
       {...row.getProps()}
+      // What the row shows says it all.
+      aria-label={undefined}
       class={`value-row value-row-${item.kind}`}
       aria-selected={isChosen}
       aria-busy={row.isLoading()}
@@ -41,8 +43,7 @@ export function TreeRow({ row, start, isChosen }: TreeRowProps) {
 function ValueText({ item: { label, value } }: { readonly item: ValueItem }) {
   return (
     <>
-      <bdi class="value-label">{label}</bdi>
-      <span class="value-type">{describeType(value)}</span>
+      <bdi class="value-label">{label}</bdi> <span class="value-type">{describeType(value)}</span>{" "}
       <bdi class={`value-text value-of-${value.type}`}>{briefText(value)}</bdi>
     </>
   );
