@@ -19,6 +19,9 @@ type Page = ComponentType<{ readonly route: Route }>;
 const PAGES: Readonly<Record<string, Page>> = {
   threads: ThreadsPage,
   checkpoint: lazy(async () => (await import("./pages/checkpoint/checkpoint-page.js")).CheckpointPage),
+  storage: lazy(async () => (await import("./pages/storage/storage-page.js")).StoragePage),
+  memory: lazy(async () => (await import("./pages/memory/memory-page.js")).MemoryPage),
+  health: lazy(async () => (await import("./pages/health/health-page.js")).HealthPage),
   thread: lazy(async () => (await import("./pages/thread/thread-page.js")).ThreadPage),
 };
 

@@ -1,15 +1,13 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeletedRows, PruneRule } from "../../../api/storage.js";
-import { counted, formatBytes } from "../numbers.js";
 import { read } from "../../server/call-server.js";
 import { ActionButton } from "./action-button.js";
 import { ActionDialog } from "./action-dialog.js";
 import { ActionForm } from "./action-form.js";
+import { describeDeleted, pruneRuleOf } from "./prune-rule.js";
 import { TextField } from "./text-field.js";
 import { useChange } from "./use-change.js";
-
-const DAY_MS = 86_400_000;
 
 interface PruneProps {
   /** Absent for all threads. */
@@ -26,7 +24,7 @@ function PruneDialog({ threadId, onClose }: PruneProps & { readonly onClose: () 
   const [days, setDays] = useState("");
   const check = useMutation({ mutationFn: (asked: PruneRule) => read("checkPrune", asked) });
   const change = useChange("prune");
-  const rule = ruleOf(threadId, keepLast, days);
+  const rule = pruneRuleOf(threadId, keepLast, days);
   // Figures of another rule say nothing about this one.
   const ask = (set: (text: string) => void) => (text: string) => {
     set(text);
@@ -65,7 +63,9 @@ function PruneDialog({ threadId, onClose }: PruneProps & { readonly onClose: () 
               value={days}
               onChange={ask(setDays)}
             />
-            <p role="status">{check.data !== undefined && <>This deletes {describe(check.data)}.</>}</p>
+            <p role="status">
+              {check.data !== undefined && <>This deletes {describeDeleted(check.data)}.</>}
+            </p>
           </ActionForm>
         ) : (
           <PruneResult deleted={change.data} onClose={close} />
@@ -88,7 +88,7 @@ function PruneResult({ deleted, onClose }: PruneResultProps) {
   }, []);
   return (
     <div class="action-form">
-      <p role="status">Deleted {describe(deleted)}.</p>
+      <p role="status">Deleted {describeDeleted(deleted)}.</p>
       <div class="action-buttons">
         <button ref={button} type="button" class="primary" onClick={onClose}>
           Close
@@ -96,25 +96,4 @@ function PruneResult({ deleted, onClose }: PruneResultProps) {
       </div>
     </div>
   );
-}
-
-/** Returns `undefined` where the fields name no rule. */
-function ruleOf(threadId: string | undefined, keepLast: string, days: string): PruneRule | undefined {
-  const [last, age] = [Number(keepLast), Number(days)];
-  if (keepLast === "" && days === "") return undefined;
-  if (!Number.isInteger(last) || (keepLast !== "" && last < 1) || !(age >= 0)) return undefined;
-  return {
-    threadId,
-    ...(keepLast !== "" && { keepLast: last }),
-    ...(days !== "" && { olderThanMs: Math.round(age * DAY_MS) }),
-  };
-}
-
-function describe({ threads, checkpoints, values, writes, bytes }: DeletedRows): string {
-  const rows = [
-    counted(checkpoints, "checkpoint"),
-    counted(values, "value"),
-    counted(writes, "pending write"),
-  ];
-  return `${rows.join(", ")} of ${counted(threads, "thread")}: ${formatBytes(bytes)}`;
 }

@@ -1,0 +1,89 @@
+import type { HealthFinding } from "../../../api/health.js";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { counted } from "../../parts/numbers.js";
+import { Time } from "../../parts/time.js";
+import { useRead } from "../../server/use-read.js";
+import { Migrations } from "./migrations.js";
+import { PoolMeter } from "./pool-meter.js";
+import "./health.css";
+
+/** The words for the states of findings, with a sign that needs no colour. */
+const STATES = {
+  error: ["✗", "Error"],
+  warning: ["!", "Warning"],
+  unknown: ["?", "Unknown"],
+  ok: ["✓", "OK"],
+} as const;
+
+/** What the checks of the database have found. */
+export function HealthPage() {
+  const { data, error, isFetching, dataUpdatedAt, refetch } = useRead("health", {});
+  return (
+    <div class="health">
+      <div class="health-head">
+        <h1>Health</h1>
+        <p class="health-refresh">
+          {dataUpdatedAt > 0 && (
+            <span class="dim">
+              Checked <Time at={dataUpdatedAt} />
+            </span>
+          )}
+          <button type="button" disabled={isFetching} onClick={() => void refetch()}>
+            {isFetching ? "Checking…" : "Check again"}
+          </button>
+        </p>
+      </div>
+      {error !== null && <Failure error={error} />}
+      {data === undefined && error === null && <Loading what="the findings" />}
+      {data !== undefined && (
+        <>
+          <p role="status">
+            {summaryOf(data.findings)}. The database answered in {data.latencyMs.toFixed(1)} ms
+            {data.serverVersion !== undefined && <>; PostgreSQL {data.serverVersion}</>}.
+          </p>
+          {data.pool !== undefined && <PoolMeter pool={data.pool} />}
+          <h2>Findings</h2>
+          <ul class="findings">
+            {data.findings.map((finding, index) => (
+              <Finding key={index} finding={finding} />
+            ))}
+          </ul>
+          <Migrations migrations={data.migrations} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Finding({ finding: { check, state, message, remedy } }: { readonly finding: HealthFinding }) {
+  const [sign, word] = STATES[state];
+  return (
+    <li class={`finding finding-${state}`}>
+      <span class="finding-state">
+        <span aria-hidden="true">{sign}</span> {word}
+      </span>
+      <span class="finding-check">{check}</span>
+      <div>
+        <bdi>{message}</bdi>
+        {remedy !== undefined && (
+          <p class="finding-remedy">
+            Remedy: <bdi>{remedy}</bdi>
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function summaryOf(findings: readonly HealthFinding[]): string {
+  const numberOf = (wanted: HealthFinding["state"]): number =>
+    findings.filter(({ state }) => state === wanted).length;
+  const [errors, warnings, unknowns] = [numberOf("error"), numberOf("warning"), numberOf("unknown")];
+  const parts = [
+    ...(errors > 0 ? [counted(errors, "error")] : []),
+    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+    ...(unknowns > 0 ? [`${unknowns} unknown`] : []),
+  ];
+  return parts.length === 0 ? "No problems found" : parts.join(", ");
+}

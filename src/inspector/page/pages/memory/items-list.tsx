@@ -1,0 +1,110 @@
+import { useInfiniteQuery } from "@tanstack/preact-query";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "preact/hooks";
+import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { counted } from "../../parts/numbers.js";
+import { Time } from "../../parts/time.js";
+import { read } from "../../server/call-server.js";
+import { linkToMemory, type MemoryView } from "./memory-links.js";
+
+interface ItemsListProps {
+  readonly view: MemoryView;
+  readonly query: ItemsQuery;
+}
+
+const PAGE_SIZE = 50;
+/** The height of a row, in pixels, as memory.css has it. */
+const ROW_HEIGHT = 64;
+const OVERSCAN = 10;
+
+/** The items of a namespace, of which only the rows near the window exist. */
+export function ItemsList({ view, query }: ItemsListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ["items", query],
+    queryFn: ({ pageParam, signal }) =>
+      read("items", { ...query, offset: pageParam, limit: PAGE_SIZE }, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ hasMore }, _pages, offset) => (hasMore ? offset + PAGE_SIZE : undefined),
+  });
+  const items = data?.pages.flatMap((page) => page.items) ?? [];
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollMargin: list.current?.offsetTop ?? 0,
+  });
+  const rows = virtual.getVirtualItems();
+  const isNearEnd = (rows.at(-1)?.index ?? 0) + OVERSCAN >= items.length;
+  useEffect(() => {
+    if (isNearEnd && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [isNearEnd, hasNextPage, isFetchingNextPage, items.length]);
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the items" />;
+  return (
+    <>
+      <p role="status" class="dim">
+        {items.length === 0
+          ? "No items found."
+          : `${counted(items.length, "item")}${hasNextPage ? " so far" : ""}`}
+      </p>
+      <ul class="items" ref={list} aria-label="Items" style={{ height: `${virtual.getTotalSize()}px` }}>
+        {rows.map(({ index, start }) => {
+          const item = items[index];
+          if (item === undefined) return null;
+          const top = start - virtual.options.scrollMargin;
+          return (
+            <Item
+              key={index}
+              {...{ item, view, top }}
+              position={index + 1}
+              total={hasNextPage ? -1 : items.length}
+            />
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+interface ItemProps {
+  readonly item: ItemRow;
+  readonly view: MemoryView;
+  readonly top: number;
+  readonly position: number;
+  /** -1 where it is not known. */
+  readonly total: number;
+}
+
+function Item({ item, view, top, position, total }: ItemProps) {
+  const { namespace, key, score, updatedAt, value } = item;
+  const below = namespace.slice(view.prefix.length);
+  return (
+    <li
+      class="item"
+      aria-posinset={position}
+      aria-setsize={total}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      <span class="item-line">
+        <a href={linkToMemory({ ...view, item: { namespace, key } })}>
+          <bdi>{key === "" ? "(empty key)" : key}</bdi>
+        </a>
+        {below.length > 0 && (
+          <span class="dim item-namespace">
+            in <bdi>{below.join(" / ")}</bdi>
+          </span>
+        )}
+        {score !== undefined && <span class="item-score">score {score.toFixed(3)}</span>}
+        <span class="dim item-time">
+          <Time at={updatedAt} />
+        </span>
+      </span>
+      <span class={`mono item-value${value.type === "error" ? " item-error" : ""}`}>
+        <bdi>{value.text}</bdi>
+      </span>
+    </li>
+  );
+}

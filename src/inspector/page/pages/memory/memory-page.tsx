@@ -1,0 +1,51 @@
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import type { Route } from "../../routes/route.js";
+import { replaceRoute } from "../../routes/use-route.js";
+import { useRead } from "../../server/use-read.js";
+import { parseFilter } from "../threads/parse-filter.js";
+import { ItemView } from "./item-view.js";
+import { ItemsForm } from "./items-form.js";
+import { ItemsList } from "./items-list.js";
+import { linkToMemory, memoryViewOf } from "./memory-links.js";
+import { Crumbs, Namespaces } from "./namespaces.js";
+import "./memory.css";
+
+/** The items of the store. */
+export function MemoryPage({ route }: { readonly route: Route }) {
+  const view = memoryViewOf(route);
+  const { data: memory, error, refetch } = useRead("memory", {});
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (memory === undefined) return <Loading what="the memory" />;
+  if (!memory.exists) return <p>There is no store that the inspector may read.</p>;
+  if (view.item !== undefined)
+    return <ItemView {...{ view, item: view.item }} path={route.params.get("path")} />;
+  const parsed = parseFilter(view.filter);
+  const by = view.by ?? (memory.hasVectors ? "meaning" : "words");
+  return (
+    <div class="memory">
+      <h1>Memory</h1>
+      <Crumbs view={view} />
+      <Namespaces key={view.prefix.join(".")} prefix={view.prefix} />
+      <ItemsForm
+        key={`form ${view.prefix.join(".")}`}
+        {...{ view, by, hasVectors: memory.hasVectors }}
+        problem={"problem" in parsed ? parsed.problem : undefined}
+        onChange={(changes) => {
+          replaceRoute(linkToMemory({ ...view, ...changes }));
+        }}
+      />
+      {"filter" in parsed && (
+        <ItemsList
+          key={JSON.stringify([view.prefix, view.query, by, view.filter])}
+          view={view}
+          query={{
+            prefix: view.prefix,
+            ...(view.query !== "" && { query: view.query, by }),
+            ...(parsed.filter !== undefined && { filter: parsed.filter }),
+          }}
+        />
+      )}
+    </div>
+  );
+}

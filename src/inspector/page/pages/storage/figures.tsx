@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+import { formatBytes, formatCount } from "../../parts/numbers.js";
+
+interface FiguresProps {
+  /** What the table is about, which a screen reader says. */
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** A table whose columns are figures, except the first one. It scrolls on a narrow screen. */
+export function Figures({ caption, columns, children }: FiguresProps) {
+  return (
+    // With a name and a place in the order of Tab, so that the keyboard can scroll it.
+    <div class="figures" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A size, with the exact number of bytes as title. */
+export function Bytes({ bytes }: { readonly bytes: number }) {
+  return <span title={`${formatCount(bytes)} bytes`}>{formatBytes(bytes)}</span>;
+}
