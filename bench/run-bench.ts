@@ -4,6 +4,7 @@ import { measureCheckpointStore } from "./checkpoint-store/measure-checkpoint-st
 import { runPgbench } from "./floor/pgbench.js";
 import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
+import { measureInspector } from "./inspector/measure-inspector.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
 import { type CaseResult, runCase } from "./measure/run-case.js";
@@ -63,9 +64,12 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     BACKENDS.map((backend) => ({ name: `checkpoint-store, ${backend.name}`, backend })),
     ({ backend }) => measureCheckpointStore(backend, server, options),
   );
+  const inspector = await each([{ name: "inspector" }], async () => [
+    await measureInspector(server, options),
+  ]);
   const measured = {
     ...{ timed, pgbench, loads, amounts, growth },
-    ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores },
+    ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores, inspector },
   };
   const results = {
     finishedAt: new Date().toISOString(),

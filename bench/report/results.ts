@@ -2,6 +2,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import type { PgbenchResult } from "../floor/pgbench.js";
 import type { CheckpointStoreResult } from "../checkpoint-store/measure-checkpoint-stores.js";
 import type { GrowthResult } from "../growth/measure-growth.js";
+import type { InspectorResult } from "../inspector/measure-inspector.js";
 import type { LoadResult } from "../measure/run-load.js";
 import type { CaseResult } from "../measure/run-case.js";
 import type { PerSubject } from "../subjects.js";
@@ -42,6 +43,8 @@ export interface Measured {
   readonly stores: readonly CaseResult[];
   /** The operations of the checkpoint stores. */
   readonly checkpointStores: readonly CheckpointStoreResult[];
+  /** The pages of the inspector on a large database. */
+  readonly inspector: readonly InspectorResult[];
   /** Which part of the most similar items the searches by vectors find. */
   readonly recalls: readonly AmountResult[];
 }

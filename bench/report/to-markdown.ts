@@ -3,6 +3,7 @@ import type { AmountResult, FactResult, Results } from "./results.js";
 import { checkpointStoreSection } from "./checkpoint-store-section.js";
 import { significant } from "./figures.js";
 import { growthSection } from "./growth-section.js";
+import { inspectorSection } from "./inspector-section.js";
 import { loadSection } from "./load-section.js";
 import { markdownTable } from "./markdown-table.js";
 import type { Plot } from "./plots/draw-plots.js";
@@ -16,8 +17,19 @@ import { timedSections } from "./timed-sections.js";
  * @param plots - The files beside the page that it shows.
  */
 export function toMarkdown(results: Results, plots: readonly Plot[] = []): string {
-  const { timed, pgbench, loads, amounts, growth, stores, recalls, checkpointStores, targets, facts } =
-    results;
+  const {
+    timed,
+    pgbench,
+    loads,
+    amounts,
+    growth,
+    stores,
+    recalls,
+    checkpointStores,
+    inspector,
+    targets,
+    facts,
+  } = results;
   const sections = [introduction(results)];
   if (targets.length > 0) sections.push(targetSection(targets));
   for (const { file, title } of plots) sections.push(`![${title}](${file})`);
@@ -26,6 +38,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
   }
   sections.push(...storeSections(stores, recalls));
   if (checkpointStores.length > 0) sections.push(checkpointStoreSection(checkpointStores));
+  if (inspector.length > 0) sections.push(inspectorSection(inspector));
   if (loads.length > 0) sections.push(loadSection(loads));
   if (amounts.length > 0) sections.push(amountSection(amounts));
   if (growth.length > 0) sections.push(growthSection(growth));

@@ -20,6 +20,7 @@ const nothing: Measured = {
   stores: [],
   recalls: [],
   checkpointStores: [],
+  inspector: [],
 };
 
 function caseResult(name: string, latencyMs: number): CaseResult {

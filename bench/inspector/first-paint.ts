@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { LARGE_THREAD, LONG_THREAD } from "./seed.js";
+import type { Newest } from "./inspector-calls.js";
+
+/** How long a page took in a browser that has loaded nothing yet. */
+export interface PaintResult {
+  readonly page: string;
+  /** From the start of the navigation to the browser's first contentful paint, in milliseconds. */
+  readonly paintMs: number;
+  /** From the start of the navigation until the page shows what was asked for, in milliseconds. */
+  readonly contentMs: number;
+}
+
+const CHROMIUM = [process.env.CHROMIUM_PATH ?? "", "/usr/bin/chromium"].find((path) => existsSync(path));
+
+/** Opens the pages in Chromium. Without it there are no results. */
+export async function measurePaints(url: string, newest: Newest): Promise<PaintResult[]> {
+  if (CHROMIUM === undefined) {
+    process.stderr.write("  no Chromium: first paint is left out\n");
+    return [];
+  }
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const long = encodeURIComponent(LONG_THREAD);
+    const large = encodeURIComponent(LARGE_THREAD);
+    const pages = [
+      ["threads", "#/threads", newest.listed[0] ?? ""],
+      ["long thread", `#/thread/${long}`, LONG_THREAD],
+      ["checkpoint of the large value", `#/checkpoint/${large}/${newest.large}`, "text"],
+    ] as const;
+    const results: PaintResult[] = [];
+    for (const [page, fragment, text] of pages) {
+      results.push({ page, ...(await paintOf(browser, `${url}${fragment}`, text)) });
+    }
+    return results;
+  } finally {
+    await browser.close();
+  }
+}
+
+async function paintOf(browser: Browser, url: string, text: string): Promise<Omit<PaintResult, "page">> {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    return await page.evaluate(() => {
+      const [paint] = performance.getEntriesByName("first-contentful-paint");
+      return { paintMs: paint?.startTime ?? Number.NaN, contentMs: performance.now() };
+    });
+  } finally {
+    await context.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { LARGE_THREAD, LONG_THREAD } from "./seed.js";
+
+/** A call that a page of the inspector sends first. */
+export interface PageCall {
+  readonly page: string;
+  readonly call: string;
+  readonly args: object;
+}
+
+/** The newest checkpoints of the threads that the pages open. */
+export interface Newest {
+  readonly long: string;
+  readonly large: string;
+  /** Threads of a page of the list. */
+  readonly listed: readonly string[];
+}
+
+/** The calls of the pages, in the order in which a person opens them. */
+export function pageCalls({ long, large, listed }: Newest): readonly PageCall[] {
+  const ofLong = { threadId: LONG_THREAD, namespace: "" };
+  const largest = { threadId: LARGE_THREAD, namespace: "", checkpointId: large };
+  const value = { ...largest, kind: "channel", channel: "text" };
+  return [
+    { page: "any", call: "overview", args: {} },
+    { page: "threads", call: "threads", args: { limit: 100 } },
+    { page: "threads, searched without a match", call: "threads", args: { search: "Nowhere", limit: 100 } },
+    { page: "threads, filtered", call: "threads", args: { filter: { user: 7 }, limit: 100 } },
+    { page: "threads, the latest first", call: "threads", args: { order: "recent", limit: 100 } },
+    { page: "threads", call: "threadSizes", args: { threadIds: [...listed, LONG_THREAD] } },
+    { page: "long thread", call: "thread", args: { threadId: LONG_THREAD } },
+    { page: "long thread", call: "history", args: { ...ofLong, limit: 2_000 } },
+    { page: "long thread, older", call: "history", args: { ...ofLong, limit: 2_000, before: long } },
+    { page: "checkpoint of the long thread", call: "checkpoint", args: { ...ofLong, checkpointId: long } },
+    { page: "checkpoint of the large value", call: "checkpoint", args: largest },
+    { page: "large value", call: "value", args: { place: value, path: [] } },
+    { page: "large value", call: "text", args: { place: value, path: [], offset: 0 } },
+    { page: "storage", call: "tables", args: {} },
+    { page: "storage of the long thread", call: "stepBytes", args: ofLong },
+    { page: "storage of the long thread", call: "storage", args: { threadId: LONG_THREAD } },
+    { page: "storage of the long thread", call: "chains", args: { threadId: LONG_THREAD } },
+    { page: "health", call: "health", args: {} },
+  ];
+}

@@ -1,0 +1,108 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import type { BenchDatabase, BenchServer } from "../bench-server.js";
+import { type Summary, summarize } from "../measure/statistics.js";
+import { timed } from "../measure/take-turns.js";
+import { openPool } from "../open-pool.js";
+import type { Size } from "../scenarios/scenario.js";
+import type { CheckpointSaver } from "../../src/index.js";
+import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { measurePaints, type PaintResult } from "./first-paint.js";
+import { type Newest, pageCalls } from "./inspector-calls.js";
+import { type Amounts, amountsOf, LARGE_THREAD, LONG_THREAD, seedThreads } from "./seed.js";
+
+// The names are not literals, so TypeScript does not resolve them: types are checked before there is a build.
+const { PostgresSaver } = (await import(
+  new URL("../../dist/index.js", import.meta.url).href
+)) as typeof import("../../src/index.js");
+const { createInspector, nodeListener } = (await import(
+  new URL("../../dist/inspector.js", import.meta.url).href
+)) as typeof import("../../src/inspector/index.js");
+
+/** What the server took to answer a call of a page. */
+export interface InspectorCallResult extends Summary {
+  readonly page: string;
+  readonly call: string;
+  /** The length of the answer. */
+  readonly bytes: number;
+}
+
+/** The figures of the inspector on a large database. */
+export interface InspectorResult {
+  readonly amounts: Amounts;
+  readonly calls: readonly InspectorCallResult[];
+  readonly paints: readonly PaintResult[];
+}
+
+const ROUNDS = { quick: 2, full: 7 };
+
+/** Serves the inspector of a large database, and asks it for what its pages ask first. */
+export async function measureInspector(server: BenchServer, size: Size): Promise<InspectorResult> {
+  const amounts = amountsOf(size);
+  const database = await server.emptyDatabase();
+  const pool = openPool(database.source);
+  const saver = new PostgresSaver(pool);
+  const inspector = createServer(nodeListener(createInspector(saver, { authorize: () => true })));
+  try {
+    await saver.setup();
+    await seedThreads(database, amounts);
+    await putLarge(saver, amounts);
+    await new Promise<void>((resolve) => inspector.listen(0, "127.0.0.1", resolve));
+    const { port } = inspector.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const newest = await newestOf(database);
+    const calls: InspectorCallResult[] = [];
+    for (const { page, call, args } of pageCalls(newest)) {
+      const address = `${url}api/${call}?${new URLSearchParams({ args: JSON.stringify(args) }).toString()}`;
+      calls.push({ page, call, ...(await measureCall(address, size.quick ? ROUNDS.quick : ROUNDS.full)) });
+    }
+    return { amounts, calls, paints: await measurePaints(url, newest) };
+  } finally {
+    inspector.close();
+    inspector.closeAllConnections();
+    await pool.end();
+    await database.giveBack();
+  }
+}
+
+async function measureCall(address: string, rounds: number): Promise<Summary & { readonly bytes: number }> {
+  const times: number[] = [];
+  let bytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    times.push(
+      await timed(async () => {
+        const response = await fetch(address);
+        const body = await response.arrayBuffer();
+        if (!response.ok) throw new Error(`${address}: ${Buffer.from(body).toString()}`);
+        bytes = body.byteLength;
+      }),
+    );
+  }
+  return { ...summarize(times), bytes };
+}
+
+/** One long text beside a small value. */
+async function putLarge(saver: CheckpointSaver, { valueBytes }: Amounts): Promise<void> {
+  const words = Array.from({ length: 2_000 }, (_, n) => `word${(n * 7_919) % 10_007}`).join(" ");
+  const text = words.repeat(Math.ceil(valueBytes / words.length)).slice(0, valueBytes);
+  const checkpoint = checkpointOf(saver, { text, title: "large" });
+  await saver.put(threadConfig(LARGE_THREAD), checkpoint, metadataOf(), checkpoint.channel_versions);
+}
+
+async function newestOf(database: BenchDatabase): Promise<Newest> {
+  const idOf = async (thread: string): Promise<string> => {
+    const rows = await database.query<{ id: string }>(
+      `select max(checkpoint_id collate "C") as id from checkpoints where thread_id = $1`,
+      [thread],
+    );
+    return rows[0]?.id ?? "";
+  };
+  const listed = await database.query<{ id: string }>(
+    "select distinct thread_id as id from checkpoints order by 1 limit 100",
+  );
+  return {
+    long: await idOf(LONG_THREAD),
+    large: await idOf(LARGE_THREAD),
+    listed: listed.map(({ id }) => id),
+  };
+}
