@@ -51,6 +51,8 @@ export interface CheckpointView extends CheckpointPlace {
   /** By name. */
   readonly channels: readonly ChannelView[];
   readonly tasks: readonly TaskView[];
+  /** Whether there are more writes than those of {@link tasks}. */
+  readonly hasMoreWrites?: boolean;
   readonly metadata: ValueNode;
   /** The channels that hold lists of messages, as far as their values are small or named `messages`. */
   readonly conversations: readonly string[];
@@ -101,6 +103,11 @@ export interface Conversation {
   /** The position of the first message of the page. */
   readonly offset: number;
   readonly messages: readonly MessageView[];
+  /**
+   * Whether the value is not stored: it was rebuilt from writes by the rules of LangGraph's reducer for messages. The paths of the messages
+   * then lead nowhere.
+   */
+  readonly isRebuilt?: boolean;
 }
 
 /** How a channel differs between two checkpoints, by its versions. */

@@ -3,10 +3,13 @@ import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { editableValueCalls } from "./editable-value.js";
 import { neighboursCalls } from "./neighbours.js";
 import { healthCalls } from "./health.js";
+import { checkpointsCalls } from "./checkpoints.js";
+import { comparisonsCalls } from "./comparisons.js";
 import { overviewCalls } from "./overview.js";
 import { threadCalls } from "./thread.js";
 import { storageCalls } from "./storage.js";
 import { threadsCalls } from "./threads.js";
+import { valuesCalls } from "./values.js";
 
 /** Every call that reads. */
 export const readCalls: Partial<ReadDefinitions<ReadName>> = {
@@ -20,6 +23,11 @@ export const readCalls: Partial<ReadDefinitions<ReadName>> = {
   ...threadsCalls,
   ...storageCalls,
   ...healthCalls,
+  ...threadCalls,
+  ...storageCalls,
+  ...checkpointsCalls,
+  ...comparisonsCalls,
+  ...valuesCalls,
 };
 
 /** Every call that changes threads. */

@@ -6,6 +6,7 @@ import { readCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAccess } from "../inspector-options.js";
+import { download } from "./download.js";
 import { threadEvents } from "../live/thread-events.js";
 import { eventStream } from "./event-stream.js";
 import { isFromPage, type Target } from "./is-from-page.js";
@@ -16,6 +17,7 @@ import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from
 
 const API = "/api/";
 const EVENTS = "/events";
+const DOWNLOAD = "/download";
 
 /** Answers a request of the page. It never throws. */
 export async function respond(context: InspectorContext, request: Request): Promise<Response> {
@@ -50,7 +52,7 @@ function logUnexpected({ call }: InspectorContext, error: unknown): void {
 
 function targetOf({ method }: Request, path: string): Target {
   const isGet = method === "GET" || method === "HEAD";
-  if (path === EVENTS) return isGet ? "read" : "write";
+  if (path === EVENTS || path === DOWNLOAD) return isGet ? "read" : "write";
   if (!path.startsWith(API)) return isGet ? "page" : "write";
   const name = path.slice(API.length);
   if (Object.hasOwn(readCalls, name)) return "read";
@@ -78,17 +80,13 @@ async function answer(context: InspectorContext, request: Request, path: string)
   if (path === EVENTS)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
+  if (path === DOWNLOAD) return download(runOf(context, request), argsOf(request));
   const file = await pageFile(context.basePath, path, request);
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }
 
 async function answerCall(context: InspectorContext, request: Request, name: string): Promise<Response> {
-  const run: CallRun = {
-    context,
-    call: callWithSignal(context.call, { options: { signal: request.signal } }),
-    signal: request.signal,
-    canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
-  };
+  const run = runOf(context, request);
   const read = definitionOf(readCalls, name);
   if (read !== undefined) {
     const text = await argsOfRead(request);
@@ -118,6 +116,15 @@ function answerEvents({ call, ended }: InspectorContext, request: Request): Resp
 
 function argsOf({ url }: Request): string {
   return new URL(url).searchParams.get("args") ?? "{}";
+}
+
+function runOf(context: InspectorContext, request: Request): CallRun {
+  return {
+    context,
+    call: callWithSignal(context.call, { options: { signal: request.signal } }),
+    signal: request.signal,
+    canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
+  };
 }
 
 function withoutBase(path: string, basePath: string): string {

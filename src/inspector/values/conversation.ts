@@ -1,21 +1,18 @@
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { ContentPart, Conversation, MessageView, ToolCallView } from "../api/checkpoints.js";
 import type { ValuePath } from "../api/value-node.js";
-import { cutText } from "./cut-text.js";
 import { describeValue } from "./describe-value.js";
 import { briefJson } from "./json-text.js";
 import { type ReadMessage, readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 import { type ReadToolCall, readToolCalls } from "./read-tool-calls.js";
+import { TextRoom } from "./text-room.js";
 import { stepTo } from "./value-parts.js";
 
 /** The most characters of a message's text. */
 const MAX_CONTENT = 8_000;
 /** The most characters of a call's arguments. */
 const MAX_ARGS = 2_000;
-/** The most characters of a page. When they are used up, everything is cut to its beginning. */
-const MAX_PAGE = 400_000;
-const MAX_BEGINNING = 100;
 /** The most parts and calls of one message. */
 const MAX_PARTS = 50;
 
@@ -32,7 +29,7 @@ export function describeConversation(
   messages: readonly unknown[],
   { offset, limit, path }: MessagePage,
 ): Conversation {
-  const room = new Room();
+  const room = new TextRoom();
   const answers = answersIn(messages);
   const views = messages.slice(offset, offset + limit).map((message, index) =>
     describeMessage(message, [...path, offset + index], {
@@ -43,19 +40,8 @@ export function describeConversation(
   return { total: messages.length, offset, messages: views };
 }
 
-/** The characters that are left on a page. */
-class Room {
-  #left = MAX_PAGE;
-
-  cut(text: string, max: number): ReturnType<typeof cutText> {
-    const cut = cutText(text, this.#left > max ? max : MAX_BEGINNING);
-    this.#left -= cut.text.length;
-    return cut;
-  }
-}
-
 interface Surroundings {
-  readonly room: Room;
+  readonly room: TextRoom;
   /** Returns the position of the message that answers a call. */
   readonly answerTo: (callId: string) => number | undefined;
 }
@@ -82,7 +68,7 @@ function describeMessage(value: unknown, path: ValuePath, surroundings: Surround
   }
   const { fields, role, type } = message;
   const calls = readToolCalls(fields);
-  const content = contentOf(message, path, new Set(calls.map(({ id }) => id)));
+  const content = contentOf(message, path, { room, callIds: new Set(calls.map(({ id }) => id)) });
   const [id, name] = [textAt(fields, "id"), textAt(fields, "name")];
   const [toolCallId, status] = [textAt(fields, "tool_call_id"), textAt(fields, "status")];
   return {
@@ -102,24 +88,33 @@ interface Content {
   readonly parts: readonly ContentPart[];
 }
 
-/** @param callIds - The calls that are shown by themselves. Some models repeat them in the content. */
+interface ContentContext {
+  readonly room: TextRoom;
+  /** The calls that are shown by themselves. Some models repeat them in the content. */
+  readonly callIds: ReadonlySet<string | undefined>;
+}
+
 function contentOf(
   { fields, path }: ReadMessage,
   ofMessage: ValuePath,
-  callIds: ReadonlySet<string | undefined>,
+  { room, callIds }: ContentContext,
 ): Content {
   const content = readOwn(fields, "content");
   const step = stepTo(fields, "content");
   if (typeof content === "string") return { text: content, parts: [] };
   if (step === undefined || content === null || content === undefined) return { text: "", parts: [] };
   const ofContent = [...ofMessage, ...path, step];
-  if (!isArray(content)) return { text: "", parts: [partOf(content, ofContent)] };
+  if (!isArray(content)) return { text: "", parts: [partOf(content, ofContent, room)] };
   const texts = content.map(textOfPart);
-  const parts = content.flatMap((part: unknown, index) => {
-    if (texts[index] !== undefined || isCall(part, callIds)) return [];
-    return [partOf(part, [...ofContent, index])];
-  });
-  return { text: texts.filter((text) => text !== undefined).join("\n"), parts: parts.slice(0, MAX_PARTS) };
+  const others = [...content.entries()].filter(
+    ([index, part]) => texts[index] === undefined && !isCall(part, callIds),
+  );
+  return {
+    text: texts.filter((text) => text !== undefined).join("\n"),
+    parts: others
+      .slice(0, MAX_PARTS)
+      .map(([index, part]: [number, unknown]) => partOf(part, [...ofContent, index], room)),
+  };
 }
 
 function textOfPart(part: unknown): string | undefined {
@@ -136,9 +131,9 @@ function isCall(part: unknown, callIds: ReadonlySet<string | undefined>): boolea
   return isCallType && id !== undefined && callIds.has(id);
 }
 
-function partOf(value: unknown, path: ValuePath): ContentPart {
+function partOf(value: unknown, path: ValuePath, room: TextRoom): ContentPart {
   const type = isObject(value) ? textAt(value, "type") : undefined;
-  return { type: type ?? "other", path, value: describeValue(value) };
+  return { type: type ?? "other", path, value: room.cutNode(describeValue(value)) };
 }
 
 function describeCall({ id, name, args }: ReadToolCall, { room, answerTo }: Surroundings): ToolCallView {

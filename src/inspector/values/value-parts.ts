@@ -62,17 +62,6 @@ export function* eachPart(value: unknown, offset = 0): Generator<Part, undefined
   }
 }
 
-/** Returns the part at the end of a path; `undefined` where there is none. */
-export function partAt(value: unknown, path: readonly number[]): { readonly value: unknown } | undefined {
-  let part: { readonly value: unknown } = { value };
-  for (const step of path) {
-    const [next] = partsOf(part.value, step, 1);
-    if (next === undefined) return undefined;
-    part = next;
-  }
-  return part;
-}
-
 /** Returns the position of a property among the parts of a value. */
 export function stepTo(value: unknown, name: string): number | undefined {
   const index = isObject(value) && valueTypeOf(value) === "object" ? namesOf(value).indexOf(name) : -1;

@@ -1,0 +1,47 @@
+import { InvalidConfigError } from "../../errors/index.js";
+import { isArray } from "../../serde/objects/type-guards.js";
+import type { Conversation } from "../api/checkpoints.js";
+import type { CallRun } from "../calls/call-definition.js";
+import type { ChannelPlace } from "../queries/value-rows.js";
+import { configOf, findChannelValue } from "../stored-values/read-stored-value.js";
+import { describeConversation, type MessagePage } from "../values/conversation.js";
+import { foldMessages } from "../values/fold-messages.js";
+import { stepTo } from "../values/value-parts.js";
+import { plainValue } from "./preview-channels.js";
+
+/** Reads a page of the messages in a channel. */
+export async function readConversation(
+  run: CallRun,
+  place: ChannelPlace,
+  page: Omit<MessagePage, "path">,
+): Promise<Conversation> {
+  const found = await findChannelValue(run, place);
+  if (found === undefined) {
+    const messages = await rebuildMessages(run, place);
+    return { ...describeConversation(messages, { ...page, path: [] }), isRebuilt: true };
+  }
+  const { value } = found;
+  const messages = plainValue(value);
+  if (!isArray(messages)) throw new InvalidConfigError("args.channel", "holds no list of messages");
+  const step = messages === value ? undefined : stepTo(value, "value");
+  return describeConversation(messages, { ...page, path: step === undefined ? [] : [step] });
+}
+
+/** Rebuilds the messages of a delta channel. */
+async function rebuildMessages(
+  { context, signal }: CallRun,
+  { channel, ...place }: ChannelPlace,
+): Promise<readonly unknown[]> {
+  const config = configOf(place);
+  const histories = await context.saver.getDeltaChannelHistory({ config, channels: [channel], signal });
+  const { seed, writes = [] } = histories[channel] ?? {};
+  if (seed === undefined && writes.length === 0) {
+    throw new InvalidConfigError("args.channel", "has no value at this checkpoint");
+  }
+  const messages = foldMessages({ seed, writes });
+  if (messages !== undefined) return messages;
+  throw new InvalidConfigError(
+    "args.channel",
+    `is a delta channel, whose value is not stored: its graph rebuilds it from ${writes.length} writes, some of which are no messages`,
+  );
+}

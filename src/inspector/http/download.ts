@@ -1,0 +1,65 @@
+import type { CallRun } from "../calls/call-definition.js";
+import { followPath, valueArgs } from "../calls/values.js";
+import { readStoredValue } from "../stored-values/read-stored-value.js";
+import { endOfPart } from "../values/cut-text.js";
+import { jsonText } from "../values/json-text.js";
+import { bytesOf, isBytes } from "../values/value-type.js";
+import { parseArgs } from "./parse-args.js";
+
+/** How much is sent at once, in characters or bytes. */
+const PIECE = 65_536;
+
+/**
+ * Sends a part of a stored value as a file: bytes as they are, a text in UTF-8, anything else as JSON. The names of the files are fixed,
+ * since a stored name could mislead whoever opens it, and no browser shows the content as a page.
+ */
+export async function download(run: CallRun, args: string): Promise<Response> {
+  const { place, path } = parseArgs(valueArgs, args);
+  const value = followPath(await readStoredValue(run, place), path).at(-1);
+  const [name, pieces] = fileOf(value);
+  return new Response(streamOf(pieces), {
+    headers: {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${name}"`,
+    },
+  });
+}
+
+function fileOf(value: unknown): readonly [name: string, pieces: Iterator<Uint8Array>] {
+  if (typeof value === "string") return ["value.txt", textPieces([value])];
+  if (typeof value === "object" && value !== null && isBytes(value)) {
+    return ["value.bin", bytePieces(bytesOf(value))];
+  }
+  return ["value.json", textPieces(jsonText(value))];
+}
+
+/** Reads the pieces as they are asked for, so that they are never in memory together. */
+function streamOf(pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: (controller) => {
+      const next = pieces.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+  });
+}
+
+function* bytePieces(bytes: Buffer): Generator<Uint8Array, undefined> {
+  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+}
+
+function* textPieces(texts: Iterable<string>): Generator<Uint8Array, undefined> {
+  const encoder = new TextEncoder();
+  let waiting = "";
+  for (const text of texts) {
+    waiting += text;
+    if (waiting.length < PIECE) continue;
+    for (let start = 0; start < waiting.length;) {
+      const end = endOfPart(waiting, start, PIECE);
+      yield encoder.encode(waiting.slice(start, end));
+      start = end;
+    }
+    waiting = "";
+  }
+  if (waiting !== "") yield encoder.encode(waiting);
+}

@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from "kysely";
+import { selectRecordedWrites, type RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { pieceBytesOf, rowVersion } from "../../saver/queries/sent-bytes.js";
+import type { CheckpointPlace } from "../api/places.js";
+
+/** Where the value of a channel is stored. */
+export interface ChannelRow {
+  /** The version of the channel; `null` where the checkpoint has none. */
+  readonly version: string | null;
+  /** Identifies the row of the value, as it is now; `null` where there is none. */
+  readonly value_row: string | null;
+  /** Identifies the row of the header, as it is now. */
+  readonly header_row: string;
+  readonly is_empty: boolean;
+  readonly is_inline: boolean;
+}
+
+/** A channel of a checkpoint. */
+export interface ChannelPlace extends CheckpointPlace {
+  readonly channel: string;
+}
+
+/** A write beside a checkpoint. */
+export interface WritePlace extends CheckpointPlace {
+  readonly taskId: string;
+  readonly idx: number;
+}
+
+/** Finds out where the value of a channel is stored, without reading it. Returns `undefined` where there is no such checkpoint. */
+export async function getChannelRow(call: CallContext, place: ChannelPlace): Promise<ChannelRow | undefined> {
+  const [row] = await runStatement(call, channelRow, { ...place });
+  return row;
+}
+
+/** Identifies the row of a write, as it is now, without reading its value. */
+export async function getWriteVersion(call: CallContext, place: WritePlace): Promise<string | undefined> {
+  const [row] = await runStatement(call, writeVersion, { ...place });
+  return row?.row;
+}
+
+/** Reads a write. */
+export async function getWrite(call: CallContext, place: WritePlace): Promise<RecordedWriteRow | undefined> {
+  const { namespace: checkpointNs } = place;
+  const [row] = await runStatement(call, write, { ...place, checkpointNs, pieceBytes: pieceBytesOf(call) });
+  return row;
+}
+
+const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelRow>((db, parameter) => {
+  const channel = sql<string>`${parameter("channel")}::text`;
+  return db
+    .selectFrom("checkpoints as header")
+    .where("header.thread_id", "=", parameter("threadId"))
+    .where("header.checkpoint_ns", "=", parameter("namespace"))
+    .where("header.checkpoint_id", "=", parameter("checkpointId"))
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoint_blobs as stored")
+          .where("stored.thread_id", "=", parameter("threadId"))
+          .where("stored.checkpoint_ns", "=", parameter("namespace"))
+          .where("stored.channel", "=", channel)
+          .where("stored.version", "=", versionOf(eb.ref("header.checkpoint"), channel))
+          .select([rowVersion("stored").as("row"), "stored.type"])
+          .limit(sql.lit(1))
+          .as("value"),
+      (join) => join.onTrue(),
+    )
+    .select((eb) => [
+      versionOf(eb.ref("header.checkpoint"), channel).as("version"),
+      sql<string | null>`${eb.ref("value.row")}`.as("value_row"),
+      sql<string>`header.xmin::text || header.ctid::text`.as("header_row"),
+      sql<boolean>`coalesce(${eb.ref("value.type")} = 'empty', false)`.as("is_empty"),
+      sql<boolean>`coalesce(jsonb_exists(${eb.ref("header.checkpoint")} -> 'channel_values', ${channel}), false)`.as(
+        "is_inline",
+      ),
+    ]);
+});
+
+function versionOf(checkpoint: RawBuilder<unknown> | object, channel: RawBuilder<string>) {
+  return sql<string>`(${checkpoint} -> 'channel_versions' ->> ${channel})`;
+}
+
+const writeVersion = /* @__PURE__ */ new Statement<WritePlace, { row: string }>((db, parameter) =>
+  db
+    .selectFrom("checkpoint_writes as write")
+    .where("write.thread_id", "=", parameter("threadId"))
+    .where("write.checkpoint_ns", "=", parameter("namespace"))
+    .where("write.checkpoint_id", "=", parameter("checkpointId"))
+    .where("write.task_id", "=", parameter("taskId"))
+    .where("write.idx", "=", parameter("idx"))
+    .select(rowVersion("write").as("row")),
+);
+
+interface WriteParams extends WritePlace {
+  readonly checkpointNs: string;
+  readonly pieceBytes: number;
+}
+
+const write = /* @__PURE__ */ new Statement<WriteParams, RecordedWriteRow>((db, parameter) =>
+  selectRecordedWrites(db, parameter)
+    .where("write.checkpoint_id", "=", parameter("checkpointId"))
+    .where("write.task_id", "=", parameter("taskId"))
+    .where("write.idx", "=", parameter("idx")),
+);

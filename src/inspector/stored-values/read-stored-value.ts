@@ -1,0 +1,108 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { decodeWrite } from "../../audit/writes-of.js";
+import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
+import { valueReader } from "../../saver/long-values.js";
+import { readUnreplaced } from "../../saver/replaced-value.js";
+import type { CheckpointPlace, ValuePlace } from "../api/places.js";
+import type { CallRun } from "../calls/call-definition.js";
+import type { InspectorContext } from "../inspector-context.js";
+import { storeOf } from "../memory/store-of.js";
+import {
+  type ChannelPlace,
+  getChannelRow,
+  getWrite,
+  getWriteVersion,
+  type WritePlace,
+} from "../queries/value-rows.js";
+import { RememberedValues } from "./remembered-values.js";
+
+/** The values of each inspector. A saver is for one tenant, so tenants don't share them either. */
+const remembered = new WeakMap<InspectorContext, RememberedValues>();
+
+/**
+ * Reads the stored value of a place.
+ *
+ * @throws InvalidConfigError where there is no such value.
+ * @throws CheckpointNotFoundError where there is no such checkpoint.
+ */
+export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<unknown> {
+  switch (place.kind) {
+    case "channel": {
+      const found = await findChannelValue(run, place);
+      if (found === undefined) throw missing("channel", "the channel has no stored value at this checkpoint");
+      return found.value;
+    }
+    case "write":
+      return readWrite(run, place);
+    case "metadata": {
+      const options = { values: false, signal: run.signal };
+      const tuple = await run.context.saver.getTuple(configOf(place), options);
+      if (tuple === undefined) throw notFound(place);
+      return tuple.metadata;
+    }
+    case "item": {
+      const store = await storeOf(run.context, run.signal);
+      const item = await store.get([...place.namespace], place.key);
+      if (item === null) throw missing("key", "there is no such item");
+      return item.value;
+    }
+  }
+}
+
+/** Reads the value of a channel. Returns `undefined` where none is stored. */
+export async function findChannelValue(
+  { context, call }: Pick<CallRun, "context" | "call">,
+  place: ChannelPlace,
+): Promise<{ readonly value: unknown } | undefined> {
+  const row = await getChannelRow(call, place);
+  if (row === undefined) throw notFound(place);
+  if (!row.is_inline && (row.value_row === null || row.is_empty)) return undefined;
+  const { threadId, namespace, checkpointId, channel } = place;
+  const key = [threadId, namespace, channel, row.version, row.value_row ?? [checkpointId, row.header_row]];
+  // Not with the request's signal, since other requests may wait for the same value.
+  const value = await valuesOf(context).get(JSON.stringify(key), async () => {
+    const options = { channels: [channel], writes: false };
+    const tuple = await context.saver.getTuple(configOf(place), options);
+    if (tuple === undefined) throw notFound(place);
+    return tuple.checkpoint.channel_values[channel];
+  });
+  return { value };
+}
+
+async function readWrite({ context, call }: CallRun, place: WritePlace): Promise<unknown> {
+  const version = await getWriteVersion(call, place);
+  if (version === undefined) throw missing("idx", "there is no such write");
+  const { threadId, namespace, checkpointId, taskId, idx } = place;
+  const key = [threadId, namespace, checkpointId, taskId, idx, version];
+  return valuesOf(context).get(JSON.stringify(key), () =>
+    readUnreplaced(async () => {
+      const row = await getWrite(context.call, place);
+      if (row === undefined) throw missing("idx", "there is no such write");
+      const reader = valueReader(context.call, context.saver.serde);
+      return decodeWrite(row, { threadId, checkpointNs: namespace }, reader);
+    }),
+  );
+}
+
+/** The values that an inspector remembers. */
+export function valuesOf(context: InspectorContext): RememberedValues {
+  const known = remembered.get(context);
+  if (known !== undefined) return known;
+  const values = new RememberedValues();
+  remembered.set(context, values);
+  return values;
+}
+
+/** The config of a checkpoint. */
+export function configOf({ threadId, namespace, checkpointId }: CheckpointPlace): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId } };
+}
+
+/** Returns the error for a checkpoint that is not stored. */
+export function notFound({ threadId, namespace, checkpointId }: CheckpointPlace): CheckpointNotFoundError {
+  return new CheckpointNotFoundError({ threadId, checkpointNs: namespace, checkpointId });
+}
+
+function missing(field: string, problem: string): InvalidConfigError {
+  return new InvalidConfigError(`args.place.${field}`, problem);
+}
