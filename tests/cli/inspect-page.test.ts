@@ -97,6 +97,12 @@ describeServer("inspect", (server) => {
     });
   });
 
+  it("says that the tables are missing in an empty database", async () => {
+    await inspect(["--url", "memory://"], async (read) => {
+      expect(await read("threads")).toMatchObject({ error: { code: "MIGRATION_REQUIRED" } });
+    });
+  });
+
   it("tests the connection first", async () => {
     const outcome = await cli(["inspect", "--url", "postgres://127.0.0.1:1/agents"]);
     expect(outcome).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("ECONNREFUSED") });

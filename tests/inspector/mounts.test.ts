@@ -107,6 +107,29 @@ describeServer("the inspector in a server", (target) => {
     });
   });
 
+  it.each<[string, (inspector: Inspector) => RequestListener]>([
+    ["node:http", nodeListener],
+    ["Express", (inspector) => express().use(nodeListener(inspector))],
+    ["Hono", (inspector) => inHono((app) => app.all("*", ({ req }) => inspector(req.raw)))],
+  ])("ends a stream when the browser leaves %s", async (_name, mount) => {
+    const left = new AbortController();
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(Buffer.from("data: 1\n\n"));
+      },
+      cancel: () => {
+        left.abort();
+      },
+    });
+    const ended = once(left.signal, "abort");
+    const browser = new AbortController();
+    const url = await listen(mount(() => Promise.resolve(new Response(stream))));
+    const { body } = await fetch(url, { signal: browser.signal });
+    expect((await body?.getReader().read())?.value).toBeDefined();
+    browser.abort();
+    await ended;
+  });
+
   describe("mounted in Express after a parser of bodies", () => {
     const post = (url: string, body: string, type = "application/json"): Promise<Response> =>
       fetch(url, { method: "POST", body, headers: { "content-type": type, origin: new URL(url).origin } });
