@@ -55,7 +55,8 @@ export async function pack(): Promise<string> {
 async function stateOfPackage(): Promise<string> {
   const { files } = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
   const digest = createHash("sha256").update(ROOT);
-  for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
+  const packed = files.filter((name) => !name.startsWith("!"));
+  for (const name of ["package.json", "README.md", "LICENSE", ...packed]) {
     const inside = (await stat(join(ROOT, name))).isDirectory()
       ? await readdir(join(ROOT, name), { recursive: true })
       : [];
