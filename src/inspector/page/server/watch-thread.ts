@@ -1,26 +1,35 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { WatchEvent } from "../../api/threads.js";
 
 /**
- * Follows a thread: reports each checkpoint as it is stored. The browser connects again by itself after a failure. What was stored meanwhile,
- * and pending writes, are not reported, so the caller reads the newest checkpoints again now and then.
+ * Follows a thread: reports its newest checkpoints, and each one as it is stored or gets other writes. The browser connects again by itself
+ * when the connection is lost.
+ *
+ * @returns Whether the thread is followed now. Otherwise, the caller has to read again now and then.
  */
-export function useWatchedThread(
-  threadId: string,
-  enabled: boolean,
-  onEvent: (event: WatchEvent) => void,
-): void {
+export function useWatchedThread(threadId: string, onEvent: (event: WatchEvent) => void): boolean {
+  const [isOpen, setOpen] = useState(false);
   const latest = useRef(onEvent);
   latest.current = onEvent;
   useEffect(() => {
-    if (!enabled) return;
     const query = new URLSearchParams({ args: JSON.stringify({ threadId }) });
-    const source = new EventSource(`api/events?${query.toString()}`);
+    const source = new EventSource(`events?${query.toString()}`);
+    const close = (): void => {
+      source.close();
+      setOpen(false);
+    };
+    source.addEventListener("open", () => {
+      setOpen(true);
+    });
+    source.addEventListener("error", () => {
+      setOpen(false);
+    });
     source.addEventListener("message", ({ data }: MessageEvent<string>) => {
       latest.current(JSON.parse(data) as WatchEvent);
     });
-    return () => {
-      source.close();
-    };
-  }, [threadId, enabled]);
+    // The server has given up. Asking it again at once would not help.
+    source.addEventListener("failure", close);
+    return close;
+  }, [threadId]);
+  return isOpen;
 }

@@ -51,7 +51,8 @@ describe("a checkpoint that was stored just now", () => {
     expect(idsOf(withPoint(withNewest(loaded, pageWith("hfd", true)), pointOf("g")))).toBe("hgfdcba");
   });
 
-  it("is listed once", () => {
+  it("is listed once, and changes nothing if it is known", () => {
+    expect(withPoint(loaded, pointOf("e"))).toBe(loaded);
     expect(idsOf(withPoint(loaded, pointOf("e", 1)))).toBe("fedcba");
   });
 });

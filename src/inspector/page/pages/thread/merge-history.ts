@@ -26,10 +26,12 @@ export function withNewest(loaded: LoadedHistory, newest: HistoryPage): LoadedHi
   return { pages: [{ ...first, points }, ...others], pageParams: loaded.pageParams };
 }
 
-/** Adds a checkpoint that was stored just now. */
+/** Adds a checkpoint that was stored just now, or has other writes. */
 export function withPoint(loaded: LoadedHistory, point: HistoryPoint): LoadedHistory {
   const [first, ...others] = loaded.pages;
   if (first === undefined) return loaded;
+  const known = first.points.filter(({ checkpointId }) => checkpointId === point.checkpointId);
+  if (isSame([{ points: known }], [{ points: [point] }])) return loaded;
   const newer = first.points.filter(({ checkpointId }) => checkpointId > point.checkpointId);
   const older = first.points.filter(({ checkpointId }) => checkpointId < point.checkpointId);
   // It belongs to a later page, which has it when it is loaded.

@@ -3,17 +3,17 @@ import { useMemo } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
-import { useOverview } from "../../server/overview-context.js";
 import { useWatchedThread } from "../../server/watch-thread.js";
 import { withNewest, withPoint } from "./merge-history.js";
 
 /** Enough for the screen, so that the first paint is early. */
 const FIRST_PAGE = 500;
 const PAGE_SIZE = 2_000;
-/** What is read again: checkpoints get their pending writes after they are stored. */
+/** What is read again. */
 const NEWEST = 50;
-const POLL_MS = 2_000;
-const POLL_WATCHED_MS = 5_000;
+const POLL_MS = 3_000;
+/** Events say nothing of deletions. */
+const POLL_WATCHED_MS = 15_000;
 
 /** The history of a namespace, which grows while the person scrolls and while a run stores checkpoints. */
 export interface History {
@@ -31,7 +31,6 @@ type Loaded = InfiniteData<HistoryPage, string | undefined>;
 
 /** Reads the history of a namespace page by page, and follows it. */
 export function useHistory({ threadId, namespace }: NamespacePlace): History {
-  const { canWatch } = useOverview();
   const client = useQueryClient();
   const place = { threadId, namespace };
   const queryKey = ["history", "pages", place];
@@ -47,20 +46,20 @@ export function useHistory({ threadId, namespace }: NamespacePlace): History {
   const change = (merge: (loaded: Loaded) => Loaded): void => {
     client.setQueryData<Loaded>(queryKey, (loaded) => (loaded === undefined ? loaded : merge(loaded)));
   };
+  const isWatched = useWatchedThread(threadId, (event) => {
+    if (event.namespace === namespace) change((loaded) => withPoint(loaded, event.point));
+    void client.invalidateQueries({ queryKey: ["thread", { threadId }] }, { cancelRefetch: false });
+  });
   useQuery({
     queryKey: ["history", "newest", place],
     enabled: list.isSuccess && !list.isFetching,
     staleTime: POLL_MS,
-    refetchInterval: canWatch ? POLL_WATCHED_MS : POLL_MS,
+    refetchInterval: isWatched ? POLL_WATCHED_MS : POLL_MS,
     queryFn: async ({ signal }) => {
       const newest = await read("history", { ...place, limit: NEWEST }, signal);
       change((loaded) => withNewest(loaded, newest));
       return newest.points.length;
     },
-  });
-  useWatchedThread(threadId, canWatch, (event) => {
-    if (event.namespace === namespace) change((loaded) => withPoint(loaded, event.point));
-    else void client.invalidateQueries({ queryKey: ["thread", { threadId }] });
   });
   const points = useMemo(() => list.data?.pages.flatMap((page) => page.points), [list.data]);
   return {
