@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValueNode, ValuePath } from "../../../api/value-node.js";
@@ -10,20 +11,30 @@ import "./long-text.css";
 
 interface LongTextProps {
   readonly place: ValuePlace;
-  readonly path: ValuePath;
+  /** Where the text is, or what finds out, once somebody asks for the rest. */
+  readonly path: ValuePath | (() => Promise<ValuePath | undefined>);
+  /** What to show when the text is at no one path. */
+  readonly otherwise?: ComponentChildren;
   /** Whether a button copies the text. */
   readonly canCopy?: boolean;
   readonly value: Pick<ValueNode, "type" | "text" | "isCut"> & Partial<Pick<ValueNode, "size">>;
 }
 
 /** Shows a text with its line breaks. A button reads what is cut, a part at a time. */
-export function LongText({ place, path, value, canCopy = false }: LongTextProps) {
+export function LongText({ place, path, value, canCopy = false, otherwise }: LongTextProps) {
   const [text, setText] = useState(value.text);
   const [isCut, setCut] = useState(value.isCut && value.type === "string");
   const [error, setError] = useState<unknown>();
+  const [isNowhere, setNowhere] = useState(false);
   const more = async (): Promise<void> => {
     try {
-      const part = await read("text", { place, path, offset: text.length });
+      const found = await pathOf(path);
+      if (found === undefined) {
+        setNowhere(true);
+        setCut(false);
+        return;
+      }
+      const part = await read("text", { place, path: found, offset: text.length });
       setText(text + part.text);
       setCut(part.next !== undefined);
       setError(undefined);
@@ -37,6 +48,7 @@ export function LongText({ place, path, value, canCopy = false }: LongTextProps)
         <bdi>{text}</bdi>
         {(isCut || (value.isCut && value.type === "bytes")) && "…"}
       </pre>
+      {isNowhere && otherwise}
       {error !== undefined && <Failure error={error} />}
       <p class="long-text-actions">
         {isCut && (
@@ -46,11 +58,20 @@ export function LongText({ place, path, value, canCopy = false }: LongTextProps)
           </button>
         )}
         {canCopy && (
-          <CopyButton text={async () => text + (isCut ? await readText(place, path, text.length) : "")}>
+          <CopyButton
+            text={async () => {
+              const found = isCut ? await pathOf(path) : undefined;
+              return text + (found === undefined ? "" : await readText(place, found, text.length));
+            }}
+          >
             Copy value
           </CopyButton>
         )}
       </p>
     </>
   );
+}
+
+async function pathOf(path: LongTextProps["path"]): Promise<ValuePath | undefined> {
+  return typeof path === "function" ? path() : path;
 }

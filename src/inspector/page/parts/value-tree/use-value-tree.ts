@@ -74,7 +74,11 @@ export function useValueTree({
   return { tree, open, root };
 }
 
-// The library listens to the keys of the whole tree, and a click does what it should do.
+// What a click does. The element of the row need not exist yet, where somebody types fast.
 function clickFocused(_event: KeyboardEvent, tree: TreeInstance<TreeItem>): void {
-  tree.getFocusedItem().getElement()?.click();
+  const item = tree.getFocusedItem();
+  item.primaryAction();
+  if (!item.isFolder()) return;
+  if (item.isExpanded()) item.collapse();
+  else item.expand();
 }

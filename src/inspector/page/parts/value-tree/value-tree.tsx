@@ -45,6 +45,8 @@ const WHOLE: ValuePath = [];
 function TreeOfPlace({ place, label, from = WHOLE, isBrief = false, path, onPath }: ValueTreeProps) {
   const [chosen, setChosen] = useState<ValueItem>();
   const scroller = useRef<HTMLDivElement>(null);
+  /** The row that has the focus. */
+  const held = useRef<string | null>(null);
   const choose = (item: ValueItem): void => {
     setChosen(item);
     onPath?.(item.path);
@@ -61,11 +63,13 @@ function TreeOfPlace({ place, label, from = WHOLE, isBrief = false, path, onPath
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 10,
-    // The row that the keyboard starts from is always there, so that Tab finds the tree.
+    // The row that the keyboard starts from is always there, so that Tab finds the tree; and the one that has the focus until it moves.
     rangeExtractor: (range) => {
-      const focused = tree.getState().focusedItem === null ? 0 : tree.getFocusedItem().getItemMeta().index;
-      const shown = defaultRangeExtractor(range);
-      return focused < 0 || focused >= range.count || shown.includes(focused) ? shown : [...shown, focused];
+      const kept = [tree.getState().focusedItem, held.current].map((id) =>
+        id === null ? 0 : tree.getItemInstance(id).getItemMeta().index,
+      );
+      const inRange = kept.filter((index) => index >= 0 && index < range.count);
+      return [...new Set([...defaultRangeExtractor(range), ...inRange])];
     },
   });
   const show = async (shown: ValuePath): Promise<ValueItem | undefined> => {
@@ -93,6 +97,9 @@ function TreeOfPlace({ place, label, from = WHOLE, isBrief = false, path, onPath
         <div
           {...tree.getContainerProps(label)}
           class="value-tree-rows"
+          onFocusIn={() => {
+            held.current = tree.getState().focusedItem;
+          }}
           style={{ height: virtual.getTotalSize() }}
         >
           {virtual.getVirtualItems().map(({ index, start }) => {

@@ -8,7 +8,8 @@ import { navigate, replaceRoute } from "../../../routes/use-route.js";
 import { useRead } from "../../../server/use-read.js";
 import { placeFromText, placeToText } from "../checkpoint-route.js";
 import type { TabProps } from "../tab-props.js";
-import { ChangedChannel, type Compared } from "./channel-change.js";
+import { ChangedChannel } from "./channel-change.js";
+import type { Compared } from "./compared.js";
 import { ComparisonPicker } from "./comparison-picker.js";
 import "./changes.css";
 
@@ -87,7 +88,7 @@ function ComparedChannels({ compared, isParent, channel, onOpen }: ComparedChann
         />
       ))}
       {same.length > 0 && (
-        <details>
+        <details class="unchanged">
           <summary>{counted(same.length, "channel")} without changes</summary>
           <ul>
             {same.map(({ channel: name }) => (

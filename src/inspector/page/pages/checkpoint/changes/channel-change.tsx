@@ -1,20 +1,16 @@
 import { useId, useState } from "preact/hooks";
 import type { ChannelChange } from "../../../../api/checkpoints.js";
-import type { CheckpointPlace } from "../../../../api/places.js";
 import { Failure } from "../../../parts/failure.js";
 import { Loading } from "../../../parts/loading.js";
 import { formatBytes, formatCount } from "../../../parts/numbers.js";
 import { useRead } from "../../../server/use-read.js";
+import type { Compared } from "./compared.js";
 import { PartChanges } from "./part-changes.js";
 
 /** How many changes are read at first, and by each further step. */
 const PAGE = 50;
-
-/** The two checkpoints that are compared. */
-export interface Compared {
-  readonly before: CheckpointPlace;
-  readonly after: CheckpointPlace;
-}
+/** The most changes that the server lists. */
+const MAX = 500;
 
 interface ChannelChangeProps {
   readonly compared: Compared;
@@ -69,12 +65,12 @@ function Parts({ compared, channel }: { readonly compared: Compared; readonly ch
   if (data.changes.length === 0) return <p class="dim">The versions differ, and the values are equal.</p>;
   return (
     <>
-      <PartChanges changes={data.changes} />
-      {data.omitted > 0 && (
+      <PartChanges {...{ compared, channel }} changes={data.changes} />
+      {data.omitted > 0 && limit < MAX && (
         <button
           type="button"
           onClick={() => {
-            setLimit(limit + PAGE);
+            setLimit(Math.min(MAX, limit + PAGE));
           }}
         >
           Show more changes ({formatCount(data.omitted)} left)

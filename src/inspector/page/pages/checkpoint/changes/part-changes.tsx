@@ -1,10 +1,19 @@
 import type { PartChange } from "../../../../api/checkpoints.js";
+import type { CheckpointPlace } from "../../../../api/places.js";
 import type { ValueNode } from "../../../../api/value-node.js";
 import { describeType } from "../../../parts/value-tree/value-path.js";
+import { linkToCheckpoint } from "../../../routes/route.js";
+import type { Compared } from "./compared.js";
 import { diffText, type TextPiece } from "./diff-text.js";
 
+interface PartChangesProps {
+  readonly changes: readonly PartChange[];
+  readonly compared: Compared;
+  readonly channel: string;
+}
+
 /** The parts of a value that differ, each with both sides beside each other. */
-export function PartChanges({ changes }: { readonly changes: readonly PartChange[] }) {
+export function PartChanges({ changes, compared, channel }: PartChangesProps) {
   return (
     <ul class="part-changes">
       {changes.map((change) => (
@@ -12,20 +21,32 @@ export function PartChanges({ changes }: { readonly changes: readonly PartChange
           <p class="part-label">
             <bdi class="mono">{change.label === "" ? "the whole value" : change.label}</bdi>
           </p>
-          <Sides change={change} />
+          <Sides {...{ change, compared, channel }} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Sides({ change: { before, after } }: { readonly change: PartChange }) {
+interface SidesProps extends Omit<PartChangesProps, "changes"> {
+  readonly change: PartChange;
+}
+
+function Sides({ change: { before, after }, compared, channel }: SidesProps) {
+  const linkTo = (place: CheckpointPlace): string => linkToCheckpoint(place, { tab: "channels", channel });
   const pieces =
     before?.type === "string" && after?.type === "string" ? diffText(before.text, after.text) : undefined;
   return (
     <div class="sides">
-      <Side mark="−" title="Before" kind="before" value={before} pieces={pieces} />
-      <Side mark="+" title="After" kind="after" value={after} pieces={pieces} />
+      <Side
+        mark="−"
+        title="Before"
+        kind="before"
+        value={before}
+        pieces={pieces}
+        link={linkTo(compared.before)}
+      />
+      <Side mark="+" title="After" kind="after" value={after} pieces={pieces} link={linkTo(compared.after)} />
     </div>
   );
 }
@@ -36,14 +57,17 @@ interface SideProps {
   readonly kind: "before" | "after";
   readonly value: ValueNode | undefined;
   readonly pieces: readonly TextPiece[] | undefined;
+  /** Leads to the channel. */
+  readonly link: string;
 }
 
-function Side({ mark, title, kind, value, pieces }: SideProps) {
+function Side({ mark, title, kind, value, pieces, link }: SideProps) {
   return (
     <div class={`side side-${kind}`}>
       <p class="side-head">
         <span class="mono">{mark}</span> {title}
         {value !== undefined && <span class="value-type">{describeType(value)}</span>}
+        {value?.isCut === true && <a href={link}>Open the channel</a>}
       </p>
       {value === undefined ? (
         <p class="dim">Not there</p>
@@ -54,7 +78,7 @@ function Side({ mark, title, kind, value, pieces }: SideProps) {
               ? value.text
               : pieces.map((piece, index) => <Piece key={index} {...{ piece, kind }} />)}
           </bdi>
-          {value.isCut && "…"}
+          {value.isCut && value.type === "string" && "…"}
         </pre>
       )}
     </div>

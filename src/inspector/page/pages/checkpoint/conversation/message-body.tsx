@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ContentPart, MessageView } from "../../../../api/checkpoints.js";
 import { LongText } from "../../../parts/long-text/long-text.js";
 import { ValueTree } from "../../../parts/value-tree/value-tree.js";
+import { findContent } from "./find-content.js";
 import { type ShownConversation, valueOf } from "./use-message.js";
 
 /** A message with its conversation. */
@@ -12,10 +13,16 @@ export interface MessageBodyProps {
 
 /** The text of a message, and the parts that are no text. */
 export function MessageBody({ conversation, message }: MessageBodyProps) {
+  const place = valueOf(conversation);
   return (
     <>
       {message.text !== "" && (
-        <LongText place={valueOf(conversation)} path={message.path} value={{ ...message, type: "string" }} />
+        <LongText
+          place={place}
+          path={() => findContent(place, message.path)}
+          value={{ text: message.text, isCut: message.isCut, type: "string" }}
+          otherwise={<ValueTree label="message" place={place} from={message.path} />}
+        />
       )}
       {message.parts.map((part) => (
         <Part key={part.path.join(".")} conversation={conversation} part={part} />
