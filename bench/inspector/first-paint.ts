@@ -47,11 +47,13 @@ async function paintOf(browser: Browser, url: string, text: string): Promise<Omi
   try {
     const page = await context.newPage();
     await page.goto(url);
-    await page.getByRole("main").getByText(text).first().waitFor();
-    return await page.evaluate(() => {
-      const [paint] = performance.getEntriesByName("first-contentful-paint");
-      return { paintMs: paint?.startTime ?? Number.NaN, contentMs: performance.now() };
-    });
+    await page.getByText(text).first().waitFor({ state: "attached" });
+    const contentMs = await page.evaluate(() => performance.now());
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+    const paintMs = await page.evaluate(
+      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+    );
+    return { paintMs, contentMs };
   } finally {
     await context.close();
   }
