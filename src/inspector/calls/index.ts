@@ -3,6 +3,7 @@ import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { editableValueCalls } from "./editable-value.js";
 import { neighboursCalls } from "./neighbours.js";
 import { healthCalls } from "./health.js";
+import { changesCalls, checkCalls } from "./changes.js";
 import { checkpointsCalls } from "./checkpoints.js";
 import { comparisonsCalls } from "./comparisons.js";
 import { overviewCalls } from "./overview.js";
@@ -13,22 +14,18 @@ import { valuesCalls } from "./values.js";
 
 /** Every call that reads. */
 export const readCalls: Partial<ReadDefinitions<ReadName>> = {
+  ...checkCalls,
+  ...checkpointsCalls,
+  ...comparisonsCalls,
   ...editableValueCalls,
+  ...healthCalls,
   ...neighboursCalls,
   ...overviewCalls,
   ...storageCalls,
   ...threadCalls,
   ...threadsCalls,
-  ...overviewCalls,
-  ...threadsCalls,
-  ...storageCalls,
-  ...healthCalls,
-  ...threadCalls,
-  ...storageCalls,
-  ...checkpointsCalls,
-  ...comparisonsCalls,
   ...valuesCalls,
 };
 
 /** Every call that changes threads. */
-export const writeCalls: Partial<WriteDefinitions<WriteName>> = {};
+export const writeCalls: Partial<WriteDefinitions<WriteName>> = { ...changesCalls };
