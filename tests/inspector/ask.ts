@@ -1,11 +1,6 @@
 import { createInspector, type Inspector, type InspectorOptions } from "../../src/inspector/index.js";
 import type { CheckpointSaver } from "../../src/index.js";
-import type {
-  ReadCalls,
-  ReadName,
-  WriteCalls,
-  WriteName,
-} from "../../src/inspector/api/inspector-api.js";
+import type { ReadCalls, ReadName, WriteCalls, WriteName } from "../../src/inspector/api/inspector-api.js";
 
 /** Calls an inspector as its page does, without a server. */
 export interface AskedInspector {

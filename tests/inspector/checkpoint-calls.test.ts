@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { PostgresSaver } from "../../src/index.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack/msgpack-serializer.js";
@@ -33,6 +33,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     saver = new PostgresSaver((await target.sharedDatabase()).source, serde);
     asked = askInspector(saver, { write: true });
   });
+  afterEach(() => saver.end());
 
   async function put(values: Record<string, unknown>, thread = newThread()): Promise<CheckpointPlace> {
     const { checkpoint } = await putValues(saver, threadConfig(thread), values);
@@ -40,8 +41,13 @@ describeEachTarget("calls about values and checkpoints", (target) => {
   }
 
   it("describes a checkpoint, and reads no large value for it", async () => {
-    const place = await put({ messages: CONVERSATION, notes: "x".repeat(5_000_000), plan: "A", map: new Map([["a", 1]]) });
-    await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(2_000_000)]], "task-1", "~__pregel_pull, agent"); // prettier-ignore
+    const place = await put({
+      messages: CONVERSATION,
+      notes: "x".repeat(500_000),
+      plan: "A",
+      map: new Map([["a", 1]]),
+    });
+    await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(200_000)]], "task-1", "~__pregel_pull, agent"); // prettier-ignore
     serde.bytes = 0;
     const response = await asked.get("api/checkpoint", place);
     const text = await response.text();
@@ -53,7 +59,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
         { channel: "map", storage: "stored", isNew: true, preview: { type: "map", text: "{a: 1}" } },
         { channel: "messages", storage: "stored" },
         { channel: "notes", storage: "stored", bytes: expect.any(Number) },
-        { channel: "plan", storage: "header", preview: { type: "string", text: "A" } },
+        { channel: "plan", storage: "stored", preview: { type: "string", text: "A" } },
       ],
       tasks: [{ taskId: "task-1", node: "agent", writes: [{ channel: "plan", preview: { text: "B" } }, { channel: "notes" }] }],
       metadata: { type: "object", size: 3 },
@@ -63,15 +69,15 @@ describeEachTarget("calls about values and checkpoints", (target) => {
   });
 
   it("unfolds a large value, and decodes it once", async () => {
-    const place = await put({ list: Array.from({ length: 50_000 }, (_, n) => ({ n, name: `item ${n}` })) });
+    const place = await put({ list: Array.from({ length: 2_000 }, (_, n) => ({ n, name: `item ${n}` })) });
     const channel = { ...place, kind: "channel" as const, channel: "list" };
-    const top = await asked.read("value", { place: channel, path: [], offset: 49_999 });
-    expect(top).toMatchObject({ value: { type: "array", size: 50_000 }, children: [{ step: 49_999, label: "49999" }] });
+    const top = await asked.read("value", { place: channel, path: [], offset: 1_999 });
+    expect(top).toMatchObject({ value: { type: "array", size: 2_000 }, children: [{ step: 1_999, label: "1999" }] });
     serde.bytes = 0;
-    const item = await asked.read("value", { place: channel, path: [49_999] });
-    expect(item.children.map(({ label, value: { text } }) => [label, text])).toEqual([["n", "49999"], ["name", "item 49999"]]);
-    const { matches } = await asked.read("searchValue", { place: channel, search: "ITEM 49999" });
-    expect(matches).toEqual([{ path: [49_999, 1], label: "[49999].name", value: expect.objectContaining({ text: "item 49999" }) }]);
+    const item = await asked.read("value", { place: channel, path: [1_999] });
+    expect(item.children.map(({ label, value: { text } }) => [label, text])).toEqual([["n", "1999"], ["name", "item 1999"]]);
+    const { matches } = await asked.read("searchValue", { place: channel, search: "ITEM 1999" });
+    expect(matches).toEqual([{ path: [1_999, 1], label: "[1999].name", value: expect.objectContaining({ text: "item 1999" }) }]);
     expect(serde.bytes).toBe(0);
   }); // prettier-ignore
 

@@ -59,7 +59,9 @@ export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" |
   copyThread: {
     args: z.strictObject({ source: threadId, target: threadId }),
     run: async ({ context, signal }, { source, target }) => {
-      const { checkpoints, blobs, writes, bytes } = await context.saver.copyThread(source, target, { signal });
+      const { checkpoints, blobs, writes, bytes } = await context.saver.copyThread(source, target, {
+        signal,
+      });
       if (checkpoints + blobs + writes > 0 || (await hasRows(context, source, signal))) {
         return { checkpoints, values: blobs, writes, bytes };
       }
@@ -87,11 +89,7 @@ function deletedRows({ threads, checkpoints, blobs, writes, bytes }: PruneReport
 }
 
 /** Nothing is copied a second time, which is no failure. */
-async function hasRows(
-  { saver }: CallRun["context"],
-  source: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function hasRows({ saver }: CallRun["context"], source: string, signal: AbortSignal): Promise<boolean> {
   const { total } = await saver.storage({ threadId: source, limit: 1, signal });
   return total.checkpoints + total.blobs + total.writes > 0;
 }

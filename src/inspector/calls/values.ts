@@ -58,8 +58,7 @@ export const valuesCalls: ReadDefinitions<"value" | "text" | "searchValue"> = {
   },
   searchValue: {
     args: valueArgs.omit({ path: true }).extend({ search: z.string().min(1).max(1_000) }),
-    run: async (run, { place, search }) =>
-      searchValue(await readStoredValue(run, place), search, run.signal),
+    run: async (run, { place, search }) => searchValue(await readStoredValue(run, place), search, run.signal),
   },
 };
 

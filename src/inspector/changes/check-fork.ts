@@ -47,10 +47,7 @@ export async function prepareFork(run: CallRun, { values, ...place }: ForkReques
   };
 }
 
-async function readCheckpoint(
-  { context, signal }: CallRun,
-  place: CheckpointPlace,
-): Promise<ReadCheckpoint> {
+async function readCheckpoint({ context, signal }: CallRun, place: CheckpointPlace): Promise<ReadCheckpoint> {
   const config = configOf(place);
   const tuple = await context.saver.getTuple(config, { values: false, signal });
   if (tuple === undefined) throw notFound(place);

@@ -1,12 +1,7 @@
 import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { compareText } from "../../saver/model/compare-text.js";
-import type {
-  ChannelChange,
-  ChannelComparison,
-  Comparison,
-  PartChange,
-} from "../api/checkpoints.js";
+import type { ChannelChange, ChannelComparison, Comparison, PartChange } from "../api/checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { type ChannelRow, getChannelRows } from "../queries/channel-rows.js";

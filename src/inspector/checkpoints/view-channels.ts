@@ -69,10 +69,7 @@ async function findUnstoredDeltas(
   return new Set(await unstoredDeltas(call, { threadId, checkpointNs: namespace }, header, names));
 }
 
-function storageOf(
-  row: ChannelRow,
-  deltas: ReadonlySet<string>,
-): Pick<ChannelView, "storage" | "bytes"> {
+function storageOf(row: ChannelRow, deltas: ReadonlySet<string>): Pick<ChannelView, "storage" | "bytes"> {
   if (hasStoredValue(row)) return { storage: row.is_splice ? "splice" : "stored", bytes: row.stored_bytes };
   if (row.inline_bytes !== null) return { storage: "header", bytes: row.inline_bytes };
   return { storage: deltas.has(row.channel) ? "delta" : "empty", bytes: 0 };

@@ -35,7 +35,14 @@ export async function viewTasks(run: CallRun, place: CheckpointPlace, room: Text
   return {
     tasks: tasks.flatMap((writes) => {
       const [first] = writes;
-      return first === undefined ? [] : [viewTask(first.row, writes.flatMap(({ view }) => view ?? []))];
+      return first === undefined
+        ? []
+        : [
+            viewTask(
+              first.row,
+              writes.flatMap(({ view }) => view ?? []),
+            ),
+          ];
     }),
     hasMore: rows.length > MAX_WRITES,
   };
