@@ -6,16 +6,20 @@ import { walkValue } from "./walk-value.js";
 /** What an object or a part of one takes apart from its content, about. */
 const PART_BYTES = 48;
 
+/** Counting more parts would take longer than it is worth. */
+const MAX_PARTS = 20_000;
+
 /**
- * Estimates the memory that a value takes, in bytes.
+ * Estimates the memory that a value takes, in bytes. A value of very many parts counts as half of `max` at least.
  *
  * @param max - Where to stop: a larger result only says that the value takes more than this.
  */
 export function measureValue(value: unknown, max: number): number {
-  let bytes = 0;
+  let [bytes, parts] = [0, 0];
   for (const { value: part, label } of walkValue(value)) {
     bytes += PART_BYTES + label.length + contentBytes(part);
     if (bytes > max) break;
+    if (++parts > MAX_PARTS) return Math.max(bytes, max / 2);
   }
   return bytes;
 }

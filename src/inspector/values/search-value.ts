@@ -9,12 +9,12 @@ import { valueTypeOf } from "./value-type.js";
 import { walkValue, type WalkedPart, wayTo } from "./walk-value.js";
 
 /** The most parts of a value that a search looks at. */
-const MAX_PARTS = 1_000_000;
+const MAX_PARTS = 300_000;
 /** The most characters that a search looks at. */
 const MAX_CHARACTERS = 100_000_000;
 const MAX_MATCHES = 200;
 /** How much a search looks at before it lets other work run. */
-const TURN = 5_000;
+const TURN = 500;
 
 /** What a search has found. */
 export interface FoundParts {
