@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
@@ -37,6 +37,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
     it("is text wherever the page shows it", async () => {
       const page = await browser.openPage(inspector.url, { viewport: { width: 380, height: 800 } });
       const events = await observe(page, inspector.url);
+      const untilQuiet = followReads(page);
       const visited = new Set<string>();
       const waiting = ["#/threads", "#/storage", "#/memory", "#/health"];
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
@@ -50,8 +51,8 @@ describeServer("a thread whose every text attacks the page", (target) => {
         await page.evaluate((hash) => {
           location.hash = hash;
         }, link);
-        await untilQuiet(page);
-        await unfoldAll(page, () => untilQuiet(page));
+        await untilQuiet();
+        await unfoldAll(page, untilQuiet);
         expect({ link, intrusions: await findIntrusions(page) }).toEqual({ link, intrusions: [] });
         const links = await page
           .locator("a[href^='#']")
@@ -97,8 +98,23 @@ async function observe(page: Page, url: string): Promise<string[]> {
   return events;
 }
 
-/** Waits until no answer is missing, and the page shows the last one. */
-async function untilQuiet(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
+/** Counts the answers that are missing, and returns a function that waits until there are none, and the page shows the last one. */
+function followReads(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  page.on("request", (request) => {
+    // The stream of a thread's events stays open.
+    if (request.resourceType() !== "eventsource") open.add(request);
+  });
+  for (const event of ["requestfinished", "requestfailed"] as const) {
+    page.on(event, (request) => open.delete(request));
+  }
+  return async () => {
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      const isLoading = await page.evaluate(
+        () => document.querySelector(".loading, [aria-busy=true]") !== null,
+      );
+      if (open.size > 0 || isLoading) quiet = -1;
+    }
+  };
 }
