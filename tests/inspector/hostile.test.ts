@@ -11,7 +11,7 @@ import { storeHostileThread } from "./hostile-thread.js";
 import { findIntrusions, unfoldAll } from "./intrusions.js";
 
 /** The most places that the test visits. */
-const MOST_PLACES = 40;
+const MOST_PLACES = 20;
 
 describeServer("a thread whose every text attacks the page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
@@ -39,6 +39,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const events = await observe(page, inspector.url);
       const untilQuiet = followReads(page);
       const visited = new Set<string>();
+      const shown: string[] = [];
       const waiting = ["#/threads", "#/storage", "#/memory", "#/health"];
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
       for (
@@ -54,6 +55,8 @@ describeServer("a thread whose every text attacks the page", (target) => {
         await untilQuiet();
         await unfoldAll(page, untilQuiet);
         expect({ link, intrusions: await findIntrusions(page) }).toEqual({ link, intrusions: [] });
+        const text = await page.locator("main").innerText();
+        if (text.includes("globalThis.attacked")) shown.push(link);
         const links = await page
           .locator("a[href^='#']")
           .evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));
@@ -61,9 +64,10 @@ describeServer("a thread whose every text attacks the page", (target) => {
         waiting.push(...links.filter((each) => !visited.has(each)).slice(0, 12));
       }
       expect(events).toEqual([]);
-      const kinds = new Set([...visited].map((link) => /^#\/(\w+)/.exec(link)?.[1]));
+      // They do show the texts.
+      const kinds = new Set(shown.map((link) => /^#\/(\w+)/.exec(link)?.[1]));
       expect([...kinds].sort()).toEqual(
-        expect.arrayContaining(["checkpoint", "memory", "storage", "thread", "threads"]),
+        expect.arrayContaining(["checkpoint", "storage", "thread", "threads"]),
       );
     });
   });

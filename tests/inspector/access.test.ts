@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { PostgresSaver } from "../../src/index.js";
+import { createInspector, type Inspector, type InspectorOptions } from "../../src/inspector/index.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeServer } from "../../test-support/targets.js";
+
+const HOST = "threads.example";
+const READ = "/api/threads?args=%7B%7D";
+const WRITE = "/api/deleteThread";
+
+describeServer("who the inspector answers", (target) => {
+  let saver: PostgresSaver;
+  /** The requests that the application was asked about. */
+  let asked: string[];
+
+  beforeAll(async () => {
+    saver = new PostgresSaver((await target.createDatabase()).source);
+    await saver.setup();
+    await putValues(saver, threadConfig("42"), { plan: "A" });
+  });
+  afterAll(() => saver.end());
+  beforeEach(() => {
+    asked = [];
+  });
+
+  function inspectorWith(options: Partial<InspectorOptions> = {}): Inspector {
+    return createInspector(saver, {
+      authorize: ({ method, url }, { action }) => {
+        asked.push(`${action} ${method} ${new URL(url).pathname}`);
+        return true;
+      },
+      write: true,
+      ...options,
+    });
+  }
+
+  /** Asks for a path, and returns the status and the code of an error. */
+  async function ask(inspector: Inspector, path: string, init: RequestInit = {}): Promise<[number, string?]> {
+    const headers = { host: HOST, ...(init.headers as Record<string, string> | undefined) };
+    const response = await inspector(new Request(`http://${HOST}${path}`, { ...init, headers }));
+    const body = await response.text();
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const [, code] = /^\{"error":\{"code":"(\w+)"/.exec(body) ?? [];
+    return code === undefined ? [response.status] : [response.status, code];
+  }
+
+  function post(headers: Record<string, string> = {}, body = '{"threadId": "none"}'): RequestInit {
+    return { method: "POST", body, headers: { "content-type": "application/json", ...headers } };
+  }
+
+  it("asks the application about each request: files, calls, and what there is not", async () => {
+    const inspector = inspectorWith();
+    for (const path of ["/", "/icon.svg", "/nothing", READ, "/api/nothing"]) await ask(inspector, path);
+    await ask(inspector, WRITE, post({ "sec-fetch-site": "same-origin" }));
+    expect(asked).toEqual([
+      ...["read GET /", "read GET /icon.svg", "read GET /nothing", "read GET /api/threads"],
+      ...["read GET /api/nothing", "write POST /api/deleteThread"],
+    ]);
+  });
+
+  it("lets in only what the application answers with true", async () => {
+    for (const nonsense of [false, undefined, null, 1, "true", {}, { status: 200 }, []]) {
+      // A program without types may return anything.
+      const authorize = (): never => nonsense as never;
+      expect(await ask(inspectorWith({ authorize }), READ)).toEqual([403, "FORBIDDEN"]);
+    }
+    const fails = (): never => {
+      throw new Error("secret");
+    };
+    expect(await ask(inspectorWith({ authorize: fails }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
+    const rejects = (): Promise<never> => Promise.reject(new Error("secret"));
+    expect(await ask(inspectorWith({ authorize: rejects }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
+  });
+
+  it("refuses each kind of request: pages, files, calls, streams and downloads", async () => {
+    const inspector = inspectorWith({ authorize: () => false });
+    const args = `args=${encodeURIComponent('{"threadId": "42"}')}`;
+    for (const path of [
+      "/",
+      "/icon.svg",
+      "/nothing",
+      READ,
+      "/api/nothing",
+      `/events?${args}`,
+      `/download?${args}`,
+    ]) {
+      expect({ path, answer: await ask(inspector, path) }).toEqual({ path, answer: [403, "FORBIDDEN"] });
+    }
+    expect(await ask(inspector, WRITE, post({ "sec-fetch-site": "same-origin" }))).toEqual([
+      403,
+      "FORBIDDEN",
+    ]);
+  });
+
+  it("sends the application's own answer as it is", async () => {
+    const login = (): Response => Response.redirect("https://login.example/");
+    const answer = await inspectorWith({ authorize: login })(new Request(`http://${HOST}/`));
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://login.example/"]);
+    expect(answer.headers.has("content-security-policy")).toBe(false);
+  });
+
+  it("says in its first answer whether the caller may write", async () => {
+    const authorize: InspectorOptions["authorize"] = (_request, { action }) => action === "read";
+    const overview = async (options: Partial<InspectorOptions>): Promise<unknown> =>
+      (await inspectorWith(options)(new Request(`http://${HOST}/api/overview`))).json();
+    expect(await overview({})).toMatchObject({ canWrite: true });
+    expect(await overview({ write: false })).toMatchObject({ canWrite: false });
+    expect(await overview({ authorize })).toMatchObject({ canWrite: false });
+    expect(await ask(inspectorWith({ authorize }), WRITE, post({ origin: `http://${HOST}` }))).toEqual([
+      403,
+      "FORBIDDEN",
+    ]);
+    expect(await ask(inspectorWith({ write: false }), WRITE, post({ origin: `http://${HOST}` }))).toEqual([
+      403,
+      "READ_ONLY",
+    ]);
+  });
+
+  describe("of browsers", () => {
+    const foreign = [403, "FOREIGN_ORIGIN"] as const;
+    const navigation = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+
+    it.each<[headers: Record<string, string>, page: number, read: number, write: number]>([
+      [{ "sec-fetch-site": "same-origin" }, 200, 200, 200],
+      // A proxy may have changed the host.
+      [{ "sec-fetch-site": "same-origin", origin: "https://outside.example" }, 200, 200, 200],
+      // A person has typed the address.
+      [{ "sec-fetch-site": "none", ...navigation }, 200, 200, 403],
+      [{ "sec-fetch-site": "cross-site", ...navigation }, 200, 403, 403],
+      [{ "sec-fetch-site": "same-site", ...navigation }, 200, 403, 403],
+      [{ "sec-fetch-site": "cross-site", ...navigation, "sec-fetch-dest": "iframe" }, 403, 403, 403],
+      [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, 403, 403, 403],
+      [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "cors" }, 403, 403, 403],
+      // A browser that knows no Sec-Fetch-Site, or one that does not trust the address.
+      [{}, 200, 200, 403],
+      [{ origin: `https://${HOST}` }, 200, 200, 200],
+      [{ origin: "null" }, 403, 403, 403],
+      [{ origin: "" }, 403, 403, 403],
+      [{ origin: "http://evil.example" }, 403, 403, 403],
+      [{ origin: "http://evil.example", "x-forwarded-host": "evil.example" }, 403, 403, 403],
+      [{ origin: `http://${HOST}.evil.example` }, 403, 403, 403],
+      [{ origin: `http://${HOST}:81` }, 403, 403, 403],
+    ])("%j", async (headers, page, read, write) => {
+      const inspector = inspectorWith();
+      const statuses = [
+        await ask(inspector, "/", { headers }),
+        await ask(inspector, READ, { headers }),
+        await ask(inspector, WRITE, post(headers)),
+      ];
+      expect(statuses).toEqual([page, read, write].map((status) => (status === 200 ? [200] : foreign)));
+      // The application is not asked about the others, because its cookies may be those of a victim.
+      expect(asked).toHaveLength([page, read, write].filter((status) => status === 200).length);
+    });
+  });
+
+  describe("what", () => {
+    const origin = `http://${HOST}`;
+
+    it("takes JSON of at most 1 MB", async () => {
+      const inspector = inspectorWith();
+      const types = [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/jsonx",
+        "",
+      ];
+      for (const type of types) {
+        expect(await ask(inspector, WRITE, post({ origin, "content-type": type }))).toEqual([
+          415,
+          "UNSUPPORTED_MEDIA_TYPE",
+        ]);
+      }
+      const large = `{"threadId": "${"x".repeat(1_000_000)}"}`;
+      expect(await ask(inspector, WRITE, post({ origin }, large))).toEqual([413, "TOO_LARGE"]);
+      expect(await ask(inspector, WRITE, post({ origin, "content-length": "1000001" }))).toEqual([
+        413,
+        "TOO_LARGE",
+      ]);
+      const charset = { origin, "content-type": "Application/JSON; charset=utf-8" };
+      expect(await ask(inspector, WRITE, post(charset))).toEqual([200]);
+      for (const body of ["", "{", "[]", "null", '{"threadId": 1}', '{"threadId": "a", "__proto__": {}}']) {
+        expect({ body, answer: await ask(inspector, WRITE, post({ origin }, body)) }).toEqual({
+          body,
+          answer: [400, "INVALID_CONFIG"],
+        });
+      }
+    });
+
+    it("takes long arguments of a read in the body, also from who may only read", async () => {
+      const inspector = inspectorWith({
+        authorize: (_request, { action }) => action === "read",
+        write: false,
+      });
+      expect(await ask(inspector, READ, post({ origin }, '{"limit": 1}'))).toEqual([200]);
+      expect(await ask(inspector, READ, post({ origin: "null" }, '{"limit": 1}'))).toEqual([
+        403,
+        "FOREIGN_ORIGIN",
+      ]);
+      expect(await ask(inspector, READ, post({ origin, "content-type": "text/plain" }))).toEqual([
+        415,
+        "UNSUPPORTED_MEDIA_TYPE",
+      ]);
+    });
+
+    it("has no other methods, and answers HEAD without a body", async () => {
+      const inspector = inspectorWith();
+      for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+        const answer = await inspector(new Request(`${origin}/`, { method, headers: { origin } }));
+        expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      }
+      expect(await ask(inspector, READ, { method: "PUT" })).toEqual([405, "METHOD_NOT_ALLOWED"]);
+      expect(await ask(inspector, WRITE)).toEqual([403, "FOREIGN_ORIGIN"]);
+      expect(await ask(inspector, WRITE, { headers: { origin } })).toEqual([405, "METHOD_NOT_ALLOWED"]);
+      const head = await inspector(new Request(`${origin}/`, { method: "HEAD" }));
+      expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
+        200,
+        "text/html; charset=utf-8",
+        "",
+      ]);
+    });
+
+    it("refuses arguments and paths that mean nothing", async () => {
+      const inspector = inspectorWith();
+      for (const args of ["{", "%", "%FF", "null", '{"limit":1e9}', '{"x":1}', '{"after":"\\u0000"}']) {
+        expect({ args, answer: await ask(inspector, `/api/threads?args=${args}`) }).toEqual({
+          args,
+          answer: [400, "INVALID_CONFIG"],
+        });
+      }
+      const paths = [
+        "/..%2f",
+        "/%00",
+        "/__proto__",
+        "/toString",
+        "//evil.example/",
+        "/api/__proto__",
+        "/api/toString",
+        "/api/",
+        "/%",
+      ];
+      for (const path of paths)
+        expect({ path, answer: await ask(inspector, path) }).toEqual({ path, answer: [404, "NOT_FOUND"] });
+    });
+  });
+
+  it("tells a failure by the words of this library, never by those of drivers and servers", async () => {
+    const lost = new PostgresSaver("postgres://app:s3cret@127.0.0.1:1/agents", undefined, { retry: false });
+    const inspector = createInspector(lost, { authorize: () => true });
+    const response = await inspector(new Request(`http://${HOST}${READ}`));
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { error: { code: "CONNECTION_FAILED", message: "no connection to the database (ECONNREFUSED)" } },
+    ]);
+    await lost.end();
+  });
+});
