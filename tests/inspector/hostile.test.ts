@@ -109,9 +109,10 @@ function followReads(page: Page): () => Promise<void> {
     // The stream of a thread's events stays open.
     if (request.resourceType() !== "eventsource") open.add(request);
   });
-  for (const event of ["requestfinished", "requestfailed"] as const) {
-    page.on(event, (request) => open.delete(request));
-  }
+  const close = (request: Request): void => {
+    open.delete(request);
+  };
+  page.on("requestfinished", close).on("requestfailed", close);
   return async () => {
     for (let quiet = 0; quiet < 3; quiet += 1) {
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
