@@ -107,9 +107,12 @@ describeEachTarget("thread page", (target) => {
       await page.waitForURL(`**/#/checkpoint/select/${ids.fork}`);
     });
 
-    it("goes through time along a branch, and says where it is", async () => {
+    it("shows the values and writes of a checkpoint, goes through time along its branch, and says where it is", async () => {
       const ids = await putForked("time");
       const page = await openThread("time", `?at=${ids.fork}`);
+      const summary = page.getByRole("region", { name: "Step 3" });
+      await summary.getByText("plan 3").waitFor();
+      expect(await summary.getByRole("term").allInnerTexts()).toContain("__error__");
       const range = page.getByRole("slider", { name: "Checkpoint of the branch" });
       expect(await range.getAttribute("aria-valuetext")).toMatch(/^step 3, fork, .*, 4 of 4$/);
       const before = await page.evaluate(() => history.length);

@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { linkTo, type Route } from "../../routes/route.js";
+import { linkTo, parseRoute, type Route } from "../../routes/route.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import { NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-filter.js";
@@ -31,9 +31,9 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
         <ThreadsForm
           {...{ search, filter, problem }}
           onChange={(changes) => {
-            replaceRoute(
-              linkTo("threads", [], { search, filter, order: params.get("order") ?? "", ...changes }),
-            );
+            // Both texts may have changed since the page was rendered.
+            const now = Object.fromEntries(parseRoute(location.hash).params);
+            replaceRoute(linkTo("threads", [], { ...now, ...changes }));
           }}
         />
       </div>

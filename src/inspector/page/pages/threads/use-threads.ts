@@ -1,4 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/preact-query";
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/preact-query";
 import type { RefObject } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../../../api/threads.js";
@@ -40,13 +46,15 @@ export function useThreads(query: Query, enabled: boolean, visible: RefObject<Vi
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }: ThreadsPage) => next,
     staleTime: Infinity,
+    // The list of another search stays until the new one is there.
+    placeholderData: keepPreviousData,
     enabled,
   });
   const refreshError = useRefresh(query, queryKey, enabled && list.isSuccess && !list.isFetching, visible);
   const threads = useMemo(() => list.data && threadsOf(list.data), [list.data]);
   return {
     ...{ threads, error: list.error, refreshError },
-    ...{ hasMore: list.hasNextPage, isLoadingMore: list.isFetchingNextPage },
+    ...{ hasMore: list.hasNextPage && !list.isPlaceholderData, isLoadingMore: list.isFetchingNextPage },
     loadMore: () => void list.fetchNextPage(),
     retry: () => void list.refetch(),
   };
