@@ -83,6 +83,7 @@ describeEachTarget("page of a checkpoint", (target) => {
     it("says what has changed against the parent and against another checkpoint", async () => {
       const page = await browser.openPage(linkTo("?tab=changes"));
       await page.getByRole("button", { name: "± changed plan" }).waitFor();
+      await page.locator("del").waitFor();
       expect(await page.locator("del").allTextContents()).toEqual(["Paris"]);
       expect(await page.locator("ins").allTextContents()).toEqual(["Rome"]);
       await page.getByText(".spent", { exact: true }).waitFor();

@@ -31,6 +31,7 @@ export function WritesTab({ route, view }: TabProps) {
       {view.tasks.slice(0, shown).map((task) => (
         <Task key={task.taskId} task={task} route={route} openAtOnce={openAtOnce} />
       ))}
+      {view.hasMoreWrites === true && <p>The checkpoint has more writes, which are not listed.</p>}
       {view.tasks.length > shown && (
         <button
           type="button"

@@ -39,6 +39,7 @@ export function ChangedChannel({ compared, change: view, isOpenAtFirst, onOpen }
             if (!isOpen) onOpen();
           }}
         >
+          <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
           <span class={`change-mark change-${change}`}>
             {MARKS[change]} {change}
           </span>

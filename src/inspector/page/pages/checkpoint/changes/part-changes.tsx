@@ -1,7 +1,8 @@
 import type { PartChange } from "../../../../api/checkpoints.js";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import type { ValueNode } from "../../../../api/value-node.js";
-import { describeType } from "../../../parts/value-tree/value-path.js";
+import { describeType, hasChildren } from "../../../parts/value-tree/value-path.js";
+import { ValueTree } from "../../../parts/value-tree/value-tree.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import type { Compared } from "./compared.js";
 import { diffText, type TextPiece } from "./diff-text.js";
@@ -32,8 +33,8 @@ interface SidesProps extends Omit<PartChangesProps, "changes"> {
   readonly change: PartChange;
 }
 
-function Sides({ change: { before, after }, compared, channel }: SidesProps) {
-  const linkTo = (place: CheckpointPlace): string => linkToCheckpoint(place, { tab: "channels", channel });
+function Sides({ change: { label, before, after }, compared, channel }: SidesProps) {
+  const isWhole = label === "";
   const pieces =
     before?.type === "string" && after?.type === "string" ? diffText(before.text, after.text) : undefined;
   return (
@@ -43,10 +44,17 @@ function Sides({ change: { before, after }, compared, channel }: SidesProps) {
         title="Before"
         kind="before"
         value={before}
-        pieces={pieces}
-        link={linkTo(compared.before)}
+        {...{ pieces, channel, isWhole }}
+        place={compared.before}
       />
-      <Side mark="+" title="After" kind="after" value={after} pieces={pieces} link={linkTo(compared.after)} />
+      <Side
+        mark="+"
+        title="After"
+        kind="after"
+        value={after}
+        {...{ pieces, channel, isWhole }}
+        place={compared.after}
+      />
     </div>
   );
 }
@@ -57,20 +65,26 @@ interface SideProps {
   readonly kind: "before" | "after";
   readonly value: ValueNode | undefined;
   readonly pieces: readonly TextPiece[] | undefined;
-  /** Leads to the channel. */
-  readonly link: string;
+  readonly place: CheckpointPlace;
+  readonly channel: string;
+  /** Whether the value is the whole one of the channel. */
+  readonly isWhole: boolean;
 }
 
-function Side({ mark, title, kind, value, pieces, link }: SideProps) {
+function Side({ mark, title, kind, value, pieces, place, channel, isWhole }: SideProps) {
   return (
     <div class={`side side-${kind}`}>
       <p class="side-head">
         <span class="mono">{mark}</span> {title}
         {value !== undefined && <span class="value-type">{describeType(value)}</span>}
-        {value?.isCut === true && <a href={link}>Open the channel</a>}
+        {value?.isCut === true && !isWhole && (
+          <a href={linkToCheckpoint(place, { tab: "channels", channel })}>Open the channel</a>
+        )}
       </p>
       {value === undefined ? (
         <p class="dim">Not there</p>
+      ) : isWhole && hasChildren(value) ? (
+        <ValueTree label={channel} place={{ kind: "channel", channel, ...place }} />
       ) : (
         <pre class="long-text">
           <bdi>

@@ -66,6 +66,7 @@ function Messages({ conversation, isNewestFirst, position }: MessagesProps) {
     <>
       <p class="dim" role="status">
         {counted(data.total, "message")}
+        {data.isRebuilt === true && ", rebuilt from writes: the graph stores no list of them"}
       </p>
       <MessageList {...{ conversation, isNewestFirst, position }} total={data.total} />
     </>
