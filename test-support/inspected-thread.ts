@@ -57,7 +57,7 @@ export async function putInspectedThread(saver: BaseCheckpointSaver): Promise<In
       draft: "A draft",
       budget: { total: 100, spent: 0 },
     },
-    kept: "as it was",
+    ...{ kept: "as it was", story: `${"Once upon a time. ".repeat(1_000)}The old end.` },
   });
   const second = await putValues(
     saver,
@@ -65,6 +65,7 @@ export async function putInspectedThread(saver: BaseCheckpointSaver): Promise<In
     {
       ...{ messages: answered, plan: "Fly to Rome on Monday", budget: { total: 100, spent: 40 } },
       long: LONG_TEXT,
+      story: `${"Once upon a time. ".repeat(1_000)}The new end.`,
       many: Array.from({ length: 1_000 }, (_, index) => ({ name: `entry ${index}` })),
       values: {
         date: new Date("2026-01-02T03:04:05.678Z"),

@@ -83,9 +83,11 @@ describeEachTarget("page of a checkpoint", (target) => {
     it("says what has changed against the parent and against another checkpoint", async () => {
       const page = await browser.openPage(linkTo("?tab=changes"));
       await page.getByRole("button", { name: "± changed plan" }).waitFor();
-      await page.locator("del").waitFor();
-      expect(await page.locator("del").allTextContents()).toEqual(["Paris"]);
-      expect(await page.locator("ins").allTextContents()).toEqual(["Rome"]);
+      await page.getByRole("button", { name: "± changed story" }).click();
+      await page.getByText("old", { exact: true }).waitFor();
+      expect(await page.locator("del").allTextContents()).toEqual(["Paris", "old"]);
+      expect(await page.locator("ins").allTextContents()).toEqual(["Rome", "new"]);
+      await page.getByText("The first 17,904 characters are alike.").waitFor();
       await page.getByText(".spent", { exact: true }).waitFor();
       await page.getByText("without changes").click();
       await page.getByRole("listitem").filter({ hasText: "kept" }).waitFor();

@@ -131,6 +131,8 @@ export interface PartChange {
   readonly label: string;
   readonly before?: ValueNode;
   readonly after?: ValueNode;
+  /** How many characters of two long texts are alike before what {@link before} and {@link after} show of them. */
+  readonly skipped?: number;
 }
 
 /** What differs in the values of a channel. */

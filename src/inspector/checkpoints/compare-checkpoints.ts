@@ -2,12 +2,14 @@ import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { compareText } from "../../saver/model/compare-text.js";
 import type { ChannelChange, ChannelComparison, Comparison, PartChange } from "../api/checkpoints.js";
+import type { ValueNode } from "../api/value-node.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { type ChannelRow, getChannelRows } from "../queries/channel-rows.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
 import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { cutLabel, describeValue } from "../values/describe-value.js";
+import { commonStart } from "../values/common-start.js";
 import { TextRoom } from "../values/text-room.js";
 import { hasStoredValue, plainValue } from "./preview-channels.js";
 
@@ -106,6 +108,18 @@ function changesBetween(before: FoundValue, after: FoundValue): readonly ValueCh
 }
 
 function describeChange({ path, before, after }: ValueChange, room: TextRoom): PartChange {
+  const [text, otherText] = [before?.value, after?.value];
+  if (typeof text === "string" && typeof otherText === "string") {
+    const skipped = commonStart(text, otherText);
+    const show = (whole: string): ValueNode => ({
+      ...room.cutNode(describeValue(whole.slice(skipped))),
+      size: whole.length,
+    });
+    return {
+      ...{ label: cutLabel(path), before: show(text), after: show(otherText) },
+      ...(skipped > 0 && { skipped }),
+    };
+  }
   return {
     label: cutLabel(path),
     ...(before !== undefined && { before: room.cutNode(describeValue(before.value)) }),

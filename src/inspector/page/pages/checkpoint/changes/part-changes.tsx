@@ -3,6 +3,7 @@ import type { CheckpointPlace } from "../../../../api/places.js";
 import type { ValueNode } from "../../../../api/value-node.js";
 import { describeType, hasChildren } from "../../../parts/value-tree/value-path.js";
 import { ValueTree } from "../../../parts/value-tree/value-tree.js";
+import { formatCount } from "../../../parts/numbers.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import type { Compared } from "./compared.js";
 import { diffText, type TextPiece } from "./diff-text.js";
@@ -22,6 +23,9 @@ export function PartChanges({ changes, compared, channel }: PartChangesProps) {
           <p class="part-label">
             <bdi class="mono">{change.label === "" ? "the whole value" : change.label}</bdi>
           </p>
+          {change.skipped !== undefined && (
+            <p class="dim">The first {formatCount(change.skipped)} characters are alike.</p>
+          )}
           <Sides {...{ change, compared, channel }} />
         </li>
       ))}
