@@ -5,6 +5,7 @@ import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/numbers.js";
+import { useMedia } from "../../parts/use-media.js";
 import { Time } from "../../parts/time.js";
 import { read } from "../../server/call-server.js";
 import { linkToMemory, type MemoryView } from "./memory-links.js";
@@ -15,13 +16,12 @@ interface ItemsListProps {
 }
 
 const PAGE_SIZE = 50;
-/** The height of a row, in pixels, as memory.css has it. */
-const ROW_HEIGHT = 64;
 const OVERSCAN = 10;
 
 /** The items of a namespace, of which only the rows near the window exist. */
 export function ItemsList({ view, query }: ItemsListProps) {
   const list = useRef<HTMLUListElement>(null);
+  const rowHeight = useMedia("(max-width: 48rem)") ? 92 : 64;
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ["items", query],
     queryFn: ({ pageParam, signal }) =>
@@ -32,10 +32,13 @@ export function ItemsList({ view, query }: ItemsListProps) {
   const items = data?.pages.flatMap((page) => page.items) ?? [];
   const virtual = useWindowVirtualizer({
     count: items.length,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => rowHeight,
     overscan: OVERSCAN,
     scrollMargin: list.current?.offsetTop ?? 0,
   });
+  useEffect(() => {
+    virtual.measure();
+  }, [rowHeight]);
   const rows = virtual.getVirtualItems();
   const isNearEnd = (rows.at(-1)?.index ?? 0) + OVERSCAN >= items.length;
   useEffect(() => {
@@ -54,11 +57,14 @@ export function ItemsList({ view, query }: ItemsListProps) {
         {rows.map(({ index, start }) => {
           const item = items[index];
           if (item === undefined) return null;
-          const top = start - virtual.options.scrollMargin;
+          const style = {
+            transform: `translateY(${start - virtual.options.scrollMargin}px)`,
+            height: `${rowHeight}px`,
+          };
           return (
             <Item
               key={index}
-              {...{ item, view, top }}
+              {...{ item, view, style }}
               position={index + 1}
               total={hasNextPage ? -1 : items.length}
             />
@@ -72,22 +78,17 @@ export function ItemsList({ view, query }: ItemsListProps) {
 interface ItemProps {
   readonly item: ItemRow;
   readonly view: MemoryView;
-  readonly top: number;
+  readonly style: { readonly transform: string; readonly height: string };
   readonly position: number;
   /** -1 where it is not known. */
   readonly total: number;
 }
 
-function Item({ item, view, top, position, total }: ItemProps) {
+function Item({ item, view, style, position, total }: ItemProps) {
   const { namespace, key, score, updatedAt, value } = item;
   const below = namespace.slice(view.prefix.length);
   return (
-    <li
-      class="item"
-      aria-posinset={position}
-      aria-setsize={total}
-      style={{ transform: `translateY(${top}px)` }}
-    >
+    <li class="item" aria-posinset={position} aria-setsize={total} style={style}>
       <span class="item-line">
         <a href={linkToMemory({ ...view, item: { namespace, key } })}>
           <bdi>{key === "" ? "(empty key)" : key}</bdi>
