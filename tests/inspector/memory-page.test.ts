@@ -39,7 +39,9 @@ describeEachTarget("memory page", (target) => {
       const facts = Array.from({ length: 120 }, (_, n) => ({
         ...{ namespace: ["users", "7", "facts"], key: `fact ${n}`, value: { text: `likes number ${n}`, n } },
       }));
-      await store.putMany([...facts, { namespace: ["users", "8"], key: HOSTILE, value: { text: HOSTILE } }]);
+      await store.putMany(facts);
+      // The newest item comes first.
+      await store.put(["users", "8"], HOSTILE, { text: HOSTILE });
       const page = await browser.openPage(`${inspector.url}#/memory`, {
         viewport: { width: 380, height: 700 },
       });
@@ -51,7 +53,7 @@ describeEachTarget("memory page", (target) => {
       expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
       await expectAccessible(page);
 
-      await page.getByRole("link", { name: "7" }).click();
+      await page.getByRole("link", { name: "7", exact: true }).click();
       await page.getByLabel("Search").fill("number 42");
       await items.getByRole("link", { name: "fact 42" }).waitFor();
       await items.getByRole("listitem").nth(1).waitFor({ state: "detached" });
