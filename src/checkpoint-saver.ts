@@ -138,7 +138,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   static {
     openedSaverOf = (saver) => {
       if (isObject(saver) && #opened in saver) return saver.#opened;
-      throw new InvalidConfigError("saver", "must be a PostgresSaver or a ShallowPostgresSaver of this library");
+      throw new InvalidConfigError(
+        "saver",
+        "must be a PostgresSaver or a ShallowPostgresSaver of this library",
+      );
     };
   }
 

@@ -78,8 +78,7 @@ async function measureCall(address: string, rounds: number): Promise<Summary & {
       await timed(async () => {
         const response = await fetch(address);
         const body = await response.arrayBuffer();
-        if (!response.ok)
-          throw new Error(`${address}: ${Buffer.from(body).toString()}`);
+        if (!response.ok) throw new Error(`${address}: ${Buffer.from(body).toString()}`);
         bytes = body.byteLength;
       }),
     );

@@ -10,7 +10,8 @@ export const editableValueCalls: ReadDefinitions<"editableValue"> = {
     run: async ({ context, signal }, { threadId, namespace, checkpointId, channel }) => {
       const configurable = { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId };
       const tuple = await context.saver.getTuple({ configurable }, { signal });
-      if (tuple === undefined) throw new CheckpointNotFoundError({ threadId, checkpointNs: namespace, checkpointId });
+      if (tuple === undefined)
+        throw new CheckpointNotFoundError({ threadId, checkpointNs: namespace, checkpointId });
       const values = tuple.checkpoint.channel_values;
       return Object.hasOwn(values, channel) ? editableJson(values[channel]) : {};
     },

@@ -1,24 +1,26 @@
 import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
-import { editableValueCalls } from "./editable-value.js";
-import { neighboursCalls } from "./neighbours.js";
-import { healthCalls } from "./health.js";
 import { changesCalls, checkCalls } from "./changes.js";
 import { checkpointsCalls } from "./checkpoints.js";
 import { comparisonsCalls } from "./comparisons.js";
+import { editableValueCalls } from "./editable-value.js";
+import { healthCalls } from "./health.js";
+import { memoryCalls } from "./memory.js";
+import { neighboursCalls } from "./neighbours.js";
 import { overviewCalls } from "./overview.js";
-import { threadCalls } from "./thread.js";
 import { storageCalls } from "./storage.js";
+import { threadCalls } from "./thread.js";
 import { threadsCalls } from "./threads.js";
 import { valuesCalls } from "./values.js";
 
 /** Every call that reads. */
-export const readCalls: Partial<ReadDefinitions<ReadName>> = {
+export const readCalls: ReadDefinitions<ReadName> = {
   ...checkCalls,
   ...checkpointsCalls,
   ...comparisonsCalls,
   ...editableValueCalls,
   ...healthCalls,
+  ...memoryCalls,
   ...neighboursCalls,
   ...overviewCalls,
   ...storageCalls,
@@ -28,4 +30,4 @@ export const readCalls: Partial<ReadDefinitions<ReadName>> = {
 };
 
 /** Every call that changes threads. */
-export const writeCalls: Partial<WriteDefinitions<WriteName>> = { ...changesCalls };
+export const writeCalls: WriteDefinitions<WriteName> = changesCalls;

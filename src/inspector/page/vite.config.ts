@@ -42,7 +42,7 @@ function withoutChartistStyles(): Plugin {
   return {
     name: "without-chartist-styles",
     transform(code, id) {
-      if (!/\/chartist\/dist\/index\.js$/.test(id)) return undefined;
+      if (!id.endsWith("/chartist/dist/index.js")) return undefined;
       const changed = code.replace(
         /style: "width: "\.concat\(width, "; height: "\)\.concat\(height, ";"\)/,
         "",
