@@ -9,7 +9,10 @@ export const editableValueCalls: ReadDefinitions<"editableValue"> = {
     args: checkpointPlace.extend({ channel: keyText }),
     run: async ({ context, signal }, { threadId, namespace, checkpointId, channel }) => {
       const configurable = { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId };
-      const tuple = await context.saver.getTuple({ configurable }, { signal });
+      const tuple = await context.saver.getTuple(
+        { configurable },
+        { channels: [channel], writes: false, signal },
+      );
       if (tuple === undefined)
         throw new CheckpointNotFoundError({ threadId, checkpointNs: namespace, checkpointId });
       const values = tuple.checkpoint.channel_values;

@@ -1,3 +1,4 @@
+import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { Tabs } from "../../parts/tabs/tabs.js";
@@ -31,7 +32,9 @@ function KnownCheckpoint({ route }: { readonly route: CheckpointRoute }) {
   const Shown = PANELS[shown];
   return (
     <>
-      <CheckpointHead view={view} />
+      <CheckpointHead view={view}>
+        <CheckpointActions place={route.place} />
+      </CheckpointHead>
       <Tabs
         label="Parts of the checkpoint"
         tabs={tabs.map((name) => ({ name, title: TABS[name], link: route.linkToTab(name) }))}
