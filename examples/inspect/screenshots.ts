@@ -40,7 +40,7 @@ async function pictures(): Promise<Picture[]> {
     { name: "thread-dark", route: "thread/journey-of-bob", dark: true },
     { name: "checkpoint", route: `checkpoint/order-4711/${answered}` },
     { name: "changes", route: `checkpoint/journey-of-bob/${forked}?tab=changes` },
-    { name: "storage", route: "storage" },
+    { name: "storage", route: "storage?thread=document-7" },
     { name: "memory", route: "memory" },
   ];
 }

@@ -10,7 +10,7 @@ interface ToolCallProps {
 /** A call of a tool with its arguments, and its result beside it. */
 export function ToolCall({ conversation, call: { id, name, args, isCut, answeredBy } }: ToolCallProps) {
   return (
-    <section class="tool-call" aria-label={`Call of ${name}`}>
+    <div role="group" class="tool-call" aria-label={`Call of ${name}`}>
       <div>
         <p class="message-head">
           Call of <bdi class="mono">{name}</bdi> {id !== undefined && <bdi class="mono dim">{id}</bdi>}
@@ -27,7 +27,7 @@ export function ToolCall({ conversation, call: { id, name, args, isCut, answered
           <Result conversation={conversation} position={answeredBy} />
         )}
       </div>
-    </section>
+    </div>
   );
 }
 

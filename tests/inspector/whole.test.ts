@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { seedHistory } from "../../examples/inspect/seed-history.js";
+import { STORED_METADATA } from "../../examples/inspect/scenes.js";
+import { PostgresSaver } from "../../src/index.js";
+import { PostgresStore } from "../../src/store/index.js";
+import { expectAccessible } from "../../test-support/axe.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
+import { describeEachTarget } from "../../test-support/targets.js";
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const SIZES = / [\d.]+ k?B → [\d.]+ k?B/;
+const PARTS = ["Conversation", "Channels", "Writes", "Metadata", "Changes"];
+
+function checkpointWith(tab: string, ...others: string[]): string[] {
+  const tabs = PARTS.map((name) => `tab "${name}"${name === tab ? " [selected]" : ""}`);
+  return ['heading "Checkpoint <id>" [level=1]', ...tabs, ...others];
+}
+
+function columns(...names: string[]): string[] {
+  return names.map((name) => `columnheader "${name}"`);
+}
+
+/** What each page consists of. */
+const OUTLINES = {
+  threads: [
+    'heading "Threads" [level=1]',
+    ...columns("Thread", "State", "Last activity", "Checkpoints", "Namespaces", "Size"),
+  ],
+  thread: ['heading "order-4711" [level=1]', 'heading "Step 7" [level=2]', 'heading "Values" [level=3]'],
+  conversation: checkpointWith("Conversation"),
+  channels: checkpointWith(
+    "Channels",
+    ...columns("Channel", "Value", "Version", "Stored as", "Bytes", "New"),
+  ),
+  writes: checkpointWith("Writes"),
+  metadata: checkpointWith("Metadata"),
+  changes: checkpointWith(
+    "Changes",
+    'heading "− removed branch:to:agent" [level=2]',
+    'heading "± changed messages" [level=2]',
+  ),
+  storage: [
+    'heading "Storage" [level=1]',
+    'heading "Tables" [level=2]',
+    ...columns("Table", "Rows, about", "Rows use", "Indexes use"),
+    'heading "All threads" [level=2]',
+    'heading "What a prune would free" [level=2]',
+  ],
+  memory: ['heading "Memory" [level=1]'],
+  health: ['heading "Health" [level=1]', 'heading "Findings" [level=2]', 'heading "Migrations" [level=2]'],
+};
+
+describeEachTarget("the whole inspector", (target) => {
+  describeInBrowser("in Chromium", (browser) => {
+    let saver: PostgresSaver;
+    let store: PostgresStore;
+    let inspector: RunningInspector;
+    beforeAll(async () => {
+      const { source } = await target.createDatabase();
+      saver = new PostgresSaver(source, undefined, { metadataFromConfig: STORED_METADATA });
+      store = new PostgresStore(source);
+      await saver.setup();
+      await seedHistory(saver, store);
+      inspector = await serveInspector(saver, { store });
+    });
+    afterAll(async () => {
+      await inspector.close();
+      await store.end();
+      await saver.end();
+    });
+
+    it("can be walked through by keyboard, from page to page and back", async () => {
+      const page = await browser.openPage(inspector.url);
+      const shown: Record<string, string[]> = {};
+      const look = async (name: string): Promise<void> => {
+        await settle(page);
+        shown[name] = await outlineOf(page);
+        await expectAccessible(page);
+      };
+      await look("threads");
+      await follow(page, "order-4711");
+      await look("thread");
+      await follow(page, "Open checkpoint");
+      await look("conversation");
+      for (const tab of ["Channels", "Writes", "Metadata", "Changes"]) {
+        await follow(page, tab, "tab");
+        await look(tab.toLowerCase());
+      }
+      for (const name of ["Storage", "Memory", "Health"]) {
+        await follow(page, name);
+        await page.getByRole("heading", { name, level: 1 }).waitFor();
+        await look(name.toLowerCase());
+      }
+      await page.goBack();
+      await page.getByRole("heading", { name: "Memory", level: 1 }).waitFor();
+      expect(shown).toEqual(OUTLINES);
+    });
+  });
+});
+
+/** Goes to a link as a person without a mouse does. */
+async function follow(page: Page, name: string, role: "link" | "tab" = "link"): Promise<void> {
+  await page.getByRole(role, { name }).first().focus();
+  await page.keyboard.press("Enter");
+}
+
+/** Waits until nothing loads any more. */
+async function settle(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
+}
+
+/** The headings, tabs and columns of a page, without ids, sizes and the pool, which PGlite has not. */
+async function outlineOf(page: Page): Promise<string[]> {
+  const lines = (await page.locator("main").ariaSnapshot()).split("\n").map((line) => line.trim());
+  return lines
+    .filter((line) => /^- (?:heading|tab|columnheader) /.test(line) && !line.includes('"Pool"'))
+    .map((line) => line.slice(2).replace(/:$/, "").replace(SIZES, "").replace(ID, "<id>"));
+}
