@@ -16,7 +16,6 @@ import { valuesCalls } from "./values.js";
 /** Every call that reads. */
 export const readCalls: ReadDefinitions<ReadName> = {
   ...checkCalls,
-export const readCalls: Partial<ReadDefinitions<ReadName>> = {
   ...checkpointsCalls,
   ...comparisonsCalls,
   ...editableValueCalls,
