@@ -28,7 +28,7 @@ export async function measurePaints(url: string, newest: Newest): Promise<PaintR
     const long = encodeURIComponent(LONG_THREAD);
     const large = encodeURIComponent(LARGE_THREAD);
     const pages = [
-      ["threads", "#/threads", newest.listed[0] ?? ""],
+      ["threads", "#/threads", "thread-"],
       ["long thread", `#/thread/${long}`, LONG_THREAD],
       ["checkpoint of the large value", `#/checkpoint/${large}/${newest.large}`, "text"],
     ] as const;
