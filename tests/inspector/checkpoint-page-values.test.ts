@@ -6,9 +6,9 @@ import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { BYTES, LONG_TEXT, putInspectedThread, THREAD } from "../../test-support/inspected-thread.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
-describeEachTarget("values on the page of a checkpoint", (target) => {
+describeAnyTarget("values on the page of a checkpoint", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let inspector: RunningInspector;

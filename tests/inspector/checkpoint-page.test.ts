@@ -5,9 +5,9 @@ import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type InspectedThread, putInspectedThread, THREAD } from "../../test-support/inspected-thread.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
-describeEachTarget("page of a checkpoint", (target) => {
+describeAnyTarget("page of a checkpoint", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let inspector: RunningInspector;
@@ -32,10 +32,10 @@ describeEachTarget("page of a checkpoint", (target) => {
       const asked = message(page, "Message 2, Human");
       // Neither HTML nor Markdown.
       await asked.getByText("Weather in <i>Paris</i>?\n**Please** hurry.").waitFor();
-      const call = message(page, "Message 3, AI").getByRole("region", { name: "Call of weather" });
+      const call = message(page, "Message 3, AI").getByRole("group", { name: "Call of weather" });
       await call.getByText('{ "city": "Paris", "days": [ 1, 2 ] }').waitFor();
       await call.getByText("Sunny, 21 °C").waitFor();
-      await page.getByRole("region", { name: "Call of book" }).getByText("error").waitFor();
+      await page.getByRole("group", { name: "Call of book" }).getByText("error").waitFor();
       await page.getByText("Part: image_url").click();
       await page.getByRole("treeitem", { name: "image_url string cat.png" }).waitFor();
       await expectAccessible(page);

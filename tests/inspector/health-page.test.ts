@@ -3,9 +3,9 @@ import { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
-describeEachTarget("health page", (target) => {
+describeAnyTarget("health page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let database: TestDatabase;
     let saver: PostgresSaver;

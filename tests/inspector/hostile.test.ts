@@ -3,7 +3,7 @@ import type { Page, Request } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
-import { linkToCheckpoint, linkToThread } from "../../src/inspector/page/routes/route.js";
+import { linkTo, linkToCheckpoint, linkToThread } from "../../src/inspector/page/routes/route.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeServer } from "../../test-support/targets.js";
@@ -41,6 +41,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const visited = new Set<string>();
       const shown: string[] = [];
       const waiting = ["#/threads", "#/storage", "#/memory", "#/health"];
+      waiting.push(...places.map(({ threadId }) => linkTo("storage", [], { thread: threadId })));
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
       for (
         let link = waiting.shift();

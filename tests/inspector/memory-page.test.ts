@@ -4,11 +4,11 @@ import { PostgresStore } from "../../src/store/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 const HOSTILE = "<img src=x onerror=alert(1)>\u202E";
 
-describeEachTarget("memory page", (target) => {
+describeAnyTarget("memory page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let store: PostgresStore;

@@ -6,14 +6,14 @@ import { describeInBrowser } from "../../test-support/browser.js";
 import { chainValues } from "../../test-support/chains.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 
 const LONG_ID = `<i>&amp;</i>\u202E${"long ".repeat(40)}`;
 /** Whether the page is wider than the window. */
 const OVERFLOWS = "document.documentElement.scrollWidth > innerWidth";
 
-describeEachTarget("storage page", (target) => {
+describeAnyTarget("storage page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let inspector: RunningInspector;

@@ -7,9 +7,9 @@ import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
-describeEachTarget("thread page", (target) => {
+describeAnyTarget("thread page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let database: TestDatabase;
     let saver: PostgresSaver;

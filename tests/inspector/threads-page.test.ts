@@ -12,11 +12,11 @@ import {
   threadConfig,
 } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const HOSTILE = `<img src=x onerror=alert(1)> \u202Egnp.exe`;
 
-describeEachTarget("threads page", (target) => {
+describeAnyTarget("threads page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let database: TestDatabase;
     let saver: PostgresSaver;
