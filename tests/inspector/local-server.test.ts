@@ -80,7 +80,15 @@ describeServer("the inspector of the command line", (target) => {
   it("answers nothing without the cookie", async () => {
     const { address, host } = await serve();
     const cookie = await cookieOf({ address, host });
-    const paths = ["/", "/index.html", "/icon.svg", "/assets/x.js", OVERVIEW, "/api/checkFork", "/api/nothing"];
+    const paths = [
+      "/",
+      "/index.html",
+      "/icon.svg",
+      "/assets/x.js",
+      OVERVIEW,
+      "/api/checkFork",
+      "/api/nothing",
+    ];
     for (const wrong of ["", "x=1", `${cookie}x`, cookie.slice(0, -1), `${cookie.split("=")[0] ?? ""}=`]) {
       const answers = await Promise.all(paths.map((path) => ask(host, path, { headers: { cookie: wrong } })));
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 401));
