@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { runContextOf } from "../../db/call-context.js";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import type { FindingState } from "../../doctor/finding.js";
 import { CheckpointError } from "../../errors/index.js";
 import { boundedKysely } from "../../health/bounded-kysely.js";
@@ -51,7 +52,7 @@ async function migrationsOf(call: SaverCall): Promise<HealthView["migrations"]> 
     const { applied, pending, unknown } = await migrationStatus(db, { schema: call.schema });
     return { applied, pending, unknown };
   } catch (error) {
-    call.signal?.throwIfAborted();
+    throwIfAborted(call.signal);
     if (!(error instanceof CheckpointError)) throw error;
     return { applied: [], pending: [], unknown: [] };
   }

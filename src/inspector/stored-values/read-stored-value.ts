@@ -1,6 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
+import { callWithSignal } from "../../saver/call/run-call.js";
 import { valueReader } from "../../saver/long-values.js";
 import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
@@ -42,7 +43,7 @@ export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<
     }
     case "item": {
       const store = await storeOf(run.context, run.signal);
-      const item = await store.get([...place.namespace], place.key);
+      const item = await store.get([...place.namespace], place.key, { signal: run.signal });
       if (item === null) throw missing("key", "there is no such item");
       return item.value;
     }
@@ -51,7 +52,7 @@ export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<
 
 /** Reads the value of a channel. Returns `undefined` where none is stored. */
 export async function findChannelValue(
-  { context, call }: Pick<CallRun, "context" | "call">,
+  { context, call, signal }: Pick<CallRun, "context" | "call" | "signal">,
   place: ChannelPlace,
 ): Promise<{ readonly value: unknown } | undefined> {
   const row = await getChannelRow(call, place);
@@ -60,32 +61,34 @@ export async function findChannelValue(
   const { threadId, namespace, checkpointId, channel } = place;
   const key = [threadId, namespace, channel, row.version, row.value_row ?? [checkpointId, row.header_row]];
   // Not with the request's signal, since other requests may wait for the same value.
-  const value = await valuesOf(context).get(JSON.stringify(key), async () => {
-    const options = { channels: [channel], writes: false };
+  const read = async (ending: AbortSignal): Promise<unknown> => {
+    const options = { channels: [channel], writes: false, signal: ending };
     const tuple = await context.saver.getTuple(configOf(place), options);
     if (tuple === undefined) throw notFound(place);
     return tuple.checkpoint.channel_values[channel];
-  });
-  return { value };
+  };
+  return { value: await valuesOf(context).get(JSON.stringify(key), read, signal) };
 }
 
-async function readWrite({ context, call }: CallRun, place: WritePlace): Promise<unknown> {
+async function readWrite({ context, call, signal }: CallRun, place: WritePlace): Promise<unknown> {
   const version = await getWriteVersion(call, place);
   if (version === undefined) throw missing("idx", "there is no such write");
   const { threadId, namespace, checkpointId, taskId, idx } = place;
   const key = [threadId, namespace, checkpointId, taskId, idx, version];
-  return valuesOf(context).get(JSON.stringify(key), () =>
-    readUnreplaced(async () => {
-      const row = await getWrite(context.call, place);
+  const read = (ending: AbortSignal): Promise<unknown> => {
+    const shared = callWithSignal(context.call, { options: { signal: ending } });
+    return readUnreplaced(async () => {
+      const row = await getWrite(shared, place);
       if (row === undefined) throw missing("idx", "there is no such write");
-      const reader = valueReader(context.call, context.saver.serde);
+      const reader = valueReader(shared, context.saver.serde);
       return decodeWrite(row, { threadId, checkpointNs: namespace }, reader);
-    }),
-  );
+    });
+  };
+  return valuesOf(context).get(JSON.stringify(key), read, signal);
 }
 
 /** The values that an inspector remembers. */
-export function valuesOf(context: InspectorContext): RememberedValues {
+function valuesOf(context: InspectorContext): RememberedValues {
   const known = remembered.get(context);
   if (known !== undefined) return known;
   const values = new RememberedValues();

@@ -1,3 +1,4 @@
+import { onAbort } from "../../db/async/on-abort.js";
 import { measureValue } from "../values/measure-value.js";
 
 const MAX_VALUES = 8;
@@ -10,6 +11,14 @@ interface Remembered {
   readonly expiresAt: number;
 }
 
+/** A value that is being read. */
+interface Reading {
+  readonly value: Promise<unknown>;
+  readonly ending: AbortController;
+  /** How many calls wait for the value. */
+  waiting: number;
+}
+
 /**
  * Remembers the values that were decoded last for a short time, so that unfolding a large one does not decode it at each step. A key must
  * say which row the value is from, and in which version: then a value is not shown after it was replaced.
@@ -17,20 +26,40 @@ interface Remembered {
 export class RememberedValues {
   /** The least recently used first. */
   readonly #values = new Map<string, Remembered>();
-  readonly #beingRead = new Map<string, Promise<unknown>>();
+  readonly #beingRead = new Map<string, Reading>();
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Returns the value of a key. Several calls at the same time read it once. */
-  async get(key: string, read: () => Promise<unknown>): Promise<unknown> {
+  /**
+   * Returns the value of a key. Several calls at the same time read it once.
+   *
+   * @param read - Reads the value. Its signal aborts when no call waits for the value any more.
+   * @param signal - Ends the wait of this call.
+   */
+  async get(
+    key: string,
+    read: (signal: AbortSignal) => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const known = this.#values.get(key);
     if (known !== undefined) {
       this.#keep(key, known.value, known.bytes);
       return known.value;
     }
-    const underWay = this.#beingRead.get(key) ?? this.#read(key, read);
-    this.#beingRead.set(key, underWay);
-    return underWay;
+    const reading = this.#beingRead.get(key) ?? this.#begin(key, read);
+    reading.waiting += 1;
+    const stopListening = onAbort(signal, () => {
+      reading.waiting -= 1;
+      if (reading.waiting > 0) return;
+      // A later call starts again.
+      this.#end(key, reading);
+      reading.ending.abort();
+    });
+    try {
+      return await reading.value;
+    } finally {
+      stopListening();
+    }
   }
 
   /** The number of values, and the memory that they take in bytes, about. */
@@ -38,15 +67,27 @@ export class RememberedValues {
     return { values: this.#values.size, bytes: this.#bytes };
   }
 
+  #begin(key: string, read: (signal: AbortSignal) => Promise<unknown>): Reading {
+    const ending = new AbortController();
+    const value = this.#read(key, () => read(ending.signal));
+    const reading = { value, ending, waiting: 0 };
+    this.#beingRead.set(key, reading);
+    const end = (): void => {
+      this.#end(key, reading);
+    };
+    value.then(end, end);
+    return reading;
+  }
+
+  #end(key: string, reading: Reading): void {
+    if (this.#beingRead.get(key) === reading) this.#beingRead.delete(key);
+  }
+
   async #read(key: string, read: () => Promise<unknown>): Promise<unknown> {
-    try {
-      const value = await read();
-      const bytes = measureValue(value, MAX_BYTES);
-      if (bytes <= MAX_BYTES) this.#keep(key, value, bytes);
-      return value;
-    } finally {
-      this.#beingRead.delete(key);
-    }
+    const value = await read();
+    const bytes = measureValue(value, MAX_BYTES);
+    if (bytes <= MAX_BYTES) this.#keep(key, value, bytes);
+    return value;
   }
 
   #keep(key: string, value: unknown, bytes: number): void {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { isObject } from "../../serde/objects/type-guards.js";
 import { formatPath, type PathSegment } from "../../serde/objects/value-path.js";
 import type { ValueMatch } from "../api/value-node.js";
@@ -39,7 +40,7 @@ export async function searchValue(value: unknown, search: string, signal: AbortS
     if (parts >= MAX_PARTS || characters >= MAX_CHARACTERS) return { matches, hasMore: true };
     if (parts % TURN === 0) {
       await setImmediate();
-      signal.throwIfAborted();
+      throwIfAborted(signal);
     }
   }
   return { matches, hasMore: false };
