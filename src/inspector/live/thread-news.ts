@@ -3,7 +3,7 @@ import { idsFrom, timeInId } from "../../saver/model/checkpoint-time.js";
 import { selectLaterCheckpoints } from "../../watch/queries/select-later-checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { WatchEvent } from "../api/threads.js";
-import { getPoints } from "../queries/get-history-points.js";
+import { getPoints, type PointRow } from "../queries/get-history-points.js";
 import { listNamespaces } from "../queries/list-namespaces.js";
 import { pointOf } from "../states/point-of.js";
 
@@ -13,7 +13,8 @@ const PAGE_SIZE = 500;
 const OVERLAP_MS = 10_000;
 /** Of how many namespaces the writes of the newest checkpoint are followed. */
 const MAX_FOLLOWED = 8;
-const MAX_REMEMBERED = 5_000;
+/** How many checkpoints one statement describes. */
+const MAX_DESCRIBED = 500;
 
 /** Finds what is new in a thread, from one look to the next. */
 export class ThreadNews {
@@ -21,7 +22,10 @@ export class ThreadNews {
   readonly #threadId: string;
   /** The largest id that was seen. */
   #newest = "";
-  /** What was last said of each checkpoint; `""` of one that was there before. */
+  /**
+   * What was last said of the followed checkpoints, and of all that the next look finds again; `""` of one that was there before. As many
+   * checkpoints as were stored within {@link OVERLAP_MS} have to be known: a look would take any other for a new one.
+   */
   readonly #said = new Map<string, string>();
   /** The newest checkpoint by namespace; the one that was stored last is the last. */
   readonly #followed = new Map<string, string>();
@@ -36,16 +40,21 @@ export class ThreadNews {
     const rows = await listNamespaces(this.#call, { threadId: this.#threadId, limit: MAX_FOLLOWED });
     const inOrder = rows.sort((a, b) => (a.checkpoint_id < b.checkpoint_id ? -1 : 1));
     for (const row of inOrder) this.#follow(row.checkpoint_ns, row.checkpoint_id);
-    for (const place of await this.#laterPlaces()) this.#remember(keyOf(place), "");
+    // One that was stored meanwhile is for the first look.
+    const earlier = (await this.#laterPlaces()).filter(({ checkpointId }) => checkpointId <= this.#newest);
+    for (const place of earlier) this.#said.set(keyOf(place), "");
     return this.#eventsOf(this.#followedPlaces());
   }
 
   /** Returns the checkpoints that were stored since the last look, and the newest ones if they have other writes now. */
   async look(): Promise<WatchEvent[]> {
-    const stored = (await this.#laterPlaces()).filter((place) => !this.#said.has(keyOf(place)));
+    const later = await this.#laterPlaces();
+    const stored = later.filter((place) => !this.#said.has(keyOf(place)));
     for (const { namespace, checkpointId } of stored) this.#follow(namespace, checkpointId);
     const places = new Map([...stored, ...this.#followedPlaces()].map((place) => [keyOf(place), place]));
-    return this.#eventsOf([...places.values()]);
+    const events = await this.#eventsOf([...places.values()]);
+    this.#forgetAllBut([...later, ...this.#followedPlaces()]);
+    return events;
   }
 
   async #laterPlaces(): Promise<CheckpointPlace[]> {
@@ -77,22 +86,25 @@ export class ThreadNews {
   }
 
   async #eventsOf(places: readonly CheckpointPlace[]): Promise<WatchEvent[]> {
-    if (places.length === 0) return [];
-    const rows = await getPoints(this.#call, places);
+    const rows: PointRow[] = [];
+    for (let start = 0; start < places.length; start += MAX_DESCRIBED) {
+      rows.push(...(await getPoints(this.#call, places.slice(start, start + MAX_DESCRIBED))));
+    }
     return rows.flatMap((row) => {
       const key = keyOf({ namespace: row.checkpoint_ns, checkpointId: row.checkpoint_id });
       const point = pointOf(row);
       const said = JSON.stringify([point.writes, point.interrupted, point.failed]);
       if (this.#said.get(key) === said) return [];
-      this.#remember(key, said);
+      this.#said.set(key, said);
       return [{ threadId: this.#threadId, namespace: row.checkpoint_ns, point }];
     });
   }
 
-  #remember(key: string, said: string): void {
-    this.#said.delete(key);
-    this.#said.set(key, said);
-    dropFirst(this.#said, MAX_REMEMBERED);
+  #forgetAllBut(places: readonly CheckpointPlace[]): void {
+    const kept = new Set(places.map(keyOf));
+    for (const key of this.#said.keys()) {
+      if (!kept.has(key)) this.#said.delete(key);
+    }
   }
 
   #placeOf(namespace: string, checkpointId: string): CheckpointPlace {
