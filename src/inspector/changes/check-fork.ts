@@ -1,4 +1,3 @@
-import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError } from "../../errors/index.js";
 import { readForkTarget } from "../../threads/fork-target.js";
 import { parseChannelValue } from "../../threads/parse-channel-value.js";
@@ -10,6 +9,7 @@ import type { CallRun } from "../calls/call-definition.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
 import { configOf, findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { describeValue } from "../values/describe-value.js";
+import { plainValue } from "../values/plain-value.js";
 
 /** The values of a fork, and the checkpoints that say what their channels hold. */
 export interface PreparedFork {
@@ -89,10 +89,6 @@ async function describePrepared(
     ...(problem === undefined ? { after: describeValue(value) } : { problem: problem.message }),
     isNewChannel,
   };
-}
-
-function plainValue(value: unknown): unknown {
-  return isDeltaSnapshot(value) ? value.value : value;
 }
 
 /** Returns the delta channel whose value the fork would have to rebuild, but can't. */

@@ -10,8 +10,9 @@ import { getSurroundings } from "../queries/get-surroundings.js";
 import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { cutLabel, describeValue } from "../values/describe-value.js";
 import { commonStart } from "../values/common-start.js";
+import { plainValue } from "../values/plain-value.js";
 import { TextRoom } from "../values/text-room.js";
-import { hasStoredValue, plainValue } from "./preview-channels.js";
+import { hasStoredValue } from "./preview-channels.js";
 
 /** Two checkpoints. */
 export interface ComparedCheckpoints {

@@ -1,4 +1,3 @@
-import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
@@ -24,11 +23,6 @@ export async function readSmallValues(
   // At least one can't be read, for example for want of a key. The others are read one by one.
   const each = await Promise.all(channels.map((channel) => valuesOf(run, place, [channel])));
   return new Map(each.flatMap((values) => [...(values ?? [])]));
-}
-
-/** Returns the value of a channel without what the engine puts around the values of its delta channels. */
-export function plainValue(value: unknown): unknown {
-  return isDeltaSnapshot(value) ? value.value : value;
 }
 
 function smallChannels(rows: readonly ChannelRow[]): string[] {

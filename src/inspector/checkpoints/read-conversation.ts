@@ -6,8 +6,8 @@ import type { ChannelPlace } from "../queries/value-rows.js";
 import { configOf, findChannelValue } from "../stored-values/read-stored-value.js";
 import { describeConversation, type MessagePage } from "../values/conversation.js";
 import { foldMessages } from "../values/fold-messages.js";
+import { plainValue } from "../values/plain-value.js";
 import { stepTo } from "../values/value-parts.js";
-import { plainValue } from "./preview-channels.js";
 
 /** Reads a page of the messages in a channel. */
 export async function readConversation(

@@ -7,9 +7,10 @@ import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelRow } from "../queries/channel-rows.js";
 import { describeValue } from "../values/describe-value.js";
+import { plainValue } from "../values/plain-value.js";
 import { isConversation } from "../values/read-message.js";
 import type { TextRoom } from "../values/text-room.js";
-import { hasStoredValue, plainValue, readSmallValues } from "./preview-channels.js";
+import { hasStoredValue, readSmallValues } from "./preview-channels.js";
 
 /** The channels of a checkpoint. */
 export interface ViewedChannels {

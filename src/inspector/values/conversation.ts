@@ -52,7 +52,10 @@ function answersIn(messages: readonly unknown[]): ReadonlyMap<string, number[]> 
   for (const [position, message] of messages.entries()) {
     const read = readMessage(message);
     const id = read === undefined ? undefined : textAt(read.fields, "tool_call_id");
-    if (id !== undefined) answers.set(id, [...(answers.get(id) ?? []), position]);
+    if (id === undefined) continue;
+    const known = answers.get(id);
+    if (known === undefined) answers.set(id, [position]);
+    else known.push(position);
   }
   return answers;
 }

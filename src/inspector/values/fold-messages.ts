@@ -1,6 +1,7 @@
-import { type DeltaChannelHistory, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue } from "../../saver/codec/overwrite-value.js";
 import { isArray } from "../../serde/objects/type-guards.js";
+import { plainValue } from "./plain-value.js";
 import { readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 
@@ -14,14 +15,17 @@ const REMOVE_ALL = "__remove_all__";
  * @returns `undefined` where something else than messages was written, which only the graph can reduce.
  */
 export function foldMessages({ seed, writes }: DeltaChannelHistory): readonly unknown[] | undefined {
-  let messages = messagesIn(isDeltaSnapshot(seed) ? seed.value : (seed ?? []));
+  const first = messagesIn(plainValue(seed) ?? []);
+  if (first === undefined) return undefined;
+  let folded = new FoldedMessages(first);
   for (const [, , write] of writes) {
     const overwrite = overwriteValue(write);
     const written = messagesIn(overwrite === undefined ? write : (overwrite.value ?? []));
-    if (messages === undefined || written === undefined) return undefined;
-    messages = overwrite === undefined ? added(messages, written) : written;
+    if (written === undefined) return undefined;
+    if (overwrite === undefined) folded.add(written);
+    else folded = new FoldedMessages(written);
   }
-  return messages;
+  return folded.messages;
 }
 
 /** Returns the messages in a list, or one message as a list. A text is a message of a person. */
@@ -34,25 +38,38 @@ function messagesIn(value: unknown): readonly unknown[] | undefined {
 
 const REMOVED = Symbol("removed");
 
-function added(messages: readonly unknown[], written: readonly unknown[]): readonly unknown[] {
-  let result: unknown[] = [...messages];
-  let positions = new Map(result.map((message, index) => [idOf(message), index]));
-  for (const message of written) {
-    const id = idOf(message);
-    const position = id === undefined ? undefined : positions.get(id);
-    const isRemoval = readMessage(message)?.role === "remove";
-    if (isRemoval && id === REMOVE_ALL) {
-      result = [];
-      positions = new Map();
-    } else if (isRemoval) {
-      if (position !== undefined) result[position] = REMOVED;
-      positions.delete(id);
-    } else if (position === undefined) {
-      positions.set(id, result.length);
-      result.push(message);
-    } else result[position] = message;
+/** The messages after some writes. It keeps their positions, since a thread may have many messages and many writes. */
+class FoldedMessages {
+  #messages: unknown[];
+  /** By id. */
+  readonly #positions: Map<string | undefined, number>;
+
+  constructor(messages: readonly unknown[]) {
+    this.#messages = [...messages];
+    this.#positions = new Map(messages.map((message, index) => [idOf(message), index]));
   }
-  return result.filter((message) => message !== REMOVED);
+
+  get messages(): readonly unknown[] {
+    return this.#messages.filter((message) => message !== REMOVED);
+  }
+
+  add(written: readonly unknown[]): void {
+    for (const message of written) {
+      const id = idOf(message);
+      const position = id === undefined ? undefined : this.#positions.get(id);
+      const isRemoval = readMessage(message)?.role === "remove";
+      if (isRemoval && id === REMOVE_ALL) {
+        this.#messages = [];
+        this.#positions.clear();
+      } else if (isRemoval) {
+        if (position !== undefined) this.#messages[position] = REMOVED;
+        this.#positions.delete(id);
+      } else if (position === undefined) {
+        this.#positions.set(id, this.#messages.length);
+        this.#messages.push(message);
+      } else this.#messages[position] = message;
+    }
+  }
 }
 
 function idOf(message: unknown): string | undefined {

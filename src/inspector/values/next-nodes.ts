@@ -174,9 +174,10 @@ function isNewer(version: Version, seen: Version | undefined): boolean {
 }
 
 function isFinished(task: NextTask, header: StateHeader, tasks: ReadonlyMap<string, TaskWrites>): boolean {
+  const ids = idsOf(task, header);
   return [...tasks].some(
     ([taskId, { path, hasOutput }]) =>
-      hasOutput && (path === "" ? idsOf(task, header).includes(taskId) : task.paths.includes(path)),
+      hasOutput && (path === "" ? ids.includes(taskId) : task.paths.includes(path)),
   );
 }
 
