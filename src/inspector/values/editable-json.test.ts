@@ -32,7 +32,16 @@ describe("editableJson", () => {
     [12n, /type bigint/],
     [[NaN], /At \[0\] is NaN/],
     ["x".repeat(300_000), /too long/],
+    [Array.from({ length: 100_000 }), /too long/],
+    [valueInItself(), /levels/],
+    [[new HumanMessage({ content: [{ type: "sent", at: new Date() }] })], /At content\[0\]\.at is an object/],
   ])("says why it does not show a value (%#)", (value, problem) => {
     expect(editableJson(value)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });
+
+function valueInItself(): unknown {
+  const value: { self?: unknown } = {};
+  value.self = value;
+  return value;
+}

@@ -39,7 +39,7 @@ export function StepsSection({ threadId, namespace }: StepsSectionProps) {
             }}
           />
           <p class="dim">
-            The oldest checkpoint is on the left. The highest bar has{" "}
+            Each bar shows what one checkpoint has added, the oldest on the left. The highest bar has{" "}
             {formatBytes(data.steps.reduce((most, step) => Math.max(most, bytesOf(step)), 0))}.
             {data.otherBytes > 0 && (
               <>
