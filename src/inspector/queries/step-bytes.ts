@@ -34,30 +34,51 @@ interface StepParams extends NamespaceKey {
   readonly parts: number;
 }
 
+// It groups rows of all tables instead of joining them: for a table without statistics, the planner would compare each value with each
+// version.
 const statement = /* @__PURE__ */ new Statement<StepParams, StepBytesRow>((db, parameter) =>
   db
-    .with("own", (qb) => pointsOf(qb, parameter))
-    .with("introduced", (qb) => introductions(qb, parameter))
+    .with("version", () => namedVersions(db, parameter).unionAll(storedVersions(db, parameter)))
     .with("added", (qb) =>
       qb
-        .selectFrom("own")
-        .select(["own.checkpoint_id", "own.header_bytes"])
-        .select([ZERO.as("value_bytes"), ZERO.as("write_bytes")])
-        .unionAll(valuesOf(qb, parameter))
+        .selectFrom("version")
+        .groupBy(["version.channel", "version.version"])
+        .select([
+          sql<string>`min(version.checkpoint_id)`.as("checkpoint_id"),
+          sql<boolean>`false`.as("is_own"),
+        ])
+        .select([ZERO.as("header_bytes"), sql<number>`sum(version.bytes)`.as("value_bytes")])
+        .select(ZERO.as("write_bytes"))
+        .unionAll(headersOf(db, parameter))
         .unionAll(writesOf(db, parameter)),
+    )
+    .with("point", (qb) =>
+      qb
+        .selectFrom("added")
+        .groupBy("added.checkpoint_id")
+        .select(["added.checkpoint_id", sql<boolean>`bool_or(added.is_own)`.as("is_own")])
+        .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
+    )
+    .with("part", (qb) =>
+      qb
+        .selectFrom("point")
+        .selectAll()
+        .select(
+          sql<number | null>`case when is_own
+            then ntile(${parameter("parts")}::integer) over (partition by is_own order by checkpoint_id) end`.as(
+            "part",
+          ),
+        ),
     )
     .with("summed", (qb) =>
       qb
-        .selectFrom("added")
-        .leftJoin("own", "own.checkpoint_id", "added.checkpoint_id")
-        .groupBy("own.part")
+        .selectFrom("part")
+        .groupBy("part.part")
         .select([
-          sql<string | null>`max(own.checkpoint_id collate "C")`.as("checkpoint_id"),
-          sql<number>`count(distinct own.checkpoint_id)::float8`.as("checkpoints"),
-          total("header_bytes"),
-          total("value_bytes"),
-          total("write_bytes"),
-        ]),
+          sql<string | null>`max(part.checkpoint_id) filter (where is_own)`.as("checkpoint_id"),
+          sql<number>`(count(*) filter (where is_own))::float8`.as("checkpoints"),
+        ])
+        .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})::float8`.as(name))),
     )
     .selectFrom("summed")
     .leftJoin("checkpoints as last", (join) =>
@@ -69,37 +90,22 @@ const statement = /* @__PURE__ */ new Statement<StepParams, StepBytesRow>((db, p
     .select(["summed.checkpoint_id", "summed.checkpoints"])
     .select(["summed.header_bytes", "summed.value_bytes", "summed.write_bytes"])
     .select(sql<string | null>`last.metadata ->> 'step'`.as("step"))
-    .orderBy(sql`summed.checkpoint_id collate "C"`, (order) => order.asc().nullsLast()),
+    .orderBy("summed.checkpoint_id", (order) => order.asc().nullsLast()),
 );
 
+const SUMS = ["header_bytes", "value_bytes", "write_bytes"] as const;
 const ZERO = /* @__PURE__ */ sql<number>`0::float8`;
-
-type Bytes = "header_bytes" | "value_bytes" | "write_bytes";
-
-function total(name: Bytes) {
-  return sql<number>`coalesce(sum(${sql.ref(`added.${name}`)}), 0)::float8`.as(name);
-}
 
 type Db = QueryCreator<LibraryDatabase>;
 type Params = Parameter<StepParams>;
 
-/** The checkpoints of the namespace, with the entry that each belongs to. */
-function pointsOf(db: Db, parameter: Params) {
-  return db
-    .selectFrom("checkpoints")
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .select("checkpoint_id")
-    .select([
-      sql<number>`ntile(${parameter("parts")}::integer) over (order by checkpoint_id collate "C")`.as("part"),
-      sql<number>`(coalesce(${storedSize("checkpoint")}, 0) + coalesce(${storedSize("metadata")}, 0))::float8`.as(
-        "header_bytes",
-      ),
-    ]);
+/** A text that is grouped with texts of other tables, so that all of them need the same collation. */
+function byBytes(column: string): RawBuilder<string> {
+  return sql<string>`${sql.ref(column)} collate "C"`;
 }
 
-/** The first checkpoint of each version of a channel. */
-function introductions(db: Db, parameter: Params) {
+/** The versions that each checkpoint names. */
+function namedVersions(db: Db, parameter: Params) {
   // Extracted once per header: Postgres decompresses a long header again for each access.
   const headers: RawBuilder<{ checkpoint_id: string; versions: unknown }> = sql`(${db
     .selectFrom("checkpoints")
@@ -110,31 +116,34 @@ function introductions(db: Db, parameter: Params) {
   return db
     .selectFrom(headers.as("header"))
     .innerJoinLateral(eachChannelVersion(sql.ref("header.versions")), (join) => join.onTrue())
-    .groupBy(["entry.channel", "entry.version"])
-    .select(["entry.channel", "entry.version"])
-    .select(sql<string>`min(header.checkpoint_id collate "C")`.as("checkpoint_id"));
+    .select([byBytes("entry.channel").as("channel"), byBytes("entry.version").as("version")])
+    .select([sql<string | null>`header.checkpoint_id collate "C"`.as("checkpoint_id"), ZERO.as("bytes")]);
 }
 
-interface Earlier {
-  readonly own: { checkpoint_id: string; part: number; header_bytes: number };
-  readonly introduced: { channel: string; version: string; checkpoint_id: string };
-}
-type WithIntroduced = LibraryDatabase & Pick<Earlier, "own"> & Pick<Earlier, "introduced">;
-
-/** The values, with the checkpoint that introduces each. */
-function valuesOf(db: QueryCreator<WithIntroduced>, parameter: Params) {
+/** The stored values. */
+function storedVersions(db: Db, parameter: Params) {
   return db
     .selectFrom("checkpoint_blobs as stored")
-    .leftJoin("introduced", (join) =>
-      join
-        .onRef("introduced.channel", "=", "stored.channel")
-        .onRef("introduced.version", "=", "stored.version"),
-    )
     .where("stored.thread_id", "=", parameter("threadId"))
     .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-    .groupBy("introduced.checkpoint_id")
-    .select(sql<string>`introduced.checkpoint_id`.as("checkpoint_id"))
-    .select([ZERO.as("header_bytes"), storedBytes("value_bytes"), ZERO.as("write_bytes")]);
+    .select([byBytes("stored.channel").as("channel"), byBytes("stored.version").as("version")])
+    .select([sql<string | null>`null::text`.as("checkpoint_id"), STORED_BYTES.as("bytes")]);
+}
+
+const STORED_BYTES = /* @__PURE__ */ sql<number>`coalesce(${storedSize("stored.blob")}, 0)::float8`;
+
+function headersOf(db: Db, parameter: Params) {
+  return db
+    .selectFrom("checkpoints")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .select([byBytes("checkpoint_id").as("checkpoint_id"), sql<boolean>`true`.as("is_own")])
+    .select([
+      sql<number>`(coalesce(${storedSize("checkpoint")}, 0) + coalesce(${storedSize("metadata")}, 0))::float8`.as(
+        "header_bytes",
+      ),
+      ...[ZERO.as("value_bytes"), ZERO.as("write_bytes")],
+    ]);
 }
 
 function writesOf(db: Db, parameter: Params) {
@@ -142,11 +151,6 @@ function writesOf(db: Db, parameter: Params) {
     .selectFrom("checkpoint_writes as stored")
     .where("stored.thread_id", "=", parameter("threadId"))
     .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-    .groupBy("stored.checkpoint_id")
-    .select("stored.checkpoint_id")
-    .select([ZERO.as("header_bytes"), ZERO.as("value_bytes"), storedBytes("write_bytes")]);
-}
-
-function storedBytes(name: Bytes) {
-  return sql<number>`sum(coalesce(${storedSize("stored.blob")}, 0))::float8`.as(name);
+    .select([byBytes("stored.checkpoint_id").as("checkpoint_id"), sql<boolean>`false`.as("is_own")])
+    .select([ZERO.as("header_bytes"), ZERO.as("value_bytes"), STORED_BYTES.as("write_bytes")]);
 }
