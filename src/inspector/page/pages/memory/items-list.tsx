@@ -94,8 +94,8 @@ function Item({ item, view, style, position, total }: ItemProps) {
           <bdi>{key === "" ? "(empty key)" : key}</bdi>
         </a>
         {below.length > 0 && (
-          <span class="dim item-namespace">
-            in <bdi>{below.join(" / ")}</bdi>
+          <span>
+            <span class="dim">in</span> <bdi>{below.join(" / ")}</bdi>
           </span>
         )}
         {score !== undefined && <span class="item-score">score {score.toFixed(3)}</span>}

@@ -53,7 +53,7 @@ export function Scrubber({ branch, selected, hasMore, onSelect }: ScrubberProps)
       </button>
       <span class="scrubber-place dim">
         {formatCount(position + 1)} of {formatCount(branch.length)}
-        {hasMore && "+"}
+        {hasMore && "+"} <span class="scrubber-word">on this branch</span>
       </span>
     </div>
   );
