@@ -1,6 +1,12 @@
 import { createInspector, type Inspector, type InspectorOptions } from "../src/inspector/index.js";
 import type { CheckpointSaver } from "../src/index.js";
-import type { CallError, ReadCalls, ReadName } from "../src/inspector/api/inspector-api.js";
+import type {
+  CallError,
+  ReadCalls,
+  ReadName,
+  WriteCalls,
+  WriteName,
+} from "../src/inspector/api/inspector-api.js";
 
 /** Calls an inspector as its page does, without a server. */
 export class InspectorCalls {
@@ -16,14 +22,29 @@ export class InspectorCalls {
     return this.handler(new Request(`http://127.0.0.1/${name}?${query.toString()}`, init));
   }
 
-  /** Calls, and fails where the answer is an error. */
+  /** Sends a call in the body, as the page sends those that write. */
+  post(name: string, args: unknown): Promise<Response> {
+    const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    const body = JSON.stringify(args);
+    return this.handler(new Request(`http://127.0.0.1/api/${name}`, { method: "POST", headers, body }));
+  }
+
+  /** Reads, and fails where the answer is an error. */
   async read<Name extends ReadName>(
     name: Name,
     args: ReadCalls[Name]["args"],
   ): Promise<ReadCalls[Name]["result"]> {
     const response = await this.send(`api/${name}`, args);
-    if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
-    return JSON.parse(await response.text()) as ReadCalls[Name]["result"];
+    return (await bodyOf(response)) as ReadCalls[Name]["result"];
+  }
+
+  /** Writes, and fails where the answer is an error. */
+  async write<Name extends WriteName>(
+    name: Name,
+    args: WriteCalls[Name]["args"],
+  ): Promise<WriteCalls[Name]["result"]> {
+    const response = await this.post(name, args);
+    return (await bodyOf(response)) as WriteCalls[Name]["result"];
   }
 
   /** Calls, and returns the status and the code of the error. */
@@ -32,4 +53,10 @@ export class InspectorCalls {
     const { error } = JSON.parse(await response.text()) as CallError;
     return [response.status, error.code];
   }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`status ${response.status}: ${text}`);
+  return JSON.parse(text);
 }

@@ -4,8 +4,8 @@ import { PostgresSaver } from "../../src/index.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack/msgpack-serializer.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeEachTarget } from "../../test-support/targets.js";
-import { type AskedInspector, askInspector } from "./ask.js";
 
 /** Counts the bytes that it decodes. */
 class CountingSerializer extends MsgpackSerializer {
@@ -27,11 +27,11 @@ const CONVERSATION = [
 describeEachTarget("calls about values and checkpoints", (target) => {
   let serde: CountingSerializer;
   let saver: PostgresSaver;
-  let asked: AskedInspector;
+  let calls: InspectorCalls;
   beforeEach(async () => {
     serde = new CountingSerializer();
     saver = new PostgresSaver((await target.sharedDatabase()).source, serde);
-    asked = askInspector(saver, { write: true });
+    calls = new InspectorCalls(saver, { write: true });
   });
   afterEach(() => saver.end());
 
@@ -49,7 +49,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     });
     await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(200_000)]], "task-1", "~__pregel_pull, agent"); // prettier-ignore
     serde.bytes = 0;
-    const response = await asked.get("api/checkpoint", place);
+    const response = await calls.send("api/checkpoint", place);
     const text = await response.text();
     expect(serde.bytes).toBeLessThan(10_000);
     expect(text.length).toBeLessThan(20_000);
@@ -71,12 +71,12 @@ describeEachTarget("calls about values and checkpoints", (target) => {
   it("unfolds a large value, and decodes it once", async () => {
     const place = await put({ list: Array.from({ length: 2_000 }, (_, n) => ({ n, name: `item ${n}` })) });
     const channel = { ...place, kind: "channel" as const, channel: "list" };
-    const top = await asked.read("value", { place: channel, path: [], offset: 1_999 });
+    const top = await calls.read("value", { place: channel, path: [], offset: 1_999 });
     expect(top).toMatchObject({ value: { type: "array", size: 2_000 }, children: [{ step: 1_999, label: "1999" }] });
     serde.bytes = 0;
-    const item = await asked.read("value", { place: channel, path: [1_999] });
+    const item = await calls.read("value", { place: channel, path: [1_999] });
     expect(item.children.map(({ label, value: { text } }) => [label, text])).toEqual([["n", "1999"], ["name", "item 1999"]]);
-    const { matches } = await asked.read("searchValue", { place: channel, search: "ITEM 1999" });
+    const { matches } = await calls.read("searchValue", { place: channel, search: "ITEM 1999" });
     expect(matches).toEqual([{ path: [1_999, 1], label: "[1999].name", value: expect.objectContaining({ text: "item 1999" }) }]);
     expect(serde.bytes).toBe(0);
   }); // prettier-ignore
@@ -84,10 +84,10 @@ describeEachTarget("calls about values and checkpoints", (target) => {
   it("shows no value after it was replaced", async () => {
     const place = await put({ list: ["old"] });
     const channel = { ...place, kind: "channel" as const, channel: "list" };
-    await asked.read("value", { place: channel, path: [] });
+    await calls.read("value", { place: channel, path: [] });
     const [, bytes] = await new MsgpackSerializer().dumpsTyped(["new"]);
     await (await target.sharedDatabase()).exec(`update checkpoint_blobs set blob = '\\x${Buffer.from(bytes).toString("hex")}' where thread_id = '${place.threadId}'`); // prettier-ignore
-    expect(await asked.read("value", { place: channel, path: [] })).toMatchObject({
+    expect(await calls.read("value", { place: channel, path: [] })).toMatchObject({
       children: [{ value: { text: "new" } }],
     });
   });
@@ -96,11 +96,11 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const long = `${"ä".repeat(300_000)}😀end`;
     const place = await put({ state: { long, bytes: new Uint8Array([1, 2, 255]), when: new Date(0), big: 2n ** 70n } });
     const channel = { ...place, kind: "channel" as const, channel: "state" };
-    const first = await asked.read("text", { place: channel, path: [0], offset: 0 });
-    const rest = await asked.read("text", { place: channel, path: [0], offset: first.next ?? 0 });
+    const first = await calls.read("text", { place: channel, path: [0], offset: 0 });
+    const rest = await calls.read("text", { place: channel, path: [0], offset: first.next ?? 0 });
     expect(first.text + rest.text).toBe(long);
     const download = async (path: readonly number[]): Promise<[Buffer, Headers]> => {
-      const response = await asked.get("download", { place: channel, path });
+      const response = await calls.send("download", { place: channel, path });
       return [Buffer.from(await response.arrayBuffer()), response.headers];
     };
     const [text, headers] = await download([0]);
@@ -116,7 +116,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
 
   it("shows messages as a conversation, each tool call with its answer", async () => {
     const place = await put({ messages: CONVERSATION });
-    const { total, messages } = await asked.read("conversation", { ...place, channel: "messages", offset: 1 });
+    const { total, messages } = await calls.read("conversation", { ...place, channel: "messages", offset: 1 });
     expect(total).toBe(4);
     expect(messages).toMatchObject([
       { path: [1], role: "ai", type: "AIMessage", id: "a1", toolCalls: [{ id: "c1", name: "look", args: '{"at":"sea"}', answeredBy: 2 }] },
@@ -124,7 +124,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       { path: [3], role: "ai", text: "Hi", parts: [{ type: "image_url" }] },
     ]);
     const [part] = messages[2]?.parts ?? [];
-    const found = await asked.read("value", { place: { ...place, kind: "channel", channel: "messages" }, path: part?.path ?? [] });
+    const found = await calls.read("value", { place: { ...place, kind: "channel", channel: "messages" }, path: part?.path ?? [] });
     expect(found.value).toEqual(part?.value);
   }); // prettier-ignore
 
@@ -135,12 +135,12 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const placeOf = (checkpointId: string) => ({ threadId: thread, namespace: "", checkpointId });
     const places = { before: placeOf(one.checkpoint.id), after: placeOf(two.checkpoint.id) };
     serde.bytes = 0;
-    const { channels } = await asked.read("compare", places);
+    const { channels } = await calls.read("compare", places);
     expect(serde.bytes).toBe(0);
     expect(Object.fromEntries(channels.map(({ channel, change }) => [channel, change]))).toEqual({
       ...{ plan: "changed", kept: "same", more: "added" },
     });
-    expect(await asked.read("compareChannel", { ...places, channel: "plan" })).toMatchObject({
+    expect(await calls.read("compareChannel", { ...places, channel: "plan" })).toMatchObject({
       changes: [{ label: ".steps[1]", before: { text: "b" }, after: { text: "c" } }],
       omitted: 0,
     });
@@ -149,36 +149,36 @@ describeEachTarget("calls about values and checkpoints", (target) => {
   it("forks with edited values after a check, and reads back what it stored", async () => {
     const place = await put({ messages: [new HumanMessage({ content: "hi", id: "h" })], plan: { a: 1 }, when: new Date(0) });
     const values = { messages: [{ role: "user", content: "edited" }], plan: { b: [2, null] }, typo: 1 };
-    const { values: checked } = await asked.read("checkFork", { ...place, values: { ...values, when: "2026" } });
+    const { values: checked } = await calls.read("checkFork", { ...place, values: { ...values, when: "2026" } });
     expect(checked).toMatchObject([
       { channel: "messages", before: { type: "array" }, after: { type: "array", size: 1 }, isNewChannel: false },
       { channel: "plan", before: { text: "{a: 1}" }, after: { text: "{b: […]}" } },
       { channel: "typo", isNewChannel: true },
       { channel: "when", problem: expect.stringContaining("args.values.when") },
     ]);
-    expect((await asked.post("fork", { ...place, values: { when: "2026" } })).status).toBe(400);
-    const { checkpointId } = await asked.write("fork", { ...place, values });
+    expect((await calls.post("fork", { ...place, values: { when: "2026" } })).status).toBe(400);
+    const { checkpointId } = await calls.write("fork", { ...place, values });
     const tuple = await saver.getTuple(threadConfig(place.threadId));
     expect(tuple?.checkpoint.id).toBe(checkpointId);
     const { messages, plan, typo, when } = tuple?.checkpoint.channel_values ?? {};
     expect(messages).toMatchObject([{ type: "human", content: "edited" }]);
     expect({ plan, typo, when }).toEqual({ plan: values.plan, typo: 1, when: new Date(0) });
-    const back = await asked.write("rollback", place);
+    const back = await calls.write("rollback", place);
     expect(await saver.getTuple(threadConfig(place.threadId))).toMatchObject({ checkpoint: { id: back.checkpointId, channel_values: { plan: { a: 1 } } } });
   }); // prettier-ignore
 
   it("copies, prunes and deletes threads", async () => {
     const place = await put({ list: [1] });
-    const copied = await asked.write("copyThread", { source: place.threadId, target: "the copy" });
+    const copied = await calls.write("copyThread", { source: place.threadId, target: "the copy" });
     expect(copied).toMatchObject({ checkpoints: 1, values: 1 });
     await putValues(saver, threadConfig("the copy"), { list: [2] });
     const rule = { threadId: "the copy", keepLast: 1 };
-    const dry = await asked.read("checkPrune", rule);
+    const dry = await calls.read("checkPrune", rule);
     expect(dry).toMatchObject({ threads: 1, checkpoints: 1, values: 1 });
-    expect(await asked.write("prune", rule)).toEqual(dry);
-    await asked.write("deleteThread", { threadId: "the copy" });
+    expect(await calls.write("prune", rule)).toEqual(dry);
+    await calls.write("deleteThread", { threadId: "the copy" });
     expect(await saver.getTuple(threadConfig("the copy"))).toBeUndefined();
-    expect((await asked.post("copyThread", { source: "none", target: "x" })).status).toBe(400);
+    expect((await calls.post("copyThread", { source: "none", target: "x" })).status).toBe(400);
   });
 
   it("refuses bad arguments, and writes where they are off", async () => {
@@ -195,10 +195,10 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       ["conversation", { ...place, channel: "list", limit: 201 }],
       ["checkPrune", {}],
       ["checkFork", { ...place, values: [] }],
-    ] as const) expect([name, (await asked.get(`api/${name}`, args)).status]).toEqual([name, 400]);
+    ] as const) expect([name, (await calls.send(`api/${name}`, args)).status]).toEqual([name, 400]);
     const gone = { ...place, checkpointId: "none" };
-    expect((await asked.get("api/checkpoint", gone)).status).toBe(404);
-    const reading = askInspector(saver);
+    expect((await calls.send("api/checkpoint", gone)).status).toBe(404);
+    const reading = new InspectorCalls(saver);
     for (const [name, args] of [["rollback", place], ["fork", { ...place, values: {} }], ["deleteThread", { threadId: place.threadId }]] as const)
       expect((await reading.post(name, args)).status).toBe(403);
     expect((await saver.history(place.threadId)).head).toBe(place.checkpointId);
