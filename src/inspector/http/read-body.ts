@@ -1,6 +1,6 @@
 import { refusal } from "./responses.js";
 
-/** The most bytes that the arguments of a write may have. */
+/** The most bytes that the arguments of a call may have. */
 const MAX_BYTES = 1_000_000;
 
 /** Returns the JSON text that a request has sent, or the answer to a request that has sent something else. */

@@ -2,6 +2,7 @@ import { CorruptCheckpointError, DeserializationError } from "../../errors/index
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStates } from "../queries/get-states.js";
+import { configOf } from "../stored-values/read-stored-value.js";
 import { type DescribedState, describeState } from "../values/next-nodes.js";
 import { type ParsedState, parseState } from "./parse-state.js";
 
@@ -34,15 +35,12 @@ export async function readStates(
 
 async function withValues(
   { context, signal }: Pick<CallRun, "context" | "signal">,
-  { threadId, namespace, checkpointId }: CheckpointPlace,
+  place: CheckpointPlace,
   { header, unread }: ParsedState,
 ): Promise<ReadonlyMap<string, unknown>> {
   if (unread.length === 0) return header.values;
-  const config = {
-    configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId },
-  };
   try {
-    const tuple = await context.saver.getTuple(config, { channels: unread, writes: false, signal });
+    const tuple = await context.saver.getTuple(configOf(place), { channels: unread, writes: false, signal });
     const read = new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
     // LangGraph.js stores `undefined` for the trigger of a deferred node that is empty.
     const isEmpty = (channel: string): boolean => unread.includes(channel) && read.get(channel) === undefined;
