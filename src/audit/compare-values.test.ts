@@ -61,5 +61,7 @@ describe("compareValues", () => {
         numbers.map((n) => n + 1),
       ),
     ).toHaveLength(20_000);
+    const long = Array.from({ length: 150_000 }, (_, n) => n);
+    expect(compareValues([long], [long.map((n) => n + 0.5)])).toHaveLength(150_000);
   });
 });

@@ -57,14 +57,18 @@ function fieldPath(name: string): string {
 
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: string): ValueChange[] {
   const changes: ValueChange[] = [];
+  // More changes than a call can have arguments.
+  const add = (found: readonly ValueChange[]): void => {
+    for (const change of found) changes.push(change);
+  };
   let [a, b] = [0, 0];
   for (const [nextA, nextB] of [...commonItems(before, after), [before.length, after.length] as const]) {
     // Between two common items, removed and added items are paired up as changed ones, as long as both sides have one.
-    for (; a < nextA && b < nextB; a++, b++) changes.push(...compareItems(before[a], after[b], a, b, path));
+    for (; a < nextA && b < nextB; a++, b++) add(compareItems(before[a], after[b], a, b, path));
     for (; a < nextA; a++) changes.push({ path: `${path}[${a}]`, before: { value: before[a] } });
     for (; b < nextB; b++) changes.push({ path: `${path}[${b}]`, after: { value: after[b] } });
     if (a < before.length && b < after.length) {
-      changes.push(...compareItems(before[a], after[b], a, b, path));
+      add(compareItems(before[a], after[b], a, b, path));
     }
     [a, b] = [nextA + 1, nextB + 1];
   }
