@@ -1,6 +1,7 @@
-import { type DeltaChannelHistory, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import { type DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue } from "../saver/codec/overwrite-value.js";
 import type { ChannelReducer } from "../saver/model/channel-reducers.js";
+import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";
 
 /**
  * Computes the value of a delta channel from its history, as LangGraph does, but passes the reducer one write at a time.
@@ -8,8 +9,7 @@ import type { ChannelReducer } from "../saver/model/channel-reducers.js";
  * @returns `undefined` when the channel has no value.
  */
 export function foldWrites(history: DeltaChannelHistory | undefined, reducer: ChannelReducer): unknown {
-  let value: unknown = history?.seed;
-  if (isDeltaSnapshot(value)) value = value.value;
+  let value = unwrapSnapshot(history?.seed);
   for (const [, , write] of history?.writes ?? []) {
     const overwrite = overwriteValue(write);
     value = overwrite === undefined ? reducer(value, write) : (overwrite.value ?? undefined);

@@ -1,11 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import {
-  type CheckpointTuple,
-  type DeltaChannelHistory,
-  isDeltaSnapshot,
-} from "@langchain/langgraph-checkpoint";
+import type { CheckpointTuple, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ReadOptions } from "../saver/boundary/parse-selection.js";
+import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";
 
 /** A stored checkpoint. */
 export interface ReadCheckpoint {
@@ -40,17 +37,13 @@ export async function readEarlierValues(
     const tuple = await saver.getTuple(config, { channels: requested, writes: false, signal });
     const stored = tuple?.checkpoint.channel_values ?? {};
     const unstored = requested.filter((channel) => !Object.hasOwn(stored, channel));
-    for (const [channel, value] of Object.entries(stored)) values.get(channel)?.push(plainValue(value));
+    for (const [channel, value] of Object.entries(stored)) values.get(channel)?.push(unwrapSnapshot(value));
     if (unstored.length === 0) continue;
     const histories = await saver.getDeltaChannelHistory({ config, channels: unstored, signal });
     for (const [channel, { seed, writes }] of Object.entries(histories)) {
       const written = writes.map(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
-      values.get(channel)?.push(...(seed === undefined ? [] : [plainValue(seed)]), ...written);
+      values.get(channel)?.push(...(seed === undefined ? [] : [unwrapSnapshot(seed)]), ...written);
     }
   }
   return values;
-}
-
-function plainValue(value: unknown): unknown {
-  return isDeltaSnapshot(value) ? value.value : value;
 }

@@ -9,7 +9,7 @@ import type { CallRun } from "../calls/call-definition.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
 import { configOf, findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { describeValue } from "../values/describe-value.js";
-import { plainValue } from "../values/plain-value.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 
 /** The values of a fork, and the checkpoints that say what their channels hold. */
 export interface PreparedFork {
@@ -85,7 +85,7 @@ async function describePrepared(
   const before = await findChannelValue(run, { ...place, channel });
   return {
     channel,
-    ...(before !== undefined && { before: describeValue(plainValue(before.value)) }),
+    ...(before !== undefined && { before: describeValue(unwrapSnapshot(before.value)) }),
     ...(problem === undefined ? { after: describeValue(value) } : { problem: problem.message }),
     isNewChannel,
   };

@@ -10,7 +10,7 @@ import { getSurroundings } from "../queries/get-surroundings.js";
 import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { cutLabel, describeValue } from "../values/describe-value.js";
 import { commonStart } from "../values/common-start.js";
-import { plainValue } from "../values/plain-value.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { TextRoom } from "../values/text-room.js";
 import { hasStoredValue } from "./preview-channels.js";
 
@@ -105,7 +105,7 @@ function changesBetween(before: FoundValue, after: FoundValue): readonly ValueCh
   if (before === undefined || after === undefined) {
     return [{ path: "", ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
   }
-  return compareValues(plainValue(before.value), plainValue(after.value));
+  return compareValues(unwrapSnapshot(before.value), unwrapSnapshot(after.value));
 }
 
 function describeChange({ path, before, after }: ValueChange, room: TextRoom): PartChange {

@@ -6,7 +6,7 @@ import type { ChannelPlace } from "../queries/value-rows.js";
 import { configOf, findChannelValue } from "../stored-values/read-stored-value.js";
 import { describeConversation, type MessagePage } from "../values/conversation.js";
 import { foldMessages } from "../values/fold-messages.js";
-import { plainValue } from "../values/plain-value.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { stepTo } from "../values/value-parts.js";
 
 /** Reads a page of the messages in a channel. */
@@ -21,7 +21,7 @@ export async function readConversation(
     return { ...describeConversation(messages, { ...page, path: [] }), isRebuilt: true };
   }
   const { value } = found;
-  const messages = plainValue(value);
+  const messages = unwrapSnapshot(value);
   if (!isArray(messages)) throw new InvalidConfigError("args.channel", "holds no list of messages");
   const step = messages === value ? undefined : stepTo(value, "value");
   return describeConversation(messages, { ...page, path: step === undefined ? [] : [step] });

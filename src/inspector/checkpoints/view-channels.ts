@@ -7,7 +7,7 @@ import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelRow } from "../queries/channel-rows.js";
 import { describeValue } from "../values/describe-value.js";
-import { plainValue } from "../values/plain-value.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { isConversation } from "../values/read-message.js";
 import type { TextRoom } from "../values/text-room.js";
 import { hasStoredValue, readSmallValues } from "./preview-channels.js";
@@ -53,7 +53,7 @@ export async function viewChannels(
   });
   const conversations = channels.filter(({ channel, storage }) => {
     if (!values.has(channel)) return channel === MESSAGES && storage !== "empty";
-    const value = plainValue(values.get(channel));
+    const value = unwrapSnapshot(values.get(channel));
     return isConversation(value) || (channel === MESSAGES && isArray(value) && value.length === 0);
   });
   return { channels, conversations: conversations.map(({ channel }) => channel) };

@@ -1,7 +1,7 @@
 import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue } from "../../saver/codec/overwrite-value.js";
 import { isArray } from "../../serde/objects/type-guards.js";
-import { plainValue } from "./plain-value.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 
@@ -15,7 +15,7 @@ const REMOVE_ALL = "__remove_all__";
  * @returns `undefined` where something else than messages was written, which only the graph can reduce.
  */
 export function foldMessages({ seed, writes }: DeltaChannelHistory): readonly unknown[] | undefined {
-  const first = messagesIn(plainValue(seed) ?? []);
+  const first = messagesIn(unwrapSnapshot(seed) ?? []);
   if (first === undefined) return undefined;
   let folded = new FoldedMessages(first);
   for (const [, , write] of writes) {
