@@ -1,6 +1,11 @@
-import { asyncDataLoaderFeature, hotkeysCoreFeature, type TreeInstance } from "@headless-tree/core";
+import {
+  asyncDataLoaderFeature,
+  type FeatureImplementation,
+  hotkeysCoreFeature,
+  type TreeInstance,
+} from "@headless-tree/core";
 import { useTree } from "@headless-tree/react";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { read } from "../../server/call-server.js";
@@ -42,9 +47,10 @@ export function useValueTree({
     () => new ValueItems((path, offset, limit) => read("value", { place, path, offset, limit }), label, from),
   );
   const [root, setRoot] = useState<ValueItem>();
+  const focus = useRowFocus();
   const tree = useTree<TreeItem>({
     rootItemId: ROOT,
-    features: [asyncDataLoaderFeature, hotkeysCoreFeature],
+    features: [asyncDataLoaderFeature, hotkeysCoreFeature, focus.feature],
     dataLoader: {
       getItem: () => items.loadRoot(),
       getChildrenWithData: (id) => loadRows(items, id),
@@ -64,6 +70,9 @@ export function useValueTree({
       customSpace: { hotkey: "Space", preventDefault: true, handler: clickFocused },
     },
   });
+  useLayoutEffect(() => {
+    focus.moveTo(tree);
+  });
   const open = useCallback((path: ValuePath) => openPath(tree, items, path), [tree, items]);
   useEffect(() => {
     void open(items.from).then((root) => {
@@ -72,6 +81,36 @@ export function useValueTree({
     });
   }, [open, tree, items, levels]);
   return { tree, open, root };
+}
+
+/**
+ * Moves the browser's focus to the focused row as soon as it is rendered. The library itself gives up after half
+ * a second and goes to the first row, which happens on a busy machine.
+ */
+function useRowFocus() {
+  const isWanted = useRef(false);
+  return useMemo(() => {
+    const moveTo = (tree: TreeInstance<TreeItem>): void => {
+      if (!isWanted.current) return;
+      const element = tree.getFocusedItem().getElement();
+      element?.focus();
+      isWanted.current = !element;
+    };
+    const feature: FeatureImplementation = {
+      key: "row-focus",
+      treeInstance: {
+        updateDomFocus: ({ tree }: { readonly tree: TreeInstance<TreeItem> }) => {
+          isWanted.current = true;
+          // The state of the tree changes with its next rendering.
+          setTimeout(() => {
+            tree.getConfig().scrollToItem?.(tree.getFocusedItem());
+            moveTo(tree);
+          });
+        },
+      },
+    };
+    return { feature, moveTo };
+  }, []);
 }
 
 // What a click does. The element of the row need not exist yet, where somebody types fast.
