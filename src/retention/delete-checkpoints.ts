@@ -5,6 +5,7 @@ import { chunksOf } from "../saver/model/chunks-of.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
 import { deleteCheckpointRows, type DeletedCheckpointsRow } from "./queries/delete-checkpoints.js";
 import { lockCheckpoints } from "./queries/lock-checkpoints.js";
+import { lockWrites } from "./queries/lock-writes.js";
 import { requireReadCommitted } from "./require-read-committed.js";
 
 /**
@@ -46,7 +47,10 @@ async function deleteBatch(
     knownVersions: known.map(({ version }) => version),
     keptSenders: checkpointIds.filter((id) => keptSenders.has(id)),
   });
-  const guard = [{ statement: lockCheckpoints(call.schema, key), check: requireReadCommitted }];
+  const guard = [
+    { statement: lockCheckpoints(call.schema, key), check: requireReadCommitted },
+    { statement: lockWrites(call.schema, key), check: requireReadCommitted },
+  ];
   const [[deleted] = []] = await runTransaction(call, { guard, statements: [deletion] });
   return deleted ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
 }

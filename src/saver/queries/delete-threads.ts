@@ -18,19 +18,53 @@ interface DeleteParams {
 }
 
 /**
- * Deletes checkpoints and writes, then locks values. The counts make Postgres take the locks in this order, as every
- * writer does.
+ * Locks and deletes checkpoints, then writes, and then locks values. `delete` takes its locks in the order in which it finds
+ * rows, so each table is locked in the order of its key before (C2). The counts make Postgres do these steps one after another.
  */
 const deleteAndLock = /* @__PURE__ */ new Statement<DeleteParams, unknown>((db, parameter) => {
   const isMeant = isOneOf(parameter("threadIds"));
   return db
-    .with("checkpoint", (qb) => qb.deleteFrom("checkpoints").where(isMeant).returning("type"))
-    .with("write", (qb) => qb.deleteFrom("checkpoint_writes").where(isMeant).returning("idx"))
+    .with("held_checkpoint", (qb) =>
+      qb
+        .selectFrom("checkpoints")
+        .select("type")
+        .where(isMeant)
+        .orderBy(sql`thread_id collate "C"`)
+        .orderBy(sql`checkpoint_ns collate "C"`)
+        .orderBy(sql`checkpoint_id collate "C"`)
+        .forUpdate(),
+    )
+    .with("checkpoint", (qb) =>
+      qb
+        .deleteFrom("checkpoints")
+        .where(isMeant)
+        .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_checkpoint").select(ROWS)}) >= 0`)
+        .returning("type"),
+    )
+    .with("held_write", (qb) =>
+      qb
+        .selectFrom("checkpoint_writes")
+        .select("idx")
+        .where(isMeant)
+        .where((eb) => sql<SqlBool>`(${eb.selectFrom("checkpoint").select(ROWS)}) >= 0`)
+        .orderBy(sql`thread_id collate "C"`)
+        .orderBy(sql`checkpoint_ns collate "C"`)
+        .orderBy(sql`checkpoint_id collate "C"`)
+        .orderBy(sql`task_id collate "C"`)
+        .orderBy("idx")
+        .forUpdate(),
+    )
+    .with("write", (qb) =>
+      qb
+        .deleteFrom("checkpoint_writes")
+        .where(isMeant)
+        .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_write").select(ROWS)}) >= 0`)
+        .returning("idx"),
+    )
     .selectFrom((eb) =>
       eb
         .selectFrom("checkpoint_blobs")
         .select("version")
-        .where(sql<SqlBool>`(${eb.selectFrom("checkpoint").select(ROWS)}) >= 0`)
         .where(sql<SqlBool>`(${eb.selectFrom("write").select(ROWS)}) >= 0`)
         .where(isMeant)
         .orderBy(sql`thread_id collate "C"`)

@@ -1,5 +1,12 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
@@ -79,11 +86,17 @@ interface NewestCheckpoint {
   is_before_version_4: boolean;
 }
 
+type WriteOfNamespace = ExpressionBuilder<
+  CheckpointDatabase & { settled: NewestCheckpoint; write: CheckpointDatabase["checkpoint_writes"] },
+  "settled" | "write"
+>;
+
 type WithNewest = CheckpointDatabase & { newest: NewestCheckpoint };
 
 /**
- * Deletes checkpoints and writes, then locks values that the newest checkpoint does not reference. The counts make
- * Postgres take the locks in this order, as every writer does.
+ * Deletes checkpoints, which `lockNamespaces` has locked, locks and deletes writes, and then locks values that the newest
+ * checkpoint does not reference. `delete` takes its locks in the order in which it finds rows, so the writes are locked in the
+ * order of their key before (C2). The counts make Postgres do these steps one after another.
  */
 const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
   withNewest(db, parameter("threadIds"), parameter("checkpointNss"))
@@ -102,22 +115,25 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
         .whereRef("older.checkpoint_id", "<>", "settled.checkpoint_id")
         .returning("older.type"),
     )
+    .with("held_writes", (qb) =>
+      qb
+        .selectFrom("checkpoint_writes as write")
+        .innerJoin("settled", (join) => join.on(isWriteOfOlder))
+        .select("write.idx")
+        .where((eb) => sql<SqlBool>`(${eb.selectFrom("removed_checkpoints").select(ROWS)}) >= 0`)
+        .orderBy(sql`write.thread_id collate "C"`)
+        .orderBy(sql`write.checkpoint_ns collate "C"`)
+        .orderBy(sql`write.checkpoint_id collate "C"`)
+        .orderBy(sql`write.task_id collate "C"`)
+        .orderBy("write.idx")
+        .forUpdate("write"),
+    )
     .with("removed_writes", (qb) =>
       qb
         .deleteFrom("checkpoint_writes as write")
         .using("settled")
-        .whereRef("write.thread_id", "=", "settled.thread_id")
-        .whereRef("write.checkpoint_ns", "=", "settled.checkpoint_ns")
-        .where(sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`)
-        .where((eb) =>
-          eb.not(
-            eb.and([
-              eb.ref("settled.is_before_version_4"),
-              eb("write.channel", "=", sql.lit(TASKS)),
-              eb("write.checkpoint_id", "=", eb.ref("settled.parent_checkpoint_id")),
-            ]),
-          ),
-        )
+        .where(isWriteOfOlder)
+        .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_writes").select(ROWS)}) >= 0`)
         .returning("write.idx"),
     )
     .selectFrom((eb) =>
@@ -129,7 +145,6 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
             .onRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns"),
         )
         .select("stored.version")
-        .where(sql<SqlBool>`(${eb.selectFrom("removed_checkpoints").select(ROWS)}) >= 0`)
         .where(sql<SqlBool>`(${eb.selectFrom("removed_writes").select(ROWS)}) >= 0`)
         .where(sql<SqlBool>`(newest.channel_versions ->> stored.channel) is distinct from stored.version`)
         .orderBy(sql`stored.thread_id collate "C"`)
@@ -141,6 +156,22 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
     )
     .select(ROWS),
 );
+
+/** Whether `write` belongs to an older checkpoint than `settled`, and is no send that `settled` reads. */
+function isWriteOfOlder(eb: WriteOfNamespace): Expression<SqlBool> {
+  return eb.and([
+    eb("write.thread_id", "=", eb.ref("settled.thread_id")),
+    eb("write.checkpoint_ns", "=", eb.ref("settled.checkpoint_ns")),
+    sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`,
+    eb.not(
+      eb.and([
+        eb.ref("settled.is_before_version_4"),
+        eb("write.channel", "=", sql.lit(TASKS)),
+        eb("write.checkpoint_id", "=", eb.ref("settled.parent_checkpoint_id")),
+      ]),
+    ),
+  ]);
+}
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
