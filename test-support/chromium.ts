@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where Chromium is; `undefined` where there is none. */
-export const CHROMIUM = [process.env.CHROMIUM_PATH ?? "", "/usr/bin/chromium"].find((path) =>
-  existsSync(path),
-);
+/** Where Chromium is; `undefined` where there is none. The one without windows starts and draws faster. */
+export const CHROMIUM = [
+  process.env.CHROMIUM_PATH ?? "",
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+].find((path) => existsSync(path));
 
 // None of them may ask anything of the network.
 const ARGUMENTS = [
