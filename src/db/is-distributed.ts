@@ -1,0 +1,69 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { CallContext } from "./call-context.js";
+import type { CheckpointDatabase } from "./checkpoint-database.js";
+import { runStatement } from "./statements/run-statement.js";
+import { Statement } from "./statements/statement.js";
+
+/**
+ * What is known of each opened database, by schema. It holds answers and no promises: a call inside a transaction may have the only
+ * connection, and must not wait for a query of another call.
+ */
+const KNOWN = /* @__PURE__ */ new WeakMap<Kysely<CheckpointDatabase>, Map<string, boolean>>();
+
+/**
+ * Whether Citus has distributed the savers' tables of the schema by their rows, so that a statement must take the form for several
+ * servers. It is false on Postgres, on PGlite, and where Citus keeps a whole schema on one server: there Citus passes each statement
+ * on as it is.
+ *
+ * Only a call whose statement has two forms asks. The first one sends a query of the catalog. On a server with Citus whose tables are
+ * local, every call asks again, since `migrate --distribute` may run at any moment.
+ */
+export async function isDistributed(call: CallContext): Promise<boolean> {
+  const { database, schema } = call;
+  const known = KNOWN.get(database.kysely) ?? new Map<string, boolean>();
+  KNOWN.set(database.kysely, known);
+  const remembered = known.get(schema);
+  if (remembered !== undefined) return remembered;
+  // The observer counts the rows that a call reads for its caller.
+  const asking = { ...call, observer: undefined };
+  const [server] = await runStatement(asking, citusCatalog, {});
+  if (server?.has_citus !== true) {
+    known.set(schema, false);
+    return false;
+  }
+  const [table] = await runStatement(asking, distribution, { schema });
+  if (table === undefined) return false;
+  known.set(schema, table.is_by_hash);
+  return table.is_by_hash;
+}
+
+const citusCatalog = /* @__PURE__ */ new Statement<object, { has_citus: boolean }>((db) =>
+  db.selectNoFrom(sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`.as("has_citus")),
+);
+
+/** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */
+const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, { is_by_hash: boolean }>(
+  (db, parameter) =>
+    db
+      .selectFrom(
+        sql<{ logicalrel: number; partmethod: string }>`pg_catalog.pg_dist_partition`.as<"distributed">(
+          sql`distributed`,
+        ),
+      )
+      .innerJoin(
+        sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+          sql`relation`,
+        ),
+        "relation.oid",
+        "distributed.logicalrel",
+      )
+      .innerJoin(
+        sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+        "namespace.oid",
+        "relation.relnamespace",
+      )
+      .where("namespace.nspname", "=", parameter("schema"))
+      .where("relation.relname", "=", sql.lit("checkpoints"))
+      .select(sql<boolean>`distributed.partmethod = 'h'`.as("is_by_hash")),
+);
