@@ -1,15 +1,14 @@
-import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { CallContext } from "./call-context.js";
-import type { CheckpointDatabase } from "./checkpoint-database.js";
+import type { OpenedDatabase } from "./opened-database.js";
 import { runStatement } from "./statements/run-statement.js";
 import { Statement } from "./statements/statement.js";
 
 /**
- * What is known of each opened database, by schema. It holds answers and no promises: a call inside a transaction may have the only
+ * What is known of each database, by schema. It holds answers and no promises: a call inside a transaction may have the only
  * connection, and must not wait for a query of another call.
  */
-const KNOWN = /* @__PURE__ */ new WeakMap<Kysely<CheckpointDatabase>, Map<string, boolean>>();
+const KNOWN = /* @__PURE__ */ new WeakMap<object, Map<string, boolean>>();
 
 /**
  * Whether Citus has distributed the savers' tables of the schema by their rows, so that a statement must take the form for several
@@ -21,8 +20,9 @@ const KNOWN = /* @__PURE__ */ new WeakMap<Kysely<CheckpointDatabase>, Map<string
  */
 export async function isDistributed(call: CallContext): Promise<boolean> {
   const { database, schema } = call;
-  const known = KNOWN.get(database.kysely) ?? new Map<string, boolean>();
-  KNOWN.set(database.kysely, known);
+  const owner = ownerOf(database);
+  const known = KNOWN.get(owner) ?? new Map<string, boolean>();
+  KNOWN.set(owner, known);
   const remembered = known.get(schema);
   if (remembered !== undefined) return remembered;
   // The observer counts the rows that a call reads for its caller.
@@ -36,6 +36,11 @@ export async function isDistributed(call: CallContext): Promise<boolean> {
   if (table === undefined) return false;
   known.set(schema, table.is_by_hash);
   return table.is_by_hash;
+}
+
+/** Savers on the same pool share the answer, and so do those on the transactions of a Kysely, which share its adapter. */
+function ownerOf({ source }: OpenedDatabase): object {
+  return "getExecutor" in source ? source.getExecutor().adapter : source;
 }
 
 const citusCatalog = /* @__PURE__ */ new Statement<object, { has_citus: boolean }>((db) =>
