@@ -17,5 +17,6 @@ export default async function globalSetup() {
     await Promise.all([server.stop(), redis?.stop()]);
   };
   console.log(`\nTest server: ${await describeServerVersion(server.url)} (${server.origin})`);
+  if (!process.env.CITUS_URL) console.log("No Citus: the suites about it are skipped without CITUS_URL");
   console.log(redis === undefined ? "No Redis" : `Test Redis: ${redis.origin}`);
 }

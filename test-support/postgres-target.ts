@@ -19,7 +19,7 @@ export function connectToServer(): PostgresServer {
     createDatabase: async () => {
       const name = `checkpoint_${randomBytes(8).toString("hex")}`;
       await admin.query(`create database ${name}`);
-      return new PostgresDatabase(databaseUrl(url, name), async () => {
+      return new PostgresDatabase(databaseUrl(url, name), RESET, async () => {
         await untilNobodyIsIn(name, admin);
         await admin.query(`drop database if exists ${name} with (force)`);
       });
@@ -28,15 +28,18 @@ export function connectToServer(): PostgresServer {
   };
 }
 
-class PostgresDatabase implements TestDatabase<string> {
+/** A database of a server. The caller knows the statement that empties it, and what dropping it takes. */
+export class PostgresDatabase implements TestDatabase<string> {
   readonly source: string;
+  readonly #reset: string;
   readonly #dropOnServer: () => Promise<void>;
   readonly #pools: pg.Pool[] = [];
   #idle: pg.Client | undefined;
   #dropped: Promise<void> | undefined;
 
-  constructor(url: string, dropOnServer: () => Promise<void>) {
+  constructor(url: string, reset: string, dropOnServer: () => Promise<void>) {
     this.source = url;
+    this.#reset = reset;
     this.#dropOnServer = dropOnServer;
   }
 
@@ -53,7 +56,7 @@ class PostgresDatabase implements TestDatabase<string> {
   }
 
   reset(): Promise<void> {
-    return this.exec(RESET);
+    return this.exec(this.#reset);
   }
 
   drop(): Promise<void> {
@@ -70,6 +73,7 @@ class PostgresDatabase implements TestDatabase<string> {
   // One connection is kept, because a new one takes longer than most statements. It is reset after each call, so that
   // its session neither hides nor keeps what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
+    if (this.#dropped !== undefined) throw new Error("The test's database is dropped");
     const client = this.#idle ?? (await this.#connect());
     this.#idle = undefined;
     let isReset = false;
@@ -122,14 +126,15 @@ async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
 }
 
 /** Creates a pool that survives the loss of its connections, because tests terminate backends on purpose. */
-function quietPool(url: string, max: number): pg.Pool {
+export function quietPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-function databaseUrl(serverUrl: string, name: string): string {
+/** Returns the address of another database of the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;

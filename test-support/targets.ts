@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeEach, describe } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, describe, it } from "@jest/globals";
 import type { PGlite } from "@electric-sql/pglite";
 import { PostgresSaver } from "../src/index.js";
+import { connectToCitus } from "./citus-target.js";
 import { closeUnusedPglite, createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
 import type { DatabaseSource, TestDatabase } from "./test-database.js";
@@ -27,6 +28,13 @@ export interface Target<Source extends DatabaseSource = DatabaseSource> {
  * gate runs only on the server.
  */
 const CHOSEN = process.env.TEST_TARGETS;
+
+/**
+ * The coordinator of a Citus cluster. Where it is set, the suites of a server run there, and the tables of savers are
+ * distributed as they are created. It is meant for the suites of rooms that read or write checkpoints:
+ * `CITUS_URL=postgres://… npx jest tests/saver`.
+ */
+const CITUS_URL = process.env.CITUS_URL ?? "";
 
 // Faster than TRUNCATE for a few rows.
 const EMPTY_TABLES = `
@@ -66,7 +74,23 @@ export function describeAnyTarget(name: string, body: (target: Target) => void):
 /** Runs a suite only on the server, for what PGlite lacks: several connections, roles, lost backends. */
 export function describeServer(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (postgres)`, () => {
-    const server = connectToServer();
+    const server = CITUS_URL === "" ? connectToServer() : connectToCitus(CITUS_URL, { distributes: true });
+    describeTarget("postgres", () => server.createDatabase(), body);
+    afterAll(() => server.close());
+  });
+}
+
+/**
+ * Runs a suite only on the Citus cluster that `CITUS_URL` names, for what is different there. The suite itself
+ * distributes its tables.
+ */
+export function describeCitus(name: string, body: (target: Target<string>) => void): void {
+  describe(`${name} (citus)`, () => {
+    if (CITUS_URL === "") {
+      it.skip("needs the coordinator of a Citus cluster: CITUS_URL", () => undefined);
+      return;
+    }
+    const server = connectToCitus(CITUS_URL, { distributes: false });
     describeTarget("postgres", () => server.createDatabase(), body);
     afterAll(() => server.close());
   });

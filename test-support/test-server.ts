@@ -13,10 +13,14 @@ export interface TestServer {
 }
 
 /**
- * Returns the server that the suite runs on: the one that `DATABASE_URL` names, else a container where an engine
+ * Returns the server that the suite runs on: the Citus cluster that `CITUS_URL` names, else the one that `DATABASE_URL` names, else a container where an engine
  * answers, else the server binaries that npm installed. A suite without a server fails.
  */
 export async function startTestServer(): Promise<TestServer> {
+  const citus = process.env.CITUS_URL;
+  if (citus !== undefined && citus !== "") {
+    return { url: citus, origin: "CITUS_URL", stop: () => Promise.resolve() };
+  }
   const url = process.env.DATABASE_URL;
   if (url !== undefined && url !== "") return { url, origin: "DATABASE_URL", stop: () => Promise.resolve() };
   const container = await startContainerServer();
@@ -36,7 +40,9 @@ export async function describeServerVersion(url: string): Promise<string> {
   return withClient(url, async (client) => {
     const version = await client.query<{ server_version: string }>("show server_version");
     const locale = await client.query<{ locale: string }>(LOCALE_QUERY);
-    return `PostgreSQL ${version.rows[0]?.server_version ?? "?"}, collation ${locale.rows[0]?.locale ?? "?"}`;
+    const citus = await client.query<{ extversion: string }>(CITUS_QUERY);
+    const extension = citus.rows[0] === undefined ? "" : `Citus ${citus.rows[0].extversion} on `;
+    return `${extension}PostgreSQL ${version.rows[0]?.server_version ?? "?"}, collation ${locale.rows[0]?.locale ?? "?"}`;
   });
 }
 
@@ -49,6 +55,8 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
     await client.end();
   }
 }
+
+const CITUS_QUERY = "select extversion from pg_extension where extname = 'citus'";
 
 // The column for the ICU locale was renamed in version 17. Reading it through jsonb avoids a query per version.
 const LOCALE_QUERY = `
