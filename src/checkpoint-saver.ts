@@ -45,7 +45,13 @@ import { compact } from "./growth/compact.js";
 import { expand } from "./growth/expand.js";
 import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
 import type { Health } from "./health/health.js";
-import { type CallOptions, parseCallOptions, unlessIndex } from "./parsing/parse-call-options.js";
+import {
+  type CallOptions,
+  parseCallOptions,
+  parseStaleReadOptions,
+  type StaleReadOptions,
+  unlessIndex,
+} from "./parsing/parse-call-options.js";
 import { parseLines } from "./parsing/parse-lines.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
 import { deleteForRuns } from "./retention/delete-for-runs.js";
@@ -68,7 +74,7 @@ import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
 import {
-  callWithSignal,
+  contextOf,
   countingRefusal,
   type OperationName,
   runCall,
@@ -224,7 +230,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   ): AsyncGenerator<CheckpointTuple> {
     const { call } = this.#opened;
     const request = countingRefusal(call, "list", () => parseListRequest(config, options));
-    yield* listTuples(callWithSignal(call, { options, config }), request, this.serde);
+    yield* listTuples(contextOf(call, "list", { options, config }), request, this.serde);
   }
 
   /**
@@ -335,14 +341,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   override async getDeltaChannelHistory(
-    options: { config: RunnableConfig; channels: string[] } & CallOptions,
+    options: { config: RunnableConfig; channels: string[] } & StaleReadOptions,
   ): Promise<Record<string, DeltaChannelHistory>> {
     const parse = () => parseDeltaRequest(options);
     return this.#run("getDeltaChannelHistory", {}, parse, async (observed, request) => {
       const { subject, channels, walksTasks } = request;
-      const call = callWithSignal(observed, { options, config: options.config });
+      const call = contextOf(observed, "getDeltaChannelHistory", { options, config: options.config });
       if (!walksTasks) return deltaChannelHistory(call, subject, channels, this.serde);
-      const reader = { getTuple: readEachOnce((config) => this.getTuple(config, { signal: call.signal })) };
+      const { staleReads } = options;
+      const read = (config: RunnableConfig) => this.getTuple(config, { signal: call.signal, staleReads });
+      const reader = { getTuple: readEachOnce(read) };
       return super.getDeltaChannelHistory.call(reader, options);
     });
   }
@@ -362,7 +370,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async getChannelValues(
     request: ChannelValuesRequest,
-    options?: CallOptions,
+    options?: StaleReadOptions,
   ): Promise<Map<string, unknown>> {
     const parse = () => ({ key: parseChannelValuesRequest(request, options) });
     return this.#run("getChannelValues", { options }, parse, (call, { key }) =>
@@ -710,8 +718,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * }
    * ```
    */
-  async writesOf(config: RunnableConfig, options?: CallOptions): Promise<TaskWrite[]> {
-    const parse = () => ({ signal: parseCallOptions(options), subject: parseTarget(config) });
+  async writesOf(config: RunnableConfig, options?: StaleReadOptions): Promise<TaskWrite[]> {
+    const parse = () => ({ signal: parseStaleReadOptions(options), subject: parseTarget(config) });
     return this.#run("writesOf", { options, config }, parse, (call, { subject }) =>
       writesOf(call, subject, this.serde),
     );
@@ -766,9 +774,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * const changed = channels.filter(({ change }) => change !== "same");
    * ```
    */
-  async diff(a: RunnableConfig, b: RunnableConfig, options?: CallOptions): Promise<CheckpointDiff> {
+  async diff(a: RunnableConfig, b: RunnableConfig, options?: StaleReadOptions): Promise<CheckpointDiff> {
     const parse = () => ({
-      signal: parseCallOptions(options),
+      signal: parseStaleReadOptions(options),
       targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const,
     });
     return this.#run("diff", { options }, parse, (call, { targets }) => diff(call, targets, this.serde));
@@ -862,7 +870,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
     const { call } = this.#opened;
     const threads = countingRefusal(call, "exportThreads", () => parseExport(options));
-    yield* exportThreads(callWithSignal(call, { options }), threads);
+    yield* exportThreads(contextOf(call, "exportThreads", { options }), threads);
   }
 
   /**
@@ -953,7 +961,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   async end(): Promise<void> {
     this.#opened.ended.abort();
     this.#opened.call.policy.memory?.clear();
-    await this.#opened.call.database.close();
+    const { database, replica } = this.#opened.call;
+    await Promise.all([database.close(), replica?.database.close()]);
   }
 
   /** Calls {@link end} at the end of a block that declares the saver with `await using`. */
@@ -979,7 +988,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
       const request = parse();
       const { subject }: { readonly subject?: CallSubject | undefined } = request;
       if (subject !== undefined) observed.observer?.about(subject);
-      return work(callWithSignal(observed, sources), request);
+      return work(contextOf(observed, name, sources), request);
     });
   }
 

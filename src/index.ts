@@ -3,6 +3,7 @@ export type { CheckpointDatabase } from "./db/checkpoint-database.js";
 // oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/opened-database.js";
+export type { ReplicaFault, ReplicaState } from "./db/replica/replica-state.js";
 export type { PGliteInstance } from "./db/pglite/pglite-opener.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
@@ -59,10 +60,10 @@ export type { ChannelDiff, CheckpointDiff } from "./audit/checkpoint-diff.js";
 export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
-export type { CallOptions } from "./parsing/parse-call-options.js";
+export type { CallOptions, StaleReadOptions } from "./parsing/parse-call-options.js";
 export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 export type { ConnectionOptions, TelemetryChoice } from "./parsing/connection-options.js";
-export type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
+export type { PostgresSaverOptions, ReplicaOptions } from "./saver/boundary/parse-options.js";
 export type { ReadOptions } from "./saver/boundary/parse-selection.js";
 export type { LockedRun, ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 export type { ChannelReducer, ChannelReducers } from "./saver/model/channel-reducers.js";

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -126,6 +126,41 @@ export class EmbeddedServer {
     return gone;
   }
 
+  /**
+   * Starts a standby that follows this server by streaming replication, from a copy of its data. This server restarts once, at the same
+   * url.
+   *
+   * @example
+   * ```ts
+   * await using standby = await primary.startStandby();
+   * ```
+   */
+  async startStandby(): Promise<EmbeddedServer> {
+    const folders = {
+      folder: await makeSharedFolder("checkpoint-standby-", this.#user),
+      data: await makeDataFolder("checkpoint-standby-data-", this.#user),
+    };
+    try {
+      await this.stop();
+      await cp(this.data, folders.data, { recursive: true, verbatimSymlinks: true });
+      await this.start();
+      await writeFile(join(folders.data, "standby.signal"), "");
+      await ownedByAll(folders.data, this.#user);
+      await chmod(folders.data, 0o700);
+      const settings = [...this.#settings, `primary_conninfo=${this.url}`];
+      const standby = new EmbeddedServer(folders, this.#binaries, this.#user, this.#password, settings);
+      await standby.start();
+      return standby;
+    } catch (error) {
+      await removeFolders(folders);
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove();
+  }
+
   /** Stops the server and deletes its data. */
   async remove(): Promise<void> {
     await this.stop();
@@ -200,6 +235,12 @@ function killIfThere(pid: number): void {
 async function removeFolders({ folder, data }: ServerFolders): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await rm(data, { recursive: true, force: true });
+}
+
+async function ownedByAll(folder: string, user: ServerUser): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    await ownedBy(join(entry.parentPath, entry.name), user);
+  }
 }
 
 async function createCluster(

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { StaleReadOptions } from "../parsing/parse-call-options.js";
 
 /** A write of a task, recorded beside the checkpoint that the task started from. */
 export interface TaskWrite {
@@ -16,7 +16,7 @@ export interface TaskWrite {
 }
 
 /** The options of `taskStats`. */
-export interface TaskStatsOptions extends CallOptions {
+export interface TaskStatsOptions extends StaleReadOptions {
   /** The namespace; `""` is the root graph. Default: all namespaces. */
   readonly checkpointNs?: string | undefined;
   /** The checkpoint. Default: all checkpoints. */
@@ -38,7 +38,7 @@ export interface TaskStats {
 }
 
 /** The query of `storage`. */
-export interface StorageQuery extends CallOptions {
+export interface StorageQuery extends StaleReadOptions {
   /** The thread to measure. Default: the whole database. */
   readonly threadId?: string | undefined;
   /** How many of the largest threads and channels to list. Default: 20. */
@@ -143,7 +143,7 @@ export interface VerifyProgress {
 }
 
 /** The options of `verify`. */
-export interface VerifyOptions extends CallOptions {
+export interface VerifyOptions extends StaleReadOptions {
   /** Called after every page of rows. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }

@@ -1,8 +1,8 @@
-import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { CallOptions, StaleReadOptions } from "../parsing/parse-call-options.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 
 /** The options of `exportThreads`. */
-export interface ExportOptions extends CallOptions {
+export interface ExportOptions extends StaleReadOptions {
   /**
    * The threads to export. A thread without rows yields only the line that ends it. Default: all threads that the role of
    * the connection sees.

@@ -3,6 +3,7 @@ import { Telemetry } from "../telemetry/telemetry.js";
 import type { CallContext } from "./call-context.js";
 import { openDatabase } from "./open-database.js";
 import type { AnyDatabaseSource } from "./opened-database.js";
+import { openReplica, type ReplicaOptions } from "./replica/open-replica.js";
 import { RowSecurityCheck } from "./row-security.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
 
@@ -15,6 +16,7 @@ export interface OpenCallOptions {
   readonly tenantId?: string | undefined;
   readonly logger?: Logger | undefined;
   readonly telemetry?: { readonly threadIds?: boolean | undefined } | undefined;
+  readonly replica?: ReplicaOptions | undefined;
 }
 
 /** The context that each call of a saver, a store or a cache starts from. */
@@ -46,5 +48,12 @@ export function openCall(
     threadIds: options.telemetry?.threadIds,
   });
   const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck(tenantTables);
-  return { database, schema, telemetry, policy: { retry, statementTimeoutMs, tenantId, rowSecurity } };
+  const replica = options.replica && openReplica(options.replica, database, { prepare, telemetry });
+  return {
+    database,
+    replica,
+    schema,
+    telemetry,
+    policy: { retry, statementTimeoutMs, tenantId, rowSecurity },
+  };
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
+import type { OpenedDatabase } from "./opened-database.js";
 import { Statement } from "./statements/statement.js";
 
 /** The tables of the savers that hold rows of tenants. */
@@ -12,14 +13,14 @@ export const TENANT_TABLES: readonly string[] = [
 ];
 
 /**
- * Checks once for each saver, store or cache that the database separates tenants. It does not for a superuser, for the owner
+ * Checks once for each saver, store or cache, and each of its databases, that it separates tenants. It does not for a superuser, for the owner
  * of the tables, or without policies: every tenant would see all rows.
  *
  * @throws RowSecurityError when it does not.
  */
 export class RowSecurityCheck {
   readonly #tables: readonly string[];
-  #isPassed = false;
+  readonly #passed = new WeakSet<OpenedDatabase>();
 
   /** @param tables - The tables that hold rows of tenants. */
   constructor(tables: readonly string[]) {
@@ -27,14 +28,14 @@ export class RowSecurityCheck {
   }
 
   async run(call: CallContext): Promise<void> {
-    if (this.#isPassed) return;
     const { database, schema, policy, signal } = call;
+    if (this.#passed.has(database)) return;
     const statement = activeTables.bind(schema, { schema, tables: this.#tables });
     const rows = await database.execute(statement, { signal, statementTimeoutMs: policy.statementTimeoutMs });
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
     // The statement that needs a missing table reports it.
-    this.#isPassed = rows.length === this.#tables.length;
+    if (rows.length === this.#tables.length) this.#passed.add(database);
   }
 }
 

@@ -1,16 +1,38 @@
+import { raceAgainst } from "../db/async/race-against.js";
+import { withinTime } from "../db/async/within-time.js";
+import type { ReplicaState } from "../db/replica/replica-state.js";
 import { TENANT_TABLES } from "../db/row-security.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
+import { parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { countingRefusal } from "../saver/call/run-call.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
 /** The tables that every `put` and `putWrites` needs. */
 const STORED_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 
+/** How long the check of a replica may take, in milliseconds. */
+const REPLICA_BOUND_MS = 2_000;
+
 /** Checks whether checkpoints can be stored now. It never rejects. */
-export function saverHealth(call: SaverCall, options: unknown): Promise<Health> {
+export async function saverHealth(call: SaverCall, options: unknown): Promise<Health> {
+  const [health, replica] = await Promise.all([storingHealth(call, options), replicaState(call, options)]);
+  return replica === undefined ? health : { ...health, replica };
+}
+
+/** Returns `undefined` where the saver has no replica, or the time is over before the servers have answered. */
+async function replicaState({ replica }: SaverCall, options: unknown): Promise<ReplicaState | undefined> {
+  if (replica === undefined) return undefined;
+  try {
+    const limit = { signal: parseSignal(options), limitMs: REPLICA_BOUND_MS };
+    return await withinTime(limit, (signal) => raceAgainst(signal, replica.check()));
+  } catch {
+    return undefined;
+  }
+}
+
+function storingHealth(call: SaverCall, options: unknown): Promise<Health> {
   const { keepTombstones, keepsNewest } = call.policy;
   // Deleting threads needs more.
   const rights = ["select", "insert", "update", ...(keepsNewest === true ? ["delete"] : [])];

@@ -1,4 +1,5 @@
 import type { PoolState } from "../db/opened-database.js";
+import type { ReplicaState } from "../db/replica/replica-state.js";
 import type { CheckpointError } from "../errors/index.js";
 
 /** The health of a saver, a store or a cache, and of its database. */
@@ -26,6 +27,8 @@ export interface Health {
   readonly schema?: SchemaHealth;
   /** The connections of its pool, if it has one. */
   readonly pool?: PoolState;
+  /** The state of its replica, if it has one. It does not change `ok`. */
+  readonly replica?: ReplicaState;
   /** Why `ok` is false. */
   readonly error?: CheckpointError;
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { keyText } from "./keys.js";
-import { abortSignal } from "./parse-call-options.js";
+import { staleReadOptions } from "./parse-call-options.js";
 
 const DEFAULT_LIMIT = 50;
 
 /** The options of every list that is paged by thread id. */
-export const pageQuery = z.strictObject({
-  signal: abortSignal.nullish(),
+export const pageQuery = staleReadOptions.extend({
   after: keyText.optional(),
   limit: z.number().int().min(0).default(DEFAULT_LIMIT),
 });

@@ -10,9 +10,26 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a call that only reads. */
+export interface StaleReadOptions extends CallOptions {
+  /**
+   * Whether the call may read the saver's `replica`, which may lag behind the primary. Each method says what its default is. Without a
+   * `replica` it has no effect.
+   */
+  readonly staleReads?: boolean | undefined;
+}
+
 export const abortSignal = z.custom<AbortSignal>(isAbortSignal, "must be an AbortSignal");
 
 const callOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
+/** The options of every call that may read a replica. */
+export const staleReadOptions = z.strictObject({
+  signal: abortSignal.nullish(),
+  staleReads: z.boolean().optional(),
+});
+
+const onlyStaleReadOptions = staleReadOptions.nullish();
+const anyStaleReads = z.object({ staleReads: z.boolean().optional() }).nullish();
 const anyOptions = z.object({ signal: abortSignal.nullish() }).nullish();
 const runConfig = z.object({ signal: abortSignal.optional().catch(undefined) }).nullish();
 
@@ -24,6 +41,21 @@ const runConfig = z.object({ signal: abortSignal.optional().catch(undefined) }).
  */
 export function parseCallOptions(options: unknown): AbortSignal | undefined {
   return parse(callOptions, options, "options")?.signal ?? undefined;
+}
+
+/**
+ * Parses options that have only a signal and whether the call may read a replica.
+ *
+ * @returns The signal.
+ * @throws InvalidConfigError for an unknown option.
+ */
+export function parseStaleReadOptions(options: unknown): AbortSignal | undefined {
+  return parse(onlyStaleReadOptions, options, "options")?.signal ?? undefined;
+}
+
+/** Returns whether a call's options let it read a replica, and ignores the other options. */
+export function parseStaleReads(options: unknown): boolean | undefined {
+  return parse(anyStaleReads, options, "options")?.staleReads;
 }
 
 /** Returns the signal of a call's options, and ignores the other options. */

@@ -24,6 +24,8 @@ export interface Instruments {
   readonly spliceMemory: UpDownCounter;
   /** Entries of caches, by what has become of them. */
   readonly cacheEntries: Counter;
+  /** Reads that may be stale, by where they went. */
+  readonly staleReads: Counter;
 }
 
 /** The bounds that OpenTelemetry's semantic conventions recommend, in seconds. */
@@ -81,6 +83,11 @@ function create(provider: MeterProvider): Instruments | undefined {
     spliceMemory: meter.createUpDownCounter("langgraph.checkpoint.splice.memory", {
       description: "Bytes of values that are remembered to store the next ones as splices.",
       unit: "By",
+    }),
+    staleReads: meter.createCounter("langgraph.checkpoint.stale_reads", {
+      description:
+        "Statements that may read a replica, by whether they did, or why they went to the primary.",
+      unit: "{statement}",
     }),
     cacheEntries: meter.createCounter("langgraph.checkpoint.cache.entries", {
       description: "Entries of caches that were looked up or stored, by what has become of them.",

@@ -34,6 +34,15 @@ export interface ObservedOperation {
   readonly isOnlyTable?: boolean;
 }
 
+/** The state of a replica. */
+export interface ReplicaReport {
+  /** Why it is left aside. */
+  readonly fault?: string | undefined;
+  /** How far it is behind, in milliseconds. */
+  readonly lagMs?: number | undefined;
+  readonly error?: Error | undefined;
+}
+
 /** Reports what a saver does to an OpenTelemetry SDK, where one is registered, and to a logger. */
 export class Telemetry {
   readonly log: SafeLogger;
@@ -93,6 +102,28 @@ export class Telemetry {
   /** Counts entries of a cache by what has become of them. */
   countedEntries(outcome: string, entries: number): void {
     currentInstruments()?.cacheEntries.add(entries, { "langgraph.checkpoint.outcome": outcome });
+  }
+
+  /** Counts a statement that may read a replica, by where it went. */
+  countedStaleRead(outcome: string): void {
+    currentInstruments()?.staleReads.add(1, { "langgraph.checkpoint.outcome": outcome });
+  }
+
+  /** Reports that reads go to the primary from now on. */
+  replicaLeft({ fault, lagMs, error }: ReplicaReport): void {
+    if (!this.log.isEnabled) return;
+    this.log.write("warn", "the replica is left aside", {
+      fault,
+      ...(lagMs !== undefined && { lagMs: Math.round(lagMs) }),
+      ...(error !== undefined && { ...fieldsOf(error), error: describeError(error).message }),
+    });
+  }
+
+  /** Reports that reads go to the replica again. */
+  replicaReturned({ lagMs }: ReplicaReport): void {
+    this.log.write("info", "the replica is used again", {
+      ...(lagMs !== undefined && { lagMs: Math.round(lagMs) }),
+    });
   }
 
   /** Reports an entry of a cache that could not be used, which fails no call. */

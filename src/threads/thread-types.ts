@@ -1,9 +1,9 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { CallOptions, StaleReadOptions } from "../parsing/parse-call-options.js";
 import type { ChannelReducers } from "../saver/model/channel-reducers.js";
 
 /** The query of `listThreads`. */
-export interface ThreadQuery extends CallOptions {
+export interface ThreadQuery extends StaleReadOptions {
   /** The last thread of the preceding page. The list continues after it. */
   readonly after?: string | undefined;
   /** The most threads to return, after all conditions. Default: 50. */
@@ -35,7 +35,7 @@ export interface ThreadSummary {
 }
 
 /** The query of `listTombstones`. */
-export interface TombstoneQuery extends CallOptions {
+export interface TombstoneQuery extends StaleReadOptions {
   /** The last thread of the preceding page. The list continues after it. */
   readonly after?: string | undefined;
   /** The most tombstones to return. Default: 50. */
@@ -86,7 +86,7 @@ export interface HistoryEntry {
 }
 
 /** The options of `history`. */
-export interface HistoryOptions extends CallOptions {
+export interface HistoryOptions extends StaleReadOptions {
   /** The namespace. Default `""`, the root graph. */
   readonly checkpointNs?: string | undefined;
 }

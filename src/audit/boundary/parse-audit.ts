@@ -7,6 +7,7 @@ import type { TaskScope } from "../queries/measure-tasks.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import { staleReadOptions } from "../../parsing/parse-call-options.js";
 
 /** The checkpoint of a call; without an id the newest of the namespace. */
 export type CheckpointTarget = NamespaceKey & Partial<CheckpointKey>;
@@ -28,10 +29,10 @@ export function parseTarget(config: unknown, name = "config"): CheckpointTarget 
 }
 
 // The runner of the call checks the signal.
-const signal = z.unknown().optional();
+const auditOptions = staleReadOptions.extend({ signal: z.unknown().optional() });
 
-const taskOptions = z
-  .strictObject({ checkpointNs: keyText.optional(), checkpointId: keyText.optional(), signal })
+const taskOptions = auditOptions
+  .extend({ checkpointNs: keyText.optional(), checkpointId: keyText.optional() })
   .nullish();
 
 /** Parses the arguments of `taskStats`. */
@@ -47,12 +48,11 @@ export function parseTaskScope(thread: unknown, options: unknown): TaskScope {
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100_000;
 
-const storageQuery = z
-  .strictObject({
+const storageQuery = auditOptions
+  .extend({
     // An empty id or `null` is a mistake of the caller, and must not select all threads.
     threadId: threadId.optional(),
     limit: z.number().int().min(0).max(MAX_LIMIT).optional(),
-    signal,
   })
   .nullish();
 
@@ -62,8 +62,8 @@ export function parseStorageScope(query: unknown): StorageScope {
   return { threadId: parsed?.threadId, limit: parsed?.limit ?? DEFAULT_LIMIT };
 }
 
-const verifyOptions = z
-  .strictObject({ onProgress: functionSchema<(progress: VerifyProgress) => void>().optional(), signal })
+const verifyOptions = auditOptions
+  .extend({ onProgress: functionSchema<(progress: VerifyProgress) => void>().optional() })
   .nullish();
 
 /** The parsed arguments of `verify`. */

@@ -3,11 +3,9 @@ import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { abortSignal } from "../../parsing/parse-call-options.js";
+import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 
-const exportOptions = z
-  .strictObject({ threads: z.array(threadId).optional(), signal: abortSignal.nullish() })
-  .nullish();
+const exportOptions = staleReadOptions.extend({ threads: z.array(threadId).optional() }).nullish();
 
 const importOptions = z
   .strictObject({

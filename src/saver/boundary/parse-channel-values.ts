@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChannelValuesKey } from "../queries/get-channel-values.js";
 import { checkpointNs, keyText, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { parseCallOptions } from "../../parsing/parse-call-options.js";
+import { parseStaleReadOptions } from "../../parsing/parse-call-options.js";
 
 /** The value that `getChannelValues` reads of each thread. */
 export interface ChannelValuesRequest {
@@ -17,7 +17,7 @@ const request = z.strictObject({ threadIds: z.array(threadId), channel: keyText,
 
 /** Parses the arguments of `getChannelValues`. A thread that is named twice is read once. */
 export function parseChannelValuesRequest(value: unknown, options: unknown): ChannelValuesKey {
-  parseCallOptions(options);
+  parseStaleReadOptions(options);
   const { threadIds, ...rest } = parse(request, value, "request");
   return { ...rest, threadIds: [...new Set(threadIds)] };
 }

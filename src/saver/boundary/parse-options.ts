@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ConnectionOptions, connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
+import type { DatabaseSource } from "../../db/opened-database.js";
 import { parse } from "../../parsing/parse.js";
 
 /** The options of a saver. */
@@ -73,6 +74,44 @@ export interface PostgresSaverOptions extends ConnectionOptions {
    * ```
    */
   readonly metadataFromConfig?: readonly string[] | undefined;
+  /**
+   * A streaming replica of the database, for reads that may be stale: `listThreads`, `listTombstones`, `history`, `writesOf`,
+   * `taskStats`, `storage`, `diff` and `verify`, unless the call has `staleReads: false`. With `staleReads: true` also `getTuple`,
+   * `list`, `getChannelValues`, `getDeltaChannelHistory` and `exportThreads`, which otherwise never read it. A saver on a transaction
+   * does not use it. Default: none.
+   *
+   * A read never fails because of the replica: it goes to the primary if the replica is down, too far behind, promoted, or another
+   * database's. `end()` closes a replica that is described, as with the database.
+   *
+   * @example
+   * ```ts
+   * const checkpointer = new PostgresSaver(primary, undefined, { replica: { source: process.env.REPLICA_URL ?? "", maxLagMs: 5_000 } });
+   * ```
+   */
+  readonly replica?: DatabaseSource | ReplicaOptions | undefined;
+}
+
+/** A replica, and how far it may be behind. */
+export interface ReplicaOptions {
+  /** The replica's connection string, pool options, pool or Kysely. */
+  readonly source: DatabaseSource;
+  /**
+   * How far the replica may be behind, in milliseconds: a read that begins on it sees everything that was committed so long before.
+   * `Infinity` for any lag. The clocks of both servers must agree. Default: 60,000.
+   */
+  readonly maxLagMs?: number | undefined;
+}
+
+// `openDatabase` checks the source.
+const replicaOptions = z.strictObject({
+  source: z.custom<DatabaseSource>((source) => source !== undefined, "is missing"),
+  maxLagMs: z.number().min(1).or(z.literal(Infinity)).default(60_000),
+});
+
+function withSource(replica: unknown): unknown {
+  const isComplete =
+    replica === undefined || (typeof replica === "object" && replica !== null && "source" in replica);
+  return isComplete ? replica : { source: replica };
 }
 
 const bytes = z.int().min(1).optional();
@@ -94,6 +133,7 @@ const saverOptions = z.strictObject({
   metadataFromConfig: z
     .array(keyText.refine((key) => key !== "" && key !== "__proto__", "must not be empty or __proto__"))
     .default([]),
+  replica: z.preprocess(withSource, replicaOptions.optional()),
 });
 
 const boundsInOrder = ({

@@ -3,10 +3,10 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { type TupleSelection, WHOLE_TUPLE } from "../model/tuple-shape.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { abortSignal, type CallOptions } from "../../parsing/parse-call-options.js";
+import { type StaleReadOptions, staleReadOptions } from "../../parsing/parse-call-options.js";
 
 /** The parts of a checkpoint that a read returns. The database does not send the other parts. */
-export interface ReadOptions extends CallOptions {
+export interface ReadOptions extends StaleReadOptions {
   /**
    * `false` reads only the header and the metadata: `channel_values` is empty, and pending writes are read only with
    * `writes: true`. Default `true`.
@@ -19,8 +19,7 @@ export interface ReadOptions extends CallOptions {
 }
 
 /** The options of every read. */
-export const readOptions = z.strictObject({
-  signal: abortSignal.nullish(),
+export const readOptions = staleReadOptions.extend({
   values: z.boolean().optional(),
   channels: z.array(keyText).readonly().optional(),
   writes: z.boolean().optional(),

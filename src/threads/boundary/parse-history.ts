@@ -1,10 +1,9 @@
-import { z } from "zod";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { checkpointNs, threadId } from "../../parsing/keys.js";
-import { abortSignal } from "../../parsing/parse-call-options.js";
+import { staleReadOptions } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
-const options = z.strictObject({ signal: abortSignal.nullish(), checkpointNs }).prefault({});
+const options = staleReadOptions.extend({ checkpointNs }).prefault({});
 
 /** Parses the arguments of `history`. */
 export function parseHistory(thread: unknown, given: unknown): NamespaceKey {

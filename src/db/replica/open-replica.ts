@@ -1,0 +1,37 @@
+import { InvalidConfigError } from "../../errors/index.js";
+import type { Telemetry } from "../../telemetry/telemetry.js";
+import { openDatabase } from "../open-database.js";
+import type { AnyDatabaseSource, OpenedDatabase } from "../opened-database.js";
+import { Replica } from "./replica.js";
+
+/** A replica, and how far it may be behind. */
+export interface ReplicaOptions {
+  readonly source: AnyDatabaseSource;
+  /** In milliseconds. */
+  readonly maxLagMs: number;
+}
+
+/**
+ * Opens a replica of a database. Nothing is sent before the first read that may be stale.
+ *
+ * @returns `undefined` beside a passed-in transaction, whose reads must see what it has written.
+ * @throws InvalidConfigError for an invalid source.
+ */
+export function openReplica(
+  { source, maxLagMs }: ReplicaOptions,
+  primary: OpenedDatabase,
+  { prepare, telemetry }: { readonly prepare: boolean; readonly telemetry: Telemetry },
+): Replica | undefined {
+  if (primary.kysely.isTransaction) return undefined;
+  const onConnectionLost = (error: Error): void => {
+    telemetry.connectionLost(error);
+  };
+  try {
+    const database = openDatabase(source, { prepare, onConnectionLost });
+    if (!database.kysely.isTransaction) return new Replica({ database, primary, maxLagMs, telemetry });
+  } catch (error) {
+    if (!(error instanceof InvalidConfigError)) throw error;
+    throw new InvalidConfigError("options.replica", error.message.replace("source: ", ""), { cause: error });
+  }
+  throw new InvalidConfigError("options.replica", "must not be a transaction");
+}
