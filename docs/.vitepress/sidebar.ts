@@ -51,6 +51,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Concurrency", link: "/concurrency" },
       { text: "Retention", link: "/retention" },
       { text: "Large databases", link: "/large-databases" },
+      { text: "Scale", link: "/scale" },
       { text: "Growth", link: "/growth" },
       { text: "Observability", link: "/observability" },
       { text: "Poolers", link: "/poolers" },
