@@ -67,6 +67,7 @@ const KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.
 
 const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, CheckedHeaderRow>(
   (shape) => (db, parameter) => {
+    const threadId = shape.ofThread ? parameter("threadId") : sql.ref<string>("page.thread_id");
     const from = sql`(${parameter("fromThreadId")}, ${parameter("fromCheckpointNs")}, ${parameter("fromCheckpointId")})`;
     return (
       db
@@ -97,7 +98,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
             eb
               .selectFrom("checkpoints as parent")
               .select("parent.checkpoint_id")
-              .whereRef("parent.thread_id", "=", "page.thread_id")
+              .where("parent.thread_id", "=", threadId)
               .whereRef("parent.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("parent.checkpoint_id", "=", "page.parent_checkpoint_id")
               .limit(sql.lit(1))
@@ -113,7 +114,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
                   inner
                     .selectFrom("checkpoint_blobs as blob")
                     .select("blob.type")
-                    .whereRef("blob.thread_id", "=", "page.thread_id")
+                    .where("blob.thread_id", "=", threadId)
                     .whereRef("blob.checkpoint_ns", "=", "page.checkpoint_ns")
                     .whereRef("blob.channel", "=", "channel.name")
                     .where("blob.version", "=", VERSION)

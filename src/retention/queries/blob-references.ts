@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
-import { GIVEN_NS, GIVEN_THREAD, givenCheckpoints, givenList } from "./given-namespaces.js";
+import { GIVEN_NS, givenCheckpoints, givenList } from "./given-namespaces.js";
 
 /** The checkpoints whose references count: `all`, or `others` than those in the list `ids` of the given namespace. */
 export type Referring = "all" | "others";
@@ -10,16 +10,20 @@ export type Referring = "all" | "others";
  * The values of the given namespace that no checkpoint references, and that no referenced splice needs (C13), each with the value
  * that it is itself a splice of.
  */
-export function unreferencedBlobs(db: QueryCreator<CheckpointDatabase>, referring: Referring) {
+export function unreferencedBlobs(
+  db: QueryCreator<CheckpointDatabase>,
+  threadId: RawBuilder<string>,
+  referring: Referring,
+) {
   const stored = db
     .selectFrom("checkpoint_blobs as stored")
     .select(["stored.channel", "stored.version", "stored.base"])
     .select([storedSize("stored.blob").as("bytes"), sql<boolean>`true`.as("is_candidate")])
-    .where("stored.thread_id", "=", GIVEN_THREAD)
+    .where("stored.thread_id", "=", threadId)
     .where("stored.checkpoint_ns", "=", GIVEN_NS);
   const versions =
-    referring === "all" ? versionsOfNamespace(db, GIVEN_THREAD, GIVEN_NS) : versionsOfOthers(db);
-  return withUnneeded(db, { threadId: GIVEN_THREAD, checkpointNs: GIVEN_NS, values: stored, versions })
+    referring === "all" ? versionsOfNamespace(db, threadId, GIVEN_NS) : versionsOfOthers(db, threadId);
+  return withUnneeded(db, { threadId, checkpointNs: GIVEN_NS, values: stored, versions })
     .selectFrom("unneeded")
     .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes"]);
 }
@@ -168,8 +172,8 @@ export function versionsOfNamespace(
 }
 
 /** The versions in the headers of the given namespace, except those of the checkpoints in its list `ids`. */
-function versionsOfOthers(db: QueryCreator<CheckpointDatabase>): Versions {
-  const ids = givenCheckpoints(db)
+function versionsOfOthers(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>): Versions {
+  const ids = givenCheckpoints(db, threadId)
     .select("stored.checkpoint_id")
     .except(
       db
@@ -183,7 +187,7 @@ function versionsOfOthers(db: QueryCreator<CheckpointDatabase>): Versions {
         eb
           .selectFrom("checkpoints")
           .select(VERSIONS.as("versions"))
-          .where("thread_id", "=", GIVEN_THREAD)
+          .where("thread_id", "=", threadId)
           .where("checkpoint_ns", "=", GIVEN_NS)
           .whereRef("checkpoints.checkpoint_id", "=", "other.checkpoint_id")
           .limit(sql.lit(1))

@@ -1,31 +1,35 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import { isNotKeptSend, type WriteCountRow, type WritesKey } from "./delete-orphaned-writes.js";
 import {
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
+  givenThread,
   givenWrites,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
 /** Counts the pending writes of checkpoints of each namespace. */
 export async function countWrites(call: CallContext, keys: readonly WritesKey[]): Promise<WriteCountRow[]> {
-  if (keys.length === 0) return [];
   const given = keys.map(({ checkpointIds: ids, keptSenders: kept, ...key }) => ({
     key,
     lists: { ids, kept },
   }));
-  const rows = await runStatement(call, writeCounts, givenParams(given));
-  return rows.map(({ writes, bytes }) => ({ writes, bytes }));
+  const rows = await runPerNamespace(call, writeCounts, given, {});
+  return rows.flat().map(({ writes, bytes }) => ({ writes, bytes }));
 }
 
-const writeCounts = /* @__PURE__ */ new Statement<GivenParams, WriteCountRow & GivenOrdinal>(
-  (db, parameter) =>
+const writeCounts = /* @__PURE__ */ new StatementFamily<
+  ThreadNaming,
+  GivenParams,
+  WriteCountRow & GivenOrdinal
+>(
+  (naming) => (db, parameter) =>
     withGiven(db, parameter, ["ids", "kept"])
       .selectFrom("given")
       .innerJoinLateral(
@@ -33,7 +37,7 @@ const writeCounts = /* @__PURE__ */ new Statement<GivenParams, WriteCountRow & G
           eb
             .selectFrom(sql<{ id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(id)`))
             .innerJoinLateral(
-              givenWrites(db)
+              givenWrites(db, givenThread(naming, parameter))
                 .select(storedSize("write.blob").as("bytes"))
                 .where("write.checkpoint_id", "=", sql.ref<string>("named.id"))
                 .where(isNotKeptSend(givenList("kept")))

@@ -75,12 +75,13 @@ const deleteRows = /* @__PURE__ */ new Statement<DeleteCheckpointsParams, Delete
               isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
             ]),
           )
-          .returning(storedSize("blob").as("bytes")),
+          // Not the size: Citus evaluates nothing but immutable functions here.
+          .returning("blob"),
       )
       .selectNoFrom((eb) => [
         sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
         sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
-        sql<number>`(${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(bytes), 0)`.as("n"))})::float8`.as(
+        sql<number>`(${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(${storedSize("blob")}), 0)`.as("n"))})::float8`.as(
           "bytes",
         ),
         eb

@@ -43,12 +43,13 @@ const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, pa
             select unneeded.channel, unneeded.version from unneeded
           )) is true`,
         )
-        .returning(storedSize("stored.blob").as("bytes")),
+        // Not the size: Citus evaluates nothing but immutable functions here.
+        .returning("stored.blob"),
     )
     .selectFrom("deleted")
     .select([
       sql<number>`count(*)::float8`.as("blobs"),
-      sql<number>`coalesce(sum(deleted.bytes), 0)::float8`.as("bytes"),
+      sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
     ]),
 );
 

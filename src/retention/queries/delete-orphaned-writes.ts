@@ -47,12 +47,13 @@ const deleteRows = /* @__PURE__ */ new Statement<WritesKey, WriteCountRow>((db, 
             ),
           ),
         )
-        .returning(storedSize("write.blob").as("bytes")),
+        // Not the size: Citus evaluates nothing but immutable functions here.
+        .returning("write.blob"),
     )
     .selectFrom("deleted")
     .select([
       sql<number>`count(*)::float8`.as("writes"),
-      sql<number>`coalesce(sum(deleted.bytes), 0)::float8`.as("bytes"),
+      sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
     ]),
 );
 

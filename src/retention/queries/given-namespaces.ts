@@ -4,10 +4,10 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { threadGroups, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /** The parameters of a statement that reads many namespaces at once. */
-export interface GivenParams {
-  readonly threadIds: readonly string[];
+export interface GivenParams extends ThreadsParams {
   readonly checkpointNss: readonly string[];
   /** For each namespace, an object of lists as JSON text. A Postgres array of arrays needs rows of equal length. */
   readonly lists: readonly string[];
@@ -25,8 +25,9 @@ export interface GivenOrdinal {
   ordinal: number;
 }
 
-export function givenParams(namespaces: readonly GivenNamespace<string>[]): GivenParams {
+function givenParams(threadId: string, namespaces: readonly GivenNamespace<string>[]): GivenParams {
   return {
+    threadId,
     threadIds: namespaces.map(({ key }) => key.threadId),
     checkpointNss: namespaces.map(({ key }) => key.checkpointNs),
     lists: namespaces.map(({ lists = {} }) => JSON.stringify(lists)),
@@ -34,7 +35,7 @@ export function givenParams(namespaces: readonly GivenNamespace<string>[]): Give
 }
 
 /** Groups result rows by namespace: one list per given namespace, in the same order. */
-export function rowsPerNamespace<Row extends GivenOrdinal>(
+function rowsPerNamespace<Row extends GivenOrdinal>(
   namespaces: readonly unknown[],
   rows: readonly Row[],
 ): Row[][] {
@@ -43,14 +44,30 @@ export function rowsPerNamespace<Row extends GivenOrdinal>(
   return each;
 }
 
-/** Runs a statement for many namespaces, and returns the rows of each one, in the same order. It sends nothing for none. */
-export async function runPerNamespace<Row extends GivenOrdinal>(
+/** Where {@link runPerNamespace} gets its statement, by the way in which it has to name the threads. */
+export interface GivenStatements<Params extends GivenParams, Row> {
+  of(naming: ThreadNaming): Statement<Params, Row>;
+}
+
+/**
+ * Runs a statement for many namespaces, and returns the rows of each one, in the same order. It sends nothing for none. Where Citus
+ * distributes the tables, it sends one statement for each thread.
+ *
+ * @param more - The other parameters of the statement.
+ */
+export async function runPerNamespace<Row extends GivenOrdinal, More extends object>(
   call: CallContext,
-  statement: Statement<GivenParams, Row>,
+  statements: GivenStatements<GivenParams & More, Row>,
   namespaces: readonly GivenNamespace<string>[],
+  more: More,
 ): Promise<Row[][]> {
-  if (namespaces.length === 0) return [];
-  return rowsPerNamespace(namespaces, await runStatement(call, statement, givenParams(namespaces)));
+  const found = new Map<GivenNamespace<string>, Row[]>();
+  for (const { naming, threadId, items } of await threadGroups(call, namespaces, ({ key }) => key.threadId)) {
+    const params = { ...givenParams(threadId, items), ...more };
+    const rows = rowsPerNamespace(items, await runStatement(call, statements.of(naming), params));
+    for (const [at, item] of items.entries()) found.set(item, rows[at] ?? []);
+  }
+  return namespaces.map((each) => found.get(each) ?? []);
 }
 
 type GivenRow<Name extends string> = GivenOrdinal & { thread_id: string; checkpoint_ns: string } & Record<
@@ -85,7 +102,12 @@ export function withGiven<Params extends GivenParams, Name extends string = neve
 }
 
 /** The thread id of the current row of `given`. */
-export const GIVEN_THREAD: RawBuilder<string> = /* @__PURE__ */ sql.ref<string>("given.thread_id");
+export function givenThread(
+  naming: ThreadNaming,
+  parameter: Parameter<Pick<GivenParams, "threadId">>,
+): RawBuilder<string> {
+  return naming === "parameter" ? parameter("threadId") : sql.ref<string>("given.thread_id");
+}
 
 /** The namespace of the current row of `given`. */
 export const GIVEN_NS: RawBuilder<string> = /* @__PURE__ */ sql.ref<string>("given.checkpoint_ns");
@@ -96,22 +118,22 @@ export function givenList(name: string): RawBuilder<string[]> {
 }
 
 /** Selects from the checkpoints of the current row of `given`, as `stored`. */
-export function givenCheckpoints(db: QueryCreator<CheckpointDatabase>) {
+export function givenCheckpoints(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("checkpoints as stored")
-    .where("stored.thread_id", "=", GIVEN_THREAD)
+    .where("stored.thread_id", "=", threadId)
     .where("stored.checkpoint_ns", "=", GIVEN_NS);
 }
 
 /** {@link givenCheckpoints} with the newest checkpoint first. */
-export function givenNewestFirst(db: QueryCreator<CheckpointDatabase>) {
-  return givenCheckpoints(db).orderBy(sql`stored.checkpoint_id collate "C"`, "desc");
+export function givenNewestFirst(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
+  return givenCheckpoints(db, threadId).orderBy(sql`stored.checkpoint_id collate "C"`, "desc");
 }
 
 /** Selects from the pending writes of the current row of `given`, as `write`. */
-export function givenWrites(db: QueryCreator<CheckpointDatabase>) {
+export function givenWrites(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("checkpoint_writes as write")
-    .where("write.thread_id", "=", GIVEN_THREAD)
+    .where("write.thread_id", "=", threadId)
     .where("write.checkpoint_ns", "=", GIVEN_NS);
 }

@@ -1,10 +1,11 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
+import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { givenThread } from "./given-namespaces.js";
 
 /** How many rows a thread has in each table. */
 export interface ThreadSizeRow extends RowCounts {
@@ -15,16 +16,15 @@ export interface ThreadSizeRow extends RowCounts {
 
 /** Counts the rows of each thread, over all of its namespaces. */
 export function measureThreads(call: CallContext, threadIds: readonly string[]): Promise<ThreadSizeRow[]> {
-  return runStatement(call, countRows, { threadIds });
+  return runPerThread(call, countRows, threadIds);
 }
 
 type Counted = "checkpoints" | "writes" | "blobs";
 
-const GIVEN = /* @__PURE__ */ sql.ref<string>("given.thread_id");
-
-const countRows = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, ThreadSizeRow>(
-  (db, parameter) =>
-    db
+const countRows = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadSizeRow>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThread(naming, parameter);
+    return db
       .selectFrom(
         sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
           sql`given(thread_id)`,
@@ -38,20 +38,20 @@ const countRows = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly s
                 .selectFrom("checkpoints")
                 .select("checkpoint_ns")
                 .select(countsOf("checkpoints", sql`null::integer`))
-                .where("thread_id", "=", GIVEN)
+                .where("thread_id", "=", threadId)
                 .unionAll(
                   db
                     .selectFrom("checkpoint_writes")
                     .select("checkpoint_ns")
                     .select(countsOf("writes", storedSize("blob")))
-                    .where("thread_id", "=", GIVEN),
+                    .where("thread_id", "=", threadId),
                 )
                 .unionAll(
                   db
                     .selectFrom("checkpoint_blobs")
                     .select("checkpoint_ns")
                     .select(countsOf("blobs", storedSize("blob")))
-                    .where("thread_id", "=", GIVEN),
+                    .where("thread_id", "=", threadId),
                 )
                 .as("part"),
             )
@@ -73,7 +73,8 @@ const countRows = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly s
         "each.blobs",
         "each.bytes",
       ])
-      .select(migratedColumn(db).as("migrated")),
+      .select(migratedColumn(db, threadId).as("migrated"));
+  },
 );
 
 /** The columns that count one row of a table: 1 in the column of its table, and 0 in the others. */

@@ -1,16 +1,16 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import {
   givenCheckpoints,
   givenList,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
-  rowsPerNamespace,
+  givenThread,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
@@ -35,11 +35,9 @@ export async function selectCandidates(
     key,
     lists: { below: below === undefined ? [] : [below] },
   }));
-  const rows = await runStatement(call, candidates.of(age), {
-    ...givenParams(given),
-    cutoff: cutoff ?? "",
-  });
-  return rowsPerNamespace(scopes, rows).map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
+  const statements = { of: (naming: ThreadNaming) => candidates.of({ age, naming }) };
+  const rows = await runPerNamespace(call, statements, given, { cutoff: cutoff ?? "" });
+  return rows.map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
 }
 
 interface CandidateParams extends GivenParams {
@@ -50,27 +48,33 @@ interface CandidateRow extends GivenOrdinal {
   checkpoint_id: string;
 }
 
-const candidates = /* @__PURE__ */ new StatementFamily<"any" | "aged", CandidateParams, CandidateRow>(
-  (age) => (db, parameter) =>
-    withGiven(db, parameter, ["below"])
-      .selectFrom("given")
-      .innerJoinLateral(
-        givenCheckpoints(db)
-          .select("stored.checkpoint_id")
-          .where((eb) => {
-            const id = eb.ref("stored.checkpoint_id");
-            const isBelow = sql<SqlBool>`${id} collate "C" < (${givenList("below")})[1]`;
-            const isOld = sql<SqlBool>`${id} collate "C" < ${parameter("cutoff")} and ${isUuid6(id)}`;
-            return eb.or([
-              sql<SqlBool>`cardinality(${givenList("below")}) = 0`,
-              age === "any" ? isBelow : eb.and([isBelow, isOld]),
-            ]);
-          })
-          .offset(sql.lit(0))
-          .as("each"),
-        (join) => join.onTrue(),
-      )
-      .select(["given.ordinal", "each.checkpoint_id"])
-      .orderBy("given.ordinal")
-      .orderBy(sql`each.checkpoint_id collate "C"`, "desc"),
+interface CandidateShape {
+  readonly age: "any" | "aged";
+  readonly naming: ThreadNaming;
+}
+
+const candidates = /* @__PURE__ */ new StatementFamily<CandidateShape, CandidateParams, CandidateRow>(
+  ({ age, naming }) =>
+    (db, parameter) =>
+      withGiven(db, parameter, ["below"])
+        .selectFrom("given")
+        .innerJoinLateral(
+          givenCheckpoints(db, givenThread(naming, parameter))
+            .select("stored.checkpoint_id")
+            .where((eb) => {
+              const id = eb.ref("stored.checkpoint_id");
+              const isBelow = sql<SqlBool>`${id} collate "C" < (${givenList("below")})[1]`;
+              const isOld = sql<SqlBool>`${id} collate "C" < ${parameter("cutoff")} and ${isUuid6(id)}`;
+              return eb.or([
+                sql<SqlBool>`cardinality(${givenList("below")}) = 0`,
+                age === "any" ? isBelow : eb.and([isBelow, isOld]),
+              ]);
+            })
+            .offset(sql.lit(0))
+            .as("each"),
+          (join) => join.onTrue(),
+        )
+        .select(["given.ordinal", "each.checkpoint_id"])
+        .orderBy("given.ordinal")
+        .orderBy(sql`each.checkpoint_id collate "C"`, "desc"),
 );

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { eachCountedChannel } from "../../saver/queries/header-parts.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import {
   givenCheckpoints,
   type GivenOrdinal,
   type GivenParams,
+  givenThread,
   runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
@@ -27,15 +29,20 @@ export async function selectCountedChannels(
     call,
     countedChannels,
     namespaces.map((key) => ({ key })),
+    {},
   );
 }
 
-const countedChannels = /* @__PURE__ */ new Statement<GivenParams, CountedChannelRow & GivenOrdinal>(
-  (db, parameter) =>
+const countedChannels = /* @__PURE__ */ new StatementFamily<
+  ThreadNaming,
+  GivenParams,
+  CountedChannelRow & GivenOrdinal
+>(
+  (naming) => (db, parameter) =>
     withGiven(db, parameter)
       .selectFrom("given")
       .innerJoinLateral(
-        givenCheckpoints(db)
+        givenCheckpoints(db, givenThread(naming, parameter))
           .innerJoinLateral(
             (eb) => eachCountedChannel(eb.ref("stored.metadata")),
             (join) => join.onTrue(),

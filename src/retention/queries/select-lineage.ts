@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import {
   givenCheckpoints,
   type GivenOrdinal,
   type GivenParams,
+  givenThread,
   runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
@@ -28,18 +30,20 @@ export async function selectLineage(
     call,
     lineage,
     namespaces.map((key) => ({ key })),
+    {},
   );
 }
 
-const lineage = /* @__PURE__ */ new Statement<GivenParams, LineageRow & GivenOrdinal>((db, parameter) =>
-  withGiven(db, parameter)
-    .selectFrom("given")
-    .innerJoinLateral(
-      givenCheckpoints(db)
-        .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
-        .offset(sql.lit(0))
-        .as("each"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
+const lineage = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams, LineageRow & GivenOrdinal>(
+  (naming) => (db, parameter) =>
+    withGiven(db, parameter)
+      .selectFrom("given")
+      .innerJoinLateral(
+        givenCheckpoints(db, givenThread(naming, parameter))
+          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
+          .offset(sql.lit(0))
+          .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
 );

@@ -1,10 +1,10 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { THREAD_TABLES } from "../../saver/queries/select-thread-ids.js";
+import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /**
  * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from
@@ -14,7 +14,7 @@ export async function selectNamespaces(
   call: CallContext,
   threadIds: readonly string[],
 ): Promise<NamespaceKey[]> {
-  const rows = await runStatement(call, namespaces, { threadIds });
+  const rows = await runPerThread(call, namespaces, threadIds);
   return rows.map((row) => ({ threadId: row.thread_id, checkpointNs: row.checkpoint_ns }));
 }
 
@@ -23,9 +23,11 @@ interface NamespaceRow {
   checkpoint_ns: string;
 }
 
-const namespaces = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, NamespaceRow>(
-  (db, parameter) =>
-    db
+const namespaces = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, NamespaceRow>(
+  (naming) => (db, parameter) => {
+    const threadOf = (row: "given" | "walk") =>
+      naming === "parameter" ? parameter("threadId") : sql.ref<string>(`${row}.thread_id`);
+    return db
       .withRecursive("walk", (qb) =>
         qb
           .selectFrom(
@@ -33,19 +35,14 @@ const namespaces = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly 
               sql`given(thread_id)`,
             ),
           )
-          .select([
-            "given.thread_id",
-            firstNamespace(db, sql.ref<string>("given.thread_id"), undefined).as("checkpoint_ns"),
-          ])
+          .select(["given.thread_id", firstNamespace(db, threadOf("given"), undefined).as("checkpoint_ns")])
           .unionAll((recursive) =>
             recursive
               .selectFrom("walk")
               .where("walk.checkpoint_ns", "is not", null)
               .select([
                 "walk.thread_id",
-                firstNamespace(db, sql.ref<string>("walk.thread_id"), sql.ref("walk.checkpoint_ns")).as(
-                  "checkpoint_ns",
-                ),
+                firstNamespace(db, threadOf("walk"), sql.ref("walk.checkpoint_ns")).as("checkpoint_ns"),
               ]),
           ),
       )
@@ -54,7 +51,8 @@ const namespaces = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly 
       .where("walk.checkpoint_ns", "is not", null)
       .orderBy(sql`walk.thread_id collate "C"`)
       .orderBy(sql`walk.checkpoint_ns collate "C"`)
-      .$narrowType<NamespaceRow>(),
+      .$narrowType<NamespaceRow>();
+  },
 );
 
 /** The first namespace of a thread in any table, or the first one after `after`; `null` if there is none. */

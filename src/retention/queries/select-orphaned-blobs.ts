@@ -1,9 +1,16 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import { unreferencedBlobs } from "./blob-references.js";
-import { type GivenOrdinal, type GivenParams, runPerNamespace, withGiven } from "./given-namespaces.js";
+import {
+  type GivenOrdinal,
+  type GivenParams,
+  givenThread,
+  runPerNamespace,
+  withGiven,
+} from "./given-namespaces.js";
 
 /** A value that no checkpoint needs. */
 export interface OrphanedBlobRow {
@@ -22,14 +29,21 @@ export async function selectOrphanedBlobs(
     call,
     orphanedBlobs,
     namespaces.map((key) => ({ key })),
+    {},
   );
 }
 
-const orphanedBlobs = /* @__PURE__ */ new Statement<GivenParams, OrphanedBlobRow & GivenOrdinal>(
-  (db, parameter) =>
+const orphanedBlobs = /* @__PURE__ */ new StatementFamily<
+  ThreadNaming,
+  GivenParams,
+  OrphanedBlobRow & GivenOrdinal
+>(
+  (naming) => (db, parameter) =>
     withGiven(db, parameter)
       .selectFrom("given")
-      .innerJoinLateral(unreferencedBlobs(db, "all").as("each"), (join) => join.onTrue())
+      .innerJoinLateral(unreferencedBlobs(db, givenThread(naming, parameter), "all").as("each"), (join) =>
+        join.onTrue(),
+      )
       .select(["given.ordinal", "each.channel", "each.version", "each.base"])
       .orderBy("given.ordinal")
       .orderBy(sql`each.channel collate "C"`)

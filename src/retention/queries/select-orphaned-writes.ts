@@ -1,18 +1,18 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import {
   givenCheckpoints,
   givenList,
   givenNewestFirst,
   type GivenOrdinal,
   type GivenParams,
-  givenParams,
+  givenThread,
   givenWrites,
-  rowsPerNamespace,
+  runPerNamespace,
   withGiven,
 } from "./given-namespaces.js";
 
@@ -34,13 +34,12 @@ export async function selectOrphanedWrites(
   scopes: readonly OrphanScope[],
   cutoff: string,
 ): Promise<string[][]> {
-  if (scopes.length === 0) return [];
   const given = scopes.map(({ key, isEmptied = false }) => ({
     key,
     lists: { emptied: isEmptied ? ["yes"] : [] },
   }));
-  const rows = await runStatement(call, orphanedWrites, { ...givenParams(given), cutoff });
-  return rowsPerNamespace(scopes, rows).map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
+  const rows = await runPerNamespace(call, orphanedWrites, given, { cutoff });
+  return rows.map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
 }
 
 interface OrphanParams extends GivenParams {
@@ -48,26 +47,29 @@ interface OrphanParams extends GivenParams {
 }
 
 // EXCEPT never becomes a nested loop, however wrong the statistics are.
-const orphanedWrites = /* @__PURE__ */ new Statement<OrphanParams, { checkpoint_id: string } & GivenOrdinal>(
-  (db, parameter) => {
-    const head = givenNewestFirst(db).select("stored.checkpoint_id").limit(sql.lit(1));
-    return withGiven(db, parameter, ["emptied"])
-      .selectFrom("given")
-      .innerJoinLateral(
-        givenWrites(db)
-          .select("write.checkpoint_id")
-          .where(sql`write.checkpoint_id collate "C"`, "<", parameter("cutoff"))
-          .where((eb) => isUuid6(eb.ref("write.checkpoint_id")))
-          .where((eb) =>
-            eb.or([
-              sql<SqlBool>`cardinality(${givenList("emptied")}) > 0`,
-              sql<SqlBool>`coalesce(write.checkpoint_id collate "C" < (${head}), true)`,
-            ]),
-          )
-          .except(givenCheckpoints(db).select("stored.checkpoint_id"))
-          .as("each"),
-        (join) => join.onTrue(),
-      )
-      .select(["given.ordinal", "each.checkpoint_id"]);
-  },
-);
+const orphanedWrites = /* @__PURE__ */ new StatementFamily<
+  ThreadNaming,
+  OrphanParams,
+  { checkpoint_id: string } & GivenOrdinal
+>((naming) => (db, parameter) => {
+  const threadId = givenThread(naming, parameter);
+  const head = givenNewestFirst(db, threadId).select("stored.checkpoint_id").limit(sql.lit(1));
+  return withGiven(db, parameter, ["emptied"])
+    .selectFrom("given")
+    .innerJoinLateral(
+      givenWrites(db, threadId)
+        .select("write.checkpoint_id")
+        .where(sql`write.checkpoint_id collate "C"`, "<", parameter("cutoff"))
+        .where((eb) => isUuid6(eb.ref("write.checkpoint_id")))
+        .where((eb) =>
+          eb.or([
+            sql<SqlBool>`cardinality(${givenList("emptied")}) > 0`,
+            sql<SqlBool>`coalesce(write.checkpoint_id collate "C" < (${head}), true)`,
+          ]),
+        )
+        .except(givenCheckpoints(db, threadId).select("stored.checkpoint_id"))
+        .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.ordinal", "each.checkpoint_id"]);
+});

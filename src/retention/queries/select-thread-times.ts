@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
+import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { givenThread } from "./given-namespaces.js";
 
 /** The newest checkpoint of a thread and its time. */
 export interface ThreadTimeRow {
@@ -13,35 +14,34 @@ export interface ThreadTimeRow {
   ts: string | null;
 }
 
-interface ThreadsParams {
-  readonly threadIds: readonly string[];
-}
-
 /** Reads the newest checkpoint of each thread, and omits threads without checkpoints. */
 export function selectThreadTimes(call: CallContext, threadIds: readonly string[]): Promise<ThreadTimeRow[]> {
-  return runStatement(call, times, { threadIds });
+  return runPerThread(call, times, threadIds);
 }
 
-const times = /* @__PURE__ */ new Statement<ThreadsParams, ThreadTimeRow>((db, parameter) =>
-  db
-    .selectFrom(
-      sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
-        sql`given(thread_id)`,
-      ),
-    )
-    .innerJoinLateral(newestOfThread(db, sql.ref<string>("given.thread_id")), (join) => join.onTrue())
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoints as stored")
-          .select(sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"))
-          .whereRef("stored.thread_id", "=", "given.thread_id")
-          .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
-          .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
-          .limit(sql.lit(1))
-          .as("head"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.thread_id", "newest.checkpoint_id", "head.ts"])
-    .select(migratedColumn(db).as("migrated")),
+const times = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadTimeRow>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThread(naming, parameter);
+    return db
+      .selectFrom(
+        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
+          sql`given(thread_id)`,
+        ),
+      )
+      .innerJoinLateral(newestOfThread(db, threadId), (join) => join.onTrue())
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoints as stored")
+            .select(sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"))
+            .where("stored.thread_id", "=", threadId)
+            .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
+            .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
+            .limit(sql.lit(1))
+            .as("head"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.thread_id", "newest.checkpoint_id", "head.ts"])
+      .select(migratedColumn(db, threadId).as("migrated"));
+  },
 );

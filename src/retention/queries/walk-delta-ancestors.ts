@@ -1,14 +1,15 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import {
   GIVEN_NS,
-  GIVEN_THREAD,
   type GivenParams,
+  givenThread,
   givenList,
   type GivenOrdinal,
   runPerNamespace,
@@ -39,93 +40,96 @@ export async function walkDeltaAncestors(
   scopes: readonly WalkScope[],
 ): Promise<AncestorRow[][]> {
   const given = scopes.map(({ startIds, channels, ...key }) => ({ key, lists: { startIds, channels } }));
-  return runPerNamespace(call, ancestors, given);
+  return runPerNamespace(call, ancestors, given, {});
 }
 
 type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };
 
-const ancestors = /* @__PURE__ */ new Statement<GivenParams, AncestorRow & GivenOrdinal>((db, parameter) => {
-  const channels = givenList("channels");
-  const toParent = (chain: SelectQueryBuilder<WithChain, "chain", object>) =>
-    chain
+const ancestors = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams, AncestorRow & GivenOrdinal>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThread(naming, parameter);
+    const channels = givenList("channels");
+    const toParent = (chain: SelectQueryBuilder<WithChain, "chain", object>) =>
+      chain
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoints as ancestor")
+              .where("ancestor.thread_id", "=", threadId)
+              .where("ancestor.checkpoint_ns", "=", GIVEN_NS)
+              .whereRef("ancestor.checkpoint_id", "=", "chain.parent_checkpoint_id")
+              .select((inner) => [
+                "ancestor.checkpoint_id",
+                "ancestor.parent_checkpoint_id",
+                foundSoFar(inner).as("found_before"),
+                storedChannels(inner, channels, threadId, GIVEN_NS, foundSoFar(inner)).as("found"),
+              ])
+              // Makes Postgres use the index for each ancestor, whatever the statistics say.
+              .limit(sql.lit(1))
+              .as("step"),
+          (join) => join.onTrue(),
+        )
+        .where((eb) => sql<SqlBool>`not ${channels} <@ (${foundSoFar(eb)})`)
+        .select(["step.checkpoint_id", "step.parent_checkpoint_id", "step.found_before", "step.found"]);
+    const walked = db
+      .withRecursive("target", (qb) =>
+        qb
+          .selectFrom("checkpoints as ancestor")
+          .where("ancestor.thread_id", "=", threadId)
+          .where("ancestor.checkpoint_ns", "=", GIVEN_NS)
+          .where(sql<SqlBool>`ancestor.checkpoint_id = any (${givenList("startIds")})`)
+          .select((eb) => [
+            "ancestor.checkpoint_id",
+            "ancestor.parent_checkpoint_id",
+            sql<string[]>`'{}'::text[]`.as("found_before"),
+            storedChannels(eb, channels, threadId, GIVEN_NS).as("found"),
+          ]),
+      )
+      .withRecursive("chain", (qb) =>
+        qb
+          .selectFrom("target as chain")
+          .$call(toParent)
+          .union((recursive) => recursive.selectFrom("chain").$call(toParent)),
+      )
+      .selectFrom("chain")
       .innerJoinLateral(
         (eb) =>
           eb
-            .selectFrom("checkpoints as ancestor")
-            .where("ancestor.thread_id", "=", GIVEN_THREAD)
-            .where("ancestor.checkpoint_ns", "=", GIVEN_NS)
-            .whereRef("ancestor.checkpoint_id", "=", "chain.parent_checkpoint_id")
-            .select((inner) => [
-              "ancestor.checkpoint_id",
-              "ancestor.parent_checkpoint_id",
-              foundSoFar(inner).as("found_before"),
-              storedChannels(inner, channels, GIVEN_THREAD, GIVEN_NS, foundSoFar(inner)).as("found"),
-            ])
-            // Makes Postgres use the index for each ancestor, whatever the statistics say.
+            .selectFrom("checkpoints as stored")
+            .select(rowVersion("stored").as("version"))
+            .where("stored.thread_id", "=", threadId)
+            .where("stored.checkpoint_ns", "=", GIVEN_NS)
+            .whereRef("stored.checkpoint_id", "=", "chain.checkpoint_id")
             .limit(sql.lit(1))
-            .as("step"),
+            .as("row"),
         (join) => join.onTrue(),
       )
-      .where((eb) => sql<SqlBool>`not ${channels} <@ (${foundSoFar(eb)})`)
-      .select(["step.checkpoint_id", "step.parent_checkpoint_id", "step.found_before", "step.found"]);
-  const walked = db
-    .withRecursive("target", (qb) =>
-      qb
-        .selectFrom("checkpoints as ancestor")
-        .where("ancestor.thread_id", "=", GIVEN_THREAD)
-        .where("ancestor.checkpoint_ns", "=", GIVEN_NS)
-        .where(sql<SqlBool>`ancestor.checkpoint_id = any (${givenList("startIds")})`)
-        .select((eb) => [
-          "ancestor.checkpoint_id",
-          "ancestor.parent_checkpoint_id",
-          sql<string[]>`'{}'::text[]`.as("found_before"),
-          storedChannels(eb, channels, GIVEN_THREAD, GIVEN_NS).as("found"),
-        ]),
-    )
-    .withRecursive("chain", (qb) =>
-      qb
-        .selectFrom("target as chain")
-        .$call(toParent)
-        .union((recursive) => recursive.selectFrom("chain").$call(toParent)),
-    )
-    .selectFrom("chain")
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoints as stored")
-          .select(rowVersion("stored").as("version"))
-          .where("stored.thread_id", "=", GIVEN_THREAD)
-          .where("stored.checkpoint_ns", "=", GIVEN_NS)
-          .whereRef("stored.checkpoint_id", "=", "chain.checkpoint_id")
-          .limit(sql.lit(1))
-          .as("row"),
-      (join) => join.onTrue(),
-    )
-    .select(["chain.checkpoint_id", "chain.parent_checkpoint_id", "chain.found_before", "chain.found"])
-    .select((eb) => [
-      "row.version",
-      sql<boolean>`cardinality(chain.found) > 0 or ${eb.exists(
-        eb
-          .selectFrom("checkpoint_writes as write")
-          .select("write.idx")
-          .where("write.thread_id", "=", GIVEN_THREAD)
-          .where("write.checkpoint_ns", "=", GIVEN_NS)
-          .whereRef("write.checkpoint_id", "=", "chain.checkpoint_id")
-          .where(sql<SqlBool>`write.channel = any (${channels})`)
-          .where(sql<SqlBool>`write.channel <> all (chain.found_before)`)
-          .offset(sql.lit(0)),
-      )}`.as("contributes"),
-    ]);
-  return withGiven(db, parameter, ["startIds", "channels"])
-    .selectFrom("given")
-    .innerJoinLateral(walked.as("each"), (join) => join.onTrue())
-    .select([
-      "given.ordinal",
-      "each.checkpoint_id",
-      "each.parent_checkpoint_id",
-      "each.found_before",
-      "each.found",
-      "each.version",
-      "each.contributes",
-    ]);
-});
+      .select(["chain.checkpoint_id", "chain.parent_checkpoint_id", "chain.found_before", "chain.found"])
+      .select((eb) => [
+        "row.version",
+        sql<boolean>`cardinality(chain.found) > 0 or ${eb.exists(
+          eb
+            .selectFrom("checkpoint_writes as write")
+            .select("write.idx")
+            .where("write.thread_id", "=", threadId)
+            .where("write.checkpoint_ns", "=", GIVEN_NS)
+            .whereRef("write.checkpoint_id", "=", "chain.checkpoint_id")
+            .where(sql<SqlBool>`write.channel = any (${channels})`)
+            .where(sql<SqlBool>`write.channel <> all (chain.found_before)`)
+            .offset(sql.lit(0)),
+        )}`.as("contributes"),
+      ]);
+    return withGiven(db, parameter, ["startIds", "channels"])
+      .selectFrom("given")
+      .innerJoinLateral(walked.as("each"), (join) => join.onTrue())
+      .select([
+        "given.ordinal",
+        "each.checkpoint_id",
+        "each.parent_checkpoint_id",
+        "each.found_before",
+        "each.found",
+        "each.version",
+        "each.contributes",
+      ]);
+  },
+);

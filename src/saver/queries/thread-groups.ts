@@ -1,0 +1,50 @@
+import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { StatementFamily } from "../../db/statements/statement-family.js";
+import { groupBy } from "../model/group-by.js";
+
+/**
+ * How a statement about given rows names their threads: by a column of each given row, or by the parameter `threadId`, where all rows
+ * are of one thread. Citus sends the second form to the node of the thread as it is, and refuses most statements in the first form.
+ */
+export type ThreadNaming = "row" | "parameter";
+
+/** What one statement looks up. */
+export interface ThreadGroup<Item> {
+  readonly naming: ThreadNaming;
+  /** The thread of all items; empty where they have several. */
+  readonly threadId: string;
+  readonly items: readonly Item[];
+}
+
+/** Splits items into groups, each for one statement: all together, or thread by thread where Citus distributes the tables. */
+export async function threadGroups<Item>(
+  call: CallContext,
+  items: readonly Item[],
+  threadIdOf: (item: Item) => string,
+): Promise<ThreadGroup<Item>[]> {
+  const threads = groupBy(items, threadIdOf);
+  if (threads.size > 1 && !(await isDistributed(call))) return [{ naming: "row", threadId: "", items }];
+  return [...threads].map(([threadId, each]) => ({ naming: "parameter", threadId, items: each }));
+}
+
+/** The parameters of a statement about some threads. */
+export interface ThreadsParams {
+  readonly threadIds: readonly string[];
+  /** For statements that name the thread by this parameter. */
+  readonly threadId: string;
+}
+
+/** Runs a statement about some threads, once for each of their {@link threadGroups}. */
+export async function runPerThread<Row>(
+  call: CallContext,
+  statements: StatementFamily<ThreadNaming, ThreadsParams, Row>,
+  threadIds: readonly string[],
+): Promise<Row[]> {
+  const found: Row[][] = [];
+  for (const { naming, threadId, items } of await threadGroups(call, threadIds, (id) => id)) {
+    found.push(await runStatement(call, statements.of(naming), { threadIds: items, threadId }));
+  }
+  return found.flat();
+}
