@@ -10,6 +10,13 @@ export type { OptionalIndex } from "./indexes/optional-index.js";
 export { migrateDown, type MigrateOptions, migrateToLatest } from "./migrate.js";
 export type { OptionalTables } from "./migration-set.js";
 export { type MigrationStatus, migrationStatus, type MigrationStatusOptions } from "./migration-status.js";
+export type { PartitionLayout } from "./partitions/partition-layout.js";
+export type { TableProgress } from "./partitions/conversion-step.js";
+export {
+  type PartitionOptions,
+  type PartitionReport,
+  partitionTables,
+} from "./partitions/partition-tables.js";
 export { type MigrationPlan, type PlannedStep, planMigrations } from "./plan-migrations.js";
 export type { WantedTables } from "./present-sets.js";
 export type { OptionalTableOptions } from "./sets.js";

@@ -1,0 +1,109 @@
+import { type RawBuilder, sql, type Transaction } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { oidOf } from "../catalog-expressions.js";
+import { CONVERTED_TABLES, type ConvertedTable, mirrorName, nextName } from "./converted-tables.js";
+
+/** What the catalog says about a table and its conversion. */
+export interface TableState {
+  readonly table: ConvertedTable;
+  /** The layout as {@link PartitionLayout} spells it, or a description of one that this library has not made. */
+  readonly layout: string;
+  /** The layout of the table that will replace it. `undefined` if no conversion is under way. */
+  readonly next: string | undefined;
+  /** Whether the replacement has the same columns and indexes, and gets every change of the table. */
+  readonly isMirrored: boolean;
+  /** The columns that an insert may name, in their order. */
+  readonly columns: readonly string[];
+  /** About how many rows the table has. */
+  readonly estimatedRows: number;
+}
+
+/** Reads the state of the tables from the catalog. */
+export async function readTables(db: Transaction<CheckpointDatabase>, schema: string): Promise<TableState[]> {
+  const states: TableState[] = [];
+  for (const table of CONVERTED_TABLES) {
+    const oid = oidOf(schema, table.name);
+    const nextOid = oidOf(schema, nextName(table));
+    const { rows } = await sql<Row>`
+      select
+        ${layoutOf(oid)} as "layout",
+        ${layoutOf(nextOid)} as "next",
+        ${shapeOf(oid)} = ${shapeOf(nextOid)} and exists (
+          select from pg_trigger where tgrelid = ${oid} and tgname = ${mirrorName(table)} and tgenabled = 'A'
+        ) as "isMirrored",
+        array(
+          select attname::text from pg_attribute
+          where attrelid = ${oid} and attnum > 0 and not attisdropped and attgenerated = '' order by attnum
+        ) as "columns",
+        (select coalesce(sum(greatest(reltuples, 0)), 0)::float8 from pg_class where oid in (${leavesOf(oid)}))
+          as "estimatedRows"`.execute(db);
+    const [row] = rows;
+    if (row === undefined) continue;
+    const { layout, next, isMirrored, ...rest } = row;
+    if (layout === null) continue;
+    states.push({ table, layout, next: next ?? undefined, isMirrored: isMirrored === true, ...rest });
+  }
+  return states;
+}
+
+interface Row extends Pick<TableState, "columns" | "estimatedRows"> {
+  layout: string | null;
+  next: string | null;
+  isMirrored: boolean | null;
+}
+
+/** A subquery for the oids of the relations that hold the rows of a table: its partitions, or the table itself. */
+export function leavesOf(oid: RawBuilder<number | null>): RawBuilder<number> {
+  return sql<number>`
+    select leaf.relid::oid from pg_partition_tree((${oid})::regclass) as leaf where leaf.isleaf
+    union all
+    select (${oid})::oid where not exists (select from pg_partition_tree((${oid})::regclass))`;
+}
+
+/** An expression for how a table is partitioned. Null if there is no table. */
+function layoutOf(oid: RawBuilder<number | null>): RawBuilder<string | null> {
+  return sql<string | null>`(
+    select case
+      when pg_get_partkeydef(relation.oid) is null then 'none'
+      when pg_get_partkeydef(relation.oid) = 'HASH (thread_id)' and parts.are_equal then 'hash:' || parts.count
+      else pg_get_partkeydef(relation.oid) || ', ' || parts.count || ' partitions'
+    end
+    from pg_class as relation, lateral (
+      select count(*) as count, coalesce(bool_and(part.relkind = 'r' and pg_get_expr(part.relpartbound, part.oid)
+        like format('FOR VALUES WITH (modulus %s,%%', (select count(*) from pg_inherits where inhparent = relation.oid))), false)
+        as are_equal
+      from pg_inherits join pg_class as part on part.oid = inhrelid
+      where inhparent = relation.oid
+    ) as parts
+    where relation.oid = ${oid})`;
+}
+
+/** An expression for what a table must have in common with its replacement: its columns, checks and indexes. */
+function shapeOf(oid: RawBuilder<number | null>): RawBuilder<string[]> {
+  return sql<string[]>`array(
+    select format('%s %s %s %s %s %s', attname, format_type(atttypid, atttypmod), attnotnull, attcollation, attgenerated,
+      (select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = attrelid and adnum = attnum))
+    from pg_attribute where attrelid = ${oid} and attnum > 0 and not attisdropped
+    union all
+    select conname || ' ' || pg_get_expr(conbin, conrelid)
+    from pg_constraint where conrelid = ${oid} and contype = 'c'
+    union all
+    select signature from ${indexesOf(oid)} as index
+    order by 1)`;
+}
+
+/** A subquery for the indexes of a table, with a signature of each that does not contain its name. */
+export function indexesOf(oid: RawBuilder<number | null>): RawBuilder<unknown> {
+  return sql`(
+    select relname as name, signature, row_number() over (partition by signature order by indexrelid) as nth
+    from (
+      select indexrelid, relation.relname, concat_ws(' ', am.amname, indisunique, indisprimary, indisexclusion, indnkeyatts,
+        indclass::text, indcollation::text, indoption::text, pg_get_expr(indpred, indrelid), (
+          select string_agg(pg_get_indexdef(indexrelid, nth, true), ',' order by nth) from generate_series(1, indnatts) as nth
+        )) as signature
+      from pg_index
+      join pg_class as relation on relation.oid = indexrelid
+      join pg_am as am on am.oid = relation.relam
+      where indrelid = ${oid}
+    ) as described)`;
+}

@@ -1,0 +1,132 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import { growingPauseMs } from "../../db/async/growing-pause.js";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { toDatabaseError } from "../../db/to-database-error.js";
+import { DatabaseError, InvalidConfigError, MigrationError } from "../../errors/index.js";
+import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
+import { inLockedTransaction } from "../in-locked-transaction.js";
+import type { MigrateOptions } from "../migrate.js";
+import { withRowSecurityOff } from "../with-row-security-off.js";
+import { makeStep, type StepResult, type TableProgress } from "./conversion-step.js";
+import { parseLayout, type PartitionLayout } from "./partition-layout.js";
+
+/** The options of {@link partitionTables}. */
+export interface PartitionOptions extends Pick<MigrateOptions, "schema" | "lockTimeoutMs"> {
+  /** `hash:16` for 16 partitions of each table by the hash of `thread_id`, or `none` for one table again. */
+  readonly layout: PartitionLayout;
+  /** Called after each step. */
+  readonly onProgress?: (progress: TableProgress) => void;
+}
+
+/** The result of {@link partitionTables}. */
+export interface PartitionReport {
+  readonly layout: PartitionLayout;
+  /** Whether this call has replaced tables. If not, they had the layout already. */
+  readonly isConverted: boolean;
+  /** The number of rows of each replaced table that were compared with their copies. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** How long a step should take: writers wait for it only where they delete what it copies. */
+const STEP_MS = 150;
+const FIRST_LIMIT = 64;
+const LARGEST_LIMIT = 8_192;
+/**
+ * How long a step waits for a lock. Whoever needs a lock on the same table waits behind it for as long. Shorter than the
+ * `deadlock_timeout` of a server, so that in a deadlock the step ends, and never a writer.
+ */
+const LOCK_WAIT_MS = 400;
+const PAUSES = { firstMs: 50, longestMs: 1_000 };
+/** A step that fails so is made again: it waited too long for a lock, or met a concurrent change. */
+const REPEATED_STATES = new Set(["55P03", "40P01", "40001"]);
+
+/**
+ * Converts `checkpoints`, `checkpoint_writes` and `checkpoint_blobs` to hash partitions by `thread_id`, or back, while services
+ * read and write them. New tables are created beside, triggers repeat each change in them, all rows are copied in the order of
+ * their keys and compared with their copies, and at last the new tables replace the old ones within one short lock.
+ *
+ * It makes steps of a fraction of a second, each in a transaction of its own, and reads from the catalog how far it is. So it can be
+ * ended anywhere, and called again to go on. Called with the layout that the tables have, it gives up a conversion under way.
+ *
+ * Until the end the tables need twice their disk space. See `docs/scale.md` for what it costs and gains.
+ *
+ * @param db - A Kysely on the database, not a transaction. Its role owns the tables.
+ * @throws InvalidConfigError for an unknown layout, or a transaction.
+ * @throws MigrationError if the schema lacks tables; if something depends on a table, such as a view or a publication; if rows differ
+ *   from their copies; or if other transactions keep the tables locked for `lockTimeoutMs`. The tables work as before then.
+ * @throws PermissionError if the role does not own the tables, or may not create tables in the schema.
+ *
+ * @example
+ * ```ts
+ * await partitionTables(db, { schema: "agents", layout: "hash:16", onProgress: console.log });
+ * ```
+ */
+export async function partitionTables(
+  db: Kysely<CheckpointDatabase>,
+  { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS, layout, onProgress }: PartitionOptions,
+): Promise<PartitionReport> {
+  parseLayout(layout);
+  if (db.isTransaction)
+    throw new InvalidConfigError("db", "expected no transaction: each step needs its own");
+  const plain = db.withoutPlugins();
+  let limit = FIRST_LIMIT;
+  for (;;) {
+    const startedAt = performance.now();
+    const result = await repeatedly(lockTimeoutMs, () =>
+      stepOf(plain, { schema, lockTimeoutMs, layout }, limit),
+    );
+    limit = nextLimit(limit, result, performance.now() - startedAt);
+    if (result.kind === "moved") onProgress?.(result);
+    if (result.kind === "replaced") return { layout, isConverted: true, rows: result.rows };
+    if (result.kind === "nothing") return { layout, isConverted: false, rows: {} };
+  }
+}
+
+/** Adjusts the number of rows to the time that the last step took, since rows may have any size. */
+function nextLimit(limit: number, result: StepResult, tookMs: number): number {
+  if (result.kind !== "moved" || result.isEnd) return FIRST_LIMIT;
+  if (tookMs > STEP_MS) return Math.max(1, Math.floor(limit / 2));
+  return tookMs < STEP_MS / 2 ? Math.min(LARGEST_LIMIT, limit * 2) : limit;
+}
+
+function stepOf(
+  db: Kysely<CheckpointDatabase>,
+  { schema, lockTimeoutMs, layout }: Required<Omit<PartitionOptions, "onProgress">>,
+  limit: number,
+): Promise<StepResult> {
+  // Each statement has to see what was committed before it began, as in all of our transactions (C11).
+  return db
+    .transaction()
+    .setIsolationLevel("read committed")
+    .execute((transaction) =>
+      inLockedTransaction(transaction, schema, lockTimeoutMs, async (locked) => {
+        await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(locked);
+        return withRowSecurityOff(locked, () => makeStep(locked, schema, layout, limit));
+      }),
+    );
+}
+
+/** @throws MigrationError if a step fails because of other transactions for `limitMs`. */
+async function repeatedly(limitMs: number, step: () => Promise<StepResult>): Promise<StepResult> {
+  const endsAt = performance.now() + limitMs;
+  for (let round = 0; ; round++) {
+    try {
+      return await step();
+    } catch (reason) {
+      const failure = toDatabaseError(reason);
+      const sqlState = failure instanceof DatabaseError ? (failure.sqlState ?? "") : "";
+      if (!REPEATED_STATES.has(sqlState)) throw failure;
+      if (performance.now() >= endsAt) throw isBusy(limitMs, failure, sqlState);
+      await pause(growingPauseMs(round, PAUSES));
+    }
+  }
+}
+
+function isBusy(limitMs: number, cause: Error, sqlState: string): MigrationError {
+  return new MigrationError(
+    `waited ${limitMs} ms for transactions that use the tables. The conversion is not complete, and the tables work as before; ` +
+      "run it again to continue, or raise lockTimeoutMs",
+    { cause, sqlState, transient: true },
+  );
+}
