@@ -1,7 +1,7 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
 const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
 const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migrations", "health"];
-const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
+const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "archive", "watch", "doctor"];
 const mayImport = {
   errors: [],
   conformance: ["errors", "checkpoint-store"],
@@ -21,6 +21,7 @@ const mayImport = {
   growth: [...base, "saver"],
   audit: [...base, "saver"],
   backup: [...base, "saver"],
+  archive: [...base, "saver", "retention", "backup", "threads"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "health", "saver"],
   inspector: [...base, "migrations", "health", "saver", "store", ...wholeThreads, "the-savers"],
@@ -60,7 +61,7 @@ const mayImportInside = {
   "cache/codec": ["cache/model"],
   "cache/boundary": ["cache/model", "cache/codec"],
 };
-const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "watch", "doctor"];
+const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "archive", "watch", "doctor"];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {

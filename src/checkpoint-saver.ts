@@ -33,6 +33,15 @@ import { storage } from "./audit/storage.js";
 import { taskStats } from "./audit/task-stats.js";
 import { verify } from "./audit/verify.js";
 import { writesOf } from "./audit/writes-of.js";
+import { archive } from "./archive/archive.js";
+import type {
+  ArchiveOptions,
+  ArchiveResult,
+  RestoreOptions,
+  RestoreReport,
+} from "./archive/archive-types.js";
+import { parseArchive, parseRestore } from "./archive/boundary/parse-archive.js";
+import { restore } from "./archive/restore.js";
 import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 import { parseExport, parseImport } from "./backup/boundary/parse-backup.js";
 import { exportThreads } from "./backup/export-threads.js";
@@ -901,6 +910,54 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     return this.#run("importThreads", { options }, parse, (call, { onProgress, checked }) =>
       importThreads(call, checked, onProgress),
     );
+  }
+
+  /**
+   * Moves what {@link prune} would delete by the same rule to an archive: it writes the rows to a file, waits until the file is
+   * durable, reads it back and verifies its checksum, and only then deletes the rows. It deletes a row only if the row is stored
+   * exactly as the file has it. A thread, or a checkpoint, that changed meanwhile stays, and the next call archives it again. So
+   * a call may be killed anywhere, and the next one continues: nothing is ever in neither place.
+   *
+   * The files hold values as they are stored: those of an encrypting saver stay encrypted.
+   *
+   * @param options - `to`: where the files go to, such as an `archiveFolder`. The others are those of {@link prune}.
+   * @returns What was moved.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws ArchiveError if a file can't be written, or is not read back as it was written. Its rows are still stored.
+   * @throws DatabaseError where the database reports an error. What was moved until then stays moved.
+   *
+   * @example
+   * ```ts
+   * const to = archiveFolder("/var/archive/threads");
+   * await checkpointer.archive({ to, idleForMs: 90 * 24 * 60 * 60 * 1000 }); // whole threads
+   * await checkpointer.archive({ to, keepLast: 10 }); // the older checkpoints of each thread
+   * await checkpointer.archive({ to, strategy: "delete", threads: ["42"] });
+   * ```
+   */
+  async archive(options: ArchiveOptions): Promise<ArchiveResult> {
+    const parse = () => ({ request: parseArchive(options) });
+    return this.#run("archive", { options }, parse, (call, { request }) => archive(call, request));
+  }
+
+  /**
+   * Brings threads back from an archive: all of their rows that its files hold. It verifies each file before it stores anything
+   * of it. Like {@link importThreads} it overwrites nothing, skips rows that are stored and equal, and fails for a row that is
+   * stored and differs. It deletes nothing from the archive.
+   *
+   * @returns What was stored, and which threads the archive does not have.
+   * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws ArchiveError if a file can't be read, or is damaged. Nothing of it was stored.
+   * @throws BackupError for stored rows that differ.
+   * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone, unless `liftTombstones` is set.
+   *
+   * @example
+   * ```ts
+   * await checkpointer.restore({ from: archiveFolder("/var/archive/threads"), threads: ["42"] });
+   * ```
+   */
+  async restore(options: RestoreOptions): Promise<RestoreReport> {
+    const parse = () => ({ request: parseRestore(options) });
+    return this.#run("restore", { options }, parse, (call, { request }) => restore(call, request));
   }
 
   /**

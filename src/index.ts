@@ -57,6 +57,19 @@ export type {
   VerifyReport,
 } from "./audit/audit-types.js";
 export type { ChannelDiff, CheckpointDiff } from "./audit/checkpoint-diff.js";
+export { archiveFolder } from "./archive/archive-folder.js";
+export { ArchiveError } from "./archive/archive-error.js";
+export type {
+  ArchiveCallOptions,
+  ArchiveDestination,
+  ArchiveOptions,
+  ArchiveResult,
+  ArchiveRule,
+  ArchiveTarget,
+  RestoreOptions,
+  RestoreReport,
+  ThreadArchiveOptions,
+} from "./archive/archive-types.js";
 export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";

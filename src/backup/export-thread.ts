@@ -1,7 +1,8 @@
 import type { CallContext } from "../db/call-context.js";
 import { DatabaseError } from "../errors/index.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { getBackupPage, type PageCursor, type PageRow } from "./queries/get-backup-page.js";
+import { getBackupPage, type PageCursor, type PageRange, type PageRow } from "./queries/get-backup-page.js";
 import { type BlobKeyRow, getBlobKeys } from "./queries/get-blob-keys.js";
 import { getWriteKeys, type WriteKeyRow } from "./queries/get-write-keys.js";
 import type { CheckpointLine, RowLine } from "./backup-line.js";
@@ -13,6 +14,10 @@ const PAGE_ROWS = 1_000;
 const PAGE_BYTES = 8 * 2 ** 20;
 /** The most keys of unreferenced values that one statement reads. */
 const KEY_ROWS = 10_000;
+/** The most keys of checkpoints that one statement reads. */
+const GIVEN_KEYS = 1_000;
+/** The size at which an orphaned value counts, so that a statement reads few of them: their sizes are not known. */
+const ASSUMED_BYTES = 2 ** 18;
 /** How often the export rereads a page when a concurrent deletion removed some of its values. */
 const MAX_PAGE_READS = 10;
 
@@ -30,22 +35,53 @@ export async function* exportThread(call: CallContext, threadId: string): AsyncG
   const exported: ExportedKeys = { checkpoints: new Set(), blobs: new Set() };
   let after: PageCursor | undefined;
   do {
-    after = yield* exportPage(call, threadId, after, exported);
+    after = (yield* exportPage(call, { threadId, after }, exported)).at(-1);
   } while (after !== undefined);
   yield* exportUnreferencedBlobs(call, threadId, exported);
   yield* exportUnreferencedWrites(call, threadId, exported);
 }
 
-/** @returns The last checkpoint of the page; `undefined` after the last page. */
-async function* exportPage(
+/** The rows of a thread to export. */
+export interface ThreadPart {
+  /** Checkpoints, which are exported with their values and writes. */
+  readonly checkpoints: readonly PageCursor[];
+  /** Checkpoints without a row, whose writes are exported. */
+  readonly orphans: readonly PageCursor[];
+  /** Values that no checkpoint references. */
+  readonly blobs: readonly Omit<BlobKeyRow, "bytes">[];
+}
+
+/** Exports a part of a thread as {@link exportThread} does. Leaves out what is no longer stored. */
+export async function* exportPart(
   call: CallContext,
   threadId: string,
-  after: PageCursor | undefined,
+  part: ThreadPart,
+): AsyncGenerator<RowLine> {
+  const exported: ExportedKeys = { checkpoints: new Set(), blobs: new Set() };
+  for (const chunk of chunksOf(part.checkpoints, GIVEN_KEYS)) {
+    let keys = chunk;
+    let page: readonly PageCursor[] = [];
+    do {
+      page = yield* exportPage(call, { threadId, keys }, exported);
+      keys = keys.filter((key) => !exported.checkpoints.has(rowKey(key.checkpointNs, key.checkpointId)));
+    } while (page.length > 0 && keys.length > 0);
+  }
+  const orphans = new Set(part.orphans.map((key) => rowKey(key.checkpointNs, key.checkpointId)));
+  if (orphans.size > 0) yield* exportWritesOf(call, threadId, (key) => orphans.has(key));
+  const blobs = part.blobs.map((key) => ({ ...key, bytes: ASSUMED_BYTES }));
+  yield* exportBlobs(call, threadId, blobs, exported.blobs);
+}
+
+/** @returns The checkpoints of the page; none after the last page. */
+async function* exportPage(
+  call: CallContext,
+  range: Omit<PageRange, "rows" | "bytes">,
   exported: ExportedKeys,
-): AsyncGenerator<RowLine, PageCursor | undefined> {
+): AsyncGenerator<RowLine, readonly PageCursor[]> {
+  const { threadId } = range;
   const writes = new Set<string>();
   for (let read = 1; read <= MAX_PAGE_READS; read++) {
-    const rows = await getBackupPage(call, { threadId, after, rows: PAGE_ROWS, bytes: PAGE_BYTES });
+    const rows = await getBackupPage(call, { ...range, rows: PAGE_ROWS, bytes: PAGE_BYTES });
     const isComplete =
       (yield* exportBlobs(call, threadId, blobsOf(rows), exported.blobs)) &&
       (yield* exportWrites(call, threadId, writesOf(rows), writes));
@@ -55,8 +91,10 @@ async function* exportPage(
       exported.checkpoints.add(rowKey(line.checkpoint_ns, line.checkpoint_id));
       yield line;
     }
-    const last = checkpoints.at(-1);
-    return last && { checkpointId: last.checkpoint_id, checkpointNs: last.checkpoint_ns };
+    return checkpoints.map((line) => ({
+      checkpointId: line.checkpoint_id,
+      checkpointNs: line.checkpoint_ns,
+    }));
   }
   throw new DatabaseError(
     `thread "${threadId}": concurrent deletions removed rows faster than the export could read them`,
@@ -87,11 +125,20 @@ async function* exportUnreferencedWrites(
   threadId: string,
   { checkpoints }: ExportedKeys,
 ): AsyncGenerator<RowLine> {
+  yield* exportWritesOf(call, threadId, (key) => !checkpoints.has(key));
+}
+
+/** Exports the writes of the checkpoints that `isMeant` selects by their row keys. */
+async function* exportWritesOf(
+  call: CallContext,
+  threadId: string,
+  isMeant: (checkpoint: string) => boolean,
+): AsyncGenerator<RowLine> {
   let keys: WriteKeyRow[] = [];
   do {
     keys = await getWriteKeys(call, threadId, keys.at(-1), KEY_ROWS);
-    const unreferenced = keys.filter((key) => !checkpoints.has(rowKey(key.checkpoint_ns, key.checkpoint_id)));
-    yield* exportWrites(call, threadId, unreferenced, new Set());
+    const meant = keys.filter((key) => isMeant(rowKey(key.checkpoint_ns, key.checkpoint_id)));
+    yield* exportWrites(call, threadId, meant, new Set());
   } while (keys.length === KEY_ROWS);
 }
 

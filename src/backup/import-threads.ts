@@ -9,14 +9,23 @@ import { PortionImporter } from "./portion-importer.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
 /** Stores the rows of a backup; see `importThreads` of the savers. */
-export async function importThreads(
+export function importThreads(
   call: SaverCall,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   onProgress: ((progress: ImportReport) => void) | undefined,
 ): Promise<ImportReport> {
+  return importRows(call, readBackup(lines), onProgress);
+}
+
+/** Stores rows that were read from a backup. */
+export async function importRows(
+  call: SaverCall,
+  rows: AsyncIterable<RowLine>,
+  onProgress?: (progress: ImportReport) => void,
+): Promise<ImportReport> {
   const importer = new PortionImporter(call, onProgress);
   try {
-    for await (const row of readBackup(lines)) {
+    for await (const row of rows) {
       throwIfAborted(call.signal);
       await importer.add(row);
     }

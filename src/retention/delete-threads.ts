@@ -89,7 +89,7 @@ function deleteIfIdle(
 }
 
 /** A thread whose newest checkpoint has no time is never idle. */
-function isIdle({ checkpoint_id, ts }: ThreadTimeRow, idleBefore: number): boolean {
+export function isIdle({ checkpoint_id, ts }: ThreadTimeRow, idleBefore: number): boolean {
   const time = timeInId(checkpoint_id) ?? new Date(ts ?? NaN);
   return time.getTime() < idleBefore;
 }

@@ -56,7 +56,8 @@ async function retain(call: SaverCall, request: Retention): Promise<PruneReport>
   return tally.report(dryRun);
 }
 
-function cutoffsAt(nowMs: number, { olderThanMs }: Retention): Cutoffs {
+/** The ids that a rule separates checkpoints by at a time. */
+export function cutoffsAt(nowMs: number, { olderThanMs }: Retention): Cutoffs {
   return {
     cutoff: olderThanMs === undefined ? undefined : idsBefore(nowMs - olderThanMs),
     orphanCutoff: idsBefore(nowMs - ORPHANED_AFTER_MS),

@@ -12,6 +12,7 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
+import { memoryArchive } from "../../test-support/memory-archive.js";
 import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 /**
@@ -146,6 +147,23 @@ const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
     const { total, threads } = await saver.storage({ threadId: id });
     expect(total).toMatchObject({ checkpoints: 3, blobs: 3, writes: 1 });
     expect(threads).toMatchObject([{ threadId: id }]);
+  },
+  archive: async ({ saver, id, config }) => {
+    const to = memoryArchive();
+    expect(await saver.archive({ to, strategy: "delete", threads: [id] })).toMatchObject({
+      ...{ threads: 1, checkpoints: 3, writes: 1, blobs: 3, files: 1, changed: 0 },
+    });
+    expect(await saver.getTuple(config)).toBeUndefined();
+  },
+  restore: async ({ saver, id, config, steps }) => {
+    const archive = memoryArchive();
+    await saver.archive({ to: archive, keepLast: 1, threads: [id] });
+    expect(await listIds(saver.list(config))).toEqual([idOf(steps[2])]);
+    expect(await saver.restore({ from: archive, threads: [id] })).toMatchObject({
+      threads: 1,
+      checkpoints: 2,
+    });
+    expect((await saver.get(steps[0]))?.channel_values).toEqual(valuesOf(1));
   },
   taskStats: async ({ saver, id }) => {
     expect(await saver.taskStats(id)).toMatchObject([{ taskId: "task", writes: 1 }]);

@@ -17,11 +17,13 @@ export interface PageCursor {
   readonly checkpointNs: string;
 }
 
-/** The checkpoints of a page. */
+/** The checkpoints of a page: those after another one, or those with given keys. */
 export interface PageRange {
   readonly threadId: string;
   /** `undefined` begins with the newest checkpoint. */
-  readonly after: PageCursor | undefined;
+  readonly after?: PageCursor | undefined;
+  /** Only these checkpoints. Default: all. */
+  readonly keys?: readonly PageCursor[] | undefined;
   /** The most checkpoints of a page. */
   readonly rows: number;
   /** The most bytes of headers, by their stored size. The first checkpoint comes however long it is. */
@@ -55,17 +57,24 @@ export interface PageRow {
  * statement reads all of them from one snapshot. It reads no values.
  */
 export function getBackupPage(call: CallContext, range: PageRange): Promise<PageRow[]> {
-  const shape = range.after === undefined ? "first" : "next";
+  const shape = range.keys !== undefined ? "given" : range.after === undefined ? "first" : "next";
+  const { keys = [] } = range;
   return runStatement(call, statements.of(shape), {
     threadId: range.threadId,
     rows: range.rows,
     maxBytes: range.bytes,
     afterId: range.after?.checkpointId ?? "",
     afterNs: range.after?.checkpointNs ?? "",
+    ids: keys.map(({ checkpointId }) => checkpointId),
+    namespaces: keys.map(({ checkpointNs }) => checkpointNs),
   });
 }
 
+type Shape = "first" | "next" | "given";
+
 interface PageParams {
+  readonly ids: readonly string[];
+  readonly namespaces: readonly string[];
   readonly threadId: string;
   readonly rows: number;
   readonly maxBytes: number;
@@ -87,7 +96,7 @@ type WithPage = CheckpointDatabase & { page: Page };
 
 const NEWEST_FIRST = /* @__PURE__ */ sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`;
 
-const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", PageParams, PageRow>(
+const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, PageRow>(
   (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape)),
 );
 
@@ -95,7 +104,7 @@ const statements = /* @__PURE__ */ new StatementFamily<"first" | "next", PagePar
 function withPage(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<PageParams>,
-  shape: "first" | "next",
+  shape: Shape,
 ): QueryCreator<WithPage> {
   return db.with("page", (qb) =>
     qb
@@ -109,6 +118,12 @@ function withPage(
               .$if(shape === "next", (query) =>
                 query.where(
                   sql<boolean>`(checkpoint_id collate "C", checkpoint_ns collate "C") < (${parameter("afterId")}, ${parameter("afterNs")})`,
+                ),
+              )
+              .$if(shape === "given", (query) =>
+                query.where(
+                  sql<boolean>`(checkpoint_ns, checkpoint_id) in (
+                    select * from unnest(${parameter("namespaces")}::text[], ${parameter("ids")}::text[]))`,
                 ),
               )
               .orderBy(NEWEST_FIRST)

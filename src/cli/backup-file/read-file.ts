@@ -4,7 +4,7 @@ import { addAbortSignal, Readable } from "node:stream";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandContext } from "../command-definition.js";
 import { humanBytes } from "../output/format-numbers.js";
-import { splitLines } from "./split-lines.js";
+import { splitLines } from "../../parsing/split-lines.js";
 
 /** How a command line names standard input. */
 export const STDIN = "-";

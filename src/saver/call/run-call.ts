@@ -35,6 +35,8 @@ const OPERATIONS = {
   verify: "checkpoints",
   importThreads: "checkpoints",
   exportThreads: "checkpoints",
+  archive: "checkpoints",
+  restore: "checkpoints",
   health: "pg_class",
 } as const;
 

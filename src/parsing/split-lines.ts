@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
  * Splits a stream of bytes or text into lines, wherever chunks begin and end. Only a line feed ends a line: Node's `readline`
  * also splits at U+2028, which JSON text may hold.
  */
-export async function* splitLines(chunks: AsyncIterable<string | Buffer>): AsyncGenerator<string> {
+export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for await (const chunk of chunks) {

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { runs } from "../../../test-support/runs.js";
+import { runs } from "../../test-support/runs.js";
 import { splitLines } from "./split-lines.js";
 
 async function linesOf(chunks: Iterable<Buffer | string>): Promise<string[]> {

@@ -1,0 +1,17 @@
+import type { ExportedThread } from "../backup/export-threads.js";
+import type { RowCounts } from "../saver/model/row-counts.js";
+import type { ArchivedRows } from "./archived-rows.js";
+
+/** What is archived of a thread: it is written to a file, and removed once the file has been read back. */
+export interface ArchivePart extends ExportedThread {
+  /** About how many rows it has. */
+  readonly size: number;
+  /** Deletes the rows that the file holds, and leaves those that have changed since. */
+  readonly remove: (archived: ArchivedRows) => Promise<Removal>;
+}
+
+/** What was deleted of a part. */
+export interface Removal extends RowCounts {
+  /** Whether rows stayed, because they changed or came after the part was exported. */
+  readonly isChanged: boolean;
+}

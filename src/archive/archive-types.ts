@@ -1,0 +1,105 @@
+import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { IdleOptions, RetentionOptions } from "../retention/retention-types.js";
+import type { RowCounts } from "../saver/model/row-counts.js";
+
+/**
+ * Where an archive is kept: a bucket, a folder, or anything else that keeps files under names. `archiveFolder` is a folder.
+ * The names contain only letters, digits and `-_.~%`, and at most 200 of them.
+ *
+ * @example
+ * ```ts
+ * const target: ArchiveTarget = {
+ *   write: async (name, content) => bucket.upload(`archive/${name}`, Readable.from(content)),
+ *   read: async (name) => bucket.download(`archive/${name}`),
+ *   list: (prefix) => bucket.names(`archive/${prefix}`),
+ * };
+ * ```
+ */
+export interface ArchiveTarget {
+  /**
+   * Stores a file. It resolves only when the file is durable and whole: rows are deleted in reliance on it. If it rejects, or
+   * never ends, there must be no file of that name, or one that is recognized as incomplete when it is read.
+   *
+   * @param name - A name that was never used before.
+   */
+  readonly write: (
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    options: ArchiveCallOptions,
+  ) => Promise<void>;
+  /** Reads a file from its beginning. Rejects if there is no such file. */
+  readonly read: (
+    name: string,
+    options: ArchiveCallOptions,
+  ) => Promise<AsyncIterable<Uint8Array>> | AsyncIterable<Uint8Array>;
+  /** Lists the names of the files whose names begin with `prefix`, in any order. It may be called often. */
+  readonly list: (prefix: string, options: ArchiveCallOptions) => AsyncIterable<string> | Iterable<string>;
+}
+
+/** What each call of an {@link ArchiveTarget} gets. */
+export interface ArchiveCallOptions {
+  /** The signal of the call. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Archives whole threads, whatever their age. */
+export interface ThreadArchiveOptions extends CallOptions {
+  readonly strategy: "delete";
+  readonly threads: readonly string[];
+  /** Counts what would be archived, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Where an archive goes to. */
+export interface ArchiveDestination {
+  readonly to: ArchiveTarget;
+  /**
+   * `thread`: a file holds rows of one thread, so a thread is found by the names of files. `run`: a file holds up to 50,000 rows
+   * of any threads, so that many small threads take few files, and a restored thread is searched for in all of them. Default: `thread`.
+   */
+  readonly filesPer?: "thread" | "run" | undefined;
+}
+
+/** Which rows `archive` moves: by the same rules as `prune` deletes rows. */
+export type ArchiveRule = RetentionOptions | IdleOptions | ThreadArchiveOptions;
+
+/** The options of `archive`: a rule, and where the rows go to. */
+export type ArchiveOptions = ArchiveRule & ArchiveDestination;
+
+/** The result of `archive`. The counts of rows are those that were removed after they had been verified in the archive. */
+export interface ArchiveResult extends RowCounts {
+  /** Threads that lost rows. */
+  readonly threads: number;
+  /** Files that were written. */
+  readonly files: number;
+  /**
+   * Threads of which rows stayed, because they changed while they were archived. The next run archives them again.
+   */
+  readonly changed: number;
+  /** The named threads that have no rows; with `idleForMs`, no checkpoints. */
+  readonly missing: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** The options of `restore`. */
+export interface RestoreOptions extends CallOptions {
+  readonly from: ArchiveTarget;
+  /** The threads to restore. Each one is restored from all files that hold rows of it. */
+  readonly threads: readonly string[];
+  /**
+   * Lifts the tombstones of the threads first. Default: false, so that a saver with `keepTombstones` refuses a deleted thread.
+   */
+  readonly liftTombstones?: boolean | undefined;
+}
+
+/** The result of `restore`. The counts of rows leave out rows that were already stored. */
+export interface RestoreReport extends RowCounts {
+  /** The threads that were found in the archive. */
+  readonly threads: number;
+  /** The files that were read. */
+  readonly files: number;
+  /** The number of rows that were already stored, with the same content. */
+  readonly skipped: number;
+  /** The threads of which the archive holds nothing. */
+  readonly missing: readonly string[];
+}

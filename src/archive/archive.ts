@@ -1,0 +1,135 @@
+import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { exportEach } from "../backup/export-threads.js";
+import { prune } from "../retention/prune.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
+import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
+import type { ArchivePart } from "./archive-part.js";
+import { ArchivedRows } from "./archived-rows.js";
+import type { ArchiveResult } from "./archive-types.js";
+import type { ArchiveRequest } from "./boundary/parse-archive.js";
+import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
+import { WRITTEN_FORMAT } from "./files/compression.js";
+import { newFileName } from "./files/file-names.js";
+import { partsOf } from "./parts-of.js";
+
+/** A file for many threads is ended when it has about this many rows. Until it is read back, none of them is deleted. */
+const ROWS_PER_FILE = 50_000;
+
+/**
+ * Moves what a retention rule selects to an archive; see `archive` of the savers. Rows are deleted only by the content of a file
+ * that is durable and has been read back, so a call may end anywhere, and the next one continues with what is still stored.
+ */
+export async function archive(call: SaverCall, request: ArchiveRequest): Promise<ArchiveResult> {
+  const { rule, filesPer } = request;
+  if (rule.dryRun) {
+    const { threads, namespaces: _, ...preview } = await prune(call, rule);
+    return { ...preview, threads, files: 0, changed: 0 };
+  }
+  const tally = new ArchiveTally();
+  const parts = partsOf(call, rule, (missing) => {
+    tally.addMissing(missing);
+  });
+  for await (const batch of filesOf(parts, filesPer === "thread" ? 1 : ROWS_PER_FILE)) {
+    await archiveFile(call, { ...request, parts: batch }, tally);
+  }
+  return tally.result;
+}
+
+/** Groups parts to files. Parts of a file that is for one thread are of the same thread. */
+async function* filesOf(parts: AsyncIterable<ArchivePart>, rows: number): AsyncGenerator<ArchivePart[]> {
+  let file: ArchivePart[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    file.push(part);
+    size += Math.max(1, part.size);
+    if (size < rows) continue;
+    yield file;
+    file = [];
+    size = 0;
+  }
+  if (file.length > 0) yield file;
+}
+
+async function archiveFile(
+  call: SaverCall,
+  { target, filesPer, parts }: ArchiveRequest & { readonly parts: readonly ArchivePart[] },
+  tally: ArchiveTally,
+): Promise<void> {
+  throwIfAborted(call.signal);
+  const thread = filesPer === "thread" ? parts[0]?.threadId : undefined;
+  const name = newFileName(thread, WRITTEN_FORMAT.extension);
+  const file: ArchiveFile = { target, name, signal: call.signal };
+  const end = await writeLines(file, exportEach(call, parts));
+  const archived = await readBack(file, end);
+  tally.addFile();
+  for (const part of parts) {
+    throwIfAborted(call.signal);
+    await tally.add(part, archived.get(part.threadId) ?? new ArchivedRows());
+  }
+}
+
+/** Reads a whole file before anything of it is deleted: only its last line proves the others. */
+async function readBack(file: ArchiveFile, end: string): Promise<ReadonlyMap<string, ArchivedRows>> {
+  const threads = new Map<string, ArchivedRows>();
+  let current = new ArchivedRows();
+  for await (const line of readRows(file, end)) {
+    if (!("thread" in line)) current.add(line);
+    else {
+      const earlier = threads.get(line.thread);
+      threads.set(line.thread, earlier === undefined ? current : earlier.and(current));
+      current = new ArchivedRows();
+    }
+  }
+  return threads;
+}
+
+/** Sums up what a call moves. */
+class ArchiveTally {
+  #counts = NO_ROWS;
+  #files = 0;
+  /** The last thread that lost rows, and the last one that changed: the parts of a thread follow each other. */
+  #threads = new ThreadCounter();
+  #changed = new ThreadCounter();
+  readonly #missing: string[] = [];
+
+  addMissing(threads: readonly string[]): void {
+    this.#missing.push(...threads);
+  }
+
+  addFile(): void {
+    this.#files += 1;
+  }
+
+  async add({ threadId, remove }: ArchivePart, archived: ArchivedRows): Promise<void> {
+    const { isChanged, ...counts } = await remove(archived);
+    this.#counts = addCounts(this.#counts, counts);
+    if (counts.checkpoints + counts.writes + counts.blobs > 0) this.#threads.add(threadId);
+    if (isChanged) this.#changed.add(threadId);
+  }
+
+  get result(): ArchiveResult {
+    return {
+      ...this.#counts,
+      threads: this.#threads.count,
+      files: this.#files,
+      changed: this.#changed.count,
+      missing: this.#missing,
+      dryRun: false,
+    };
+  }
+}
+
+/** Counts threads. Those that are the same follow each other. */
+class ThreadCounter {
+  #last: string | undefined;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(threadId: string): void {
+    if (threadId !== this.#last) this.#count += 1;
+    this.#last = threadId;
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { functionSchema } from "../../parsing/function-schema.js";
+import { threadId } from "../../parsing/keys.js";
+import { parse } from "../../parsing/parse.js";
+import { abortSignal } from "../../parsing/parse-call-options.js";
+import { parsePrune, type PruneRequest } from "../../retention/boundary/parse-prune.js";
+import type { ArchiveTarget } from "../archive-types.js";
+
+/** A checked call of `archive`. */
+export interface ArchiveRequest {
+  readonly rule: PruneRequest;
+  readonly target: ArchiveTarget;
+  readonly filesPer: "thread" | "run";
+}
+
+/** A checked call of `restore`. */
+export interface RestoreRequest {
+  readonly target: ArchiveTarget;
+  readonly threads: readonly string[];
+  readonly liftTombstones: boolean;
+}
+
+const functions = z.object({
+  write: functionSchema<ArchiveTarget["write"]>(),
+  read: functionSchema<ArchiveTarget["read"]>(),
+  list: functionSchema<ArchiveTarget["list"]>(),
+});
+
+// The methods of a class need their object, so the target itself is kept.
+const target = z.custom<ArchiveTarget>(
+  (value) => functions.safeParse(value).success,
+  "must have the functions write, read and list",
+);
+
+const archiveOptions = z.looseObject({
+  to: target,
+  filesPer: z.enum(["thread", "run"]).optional(),
+});
+
+const threadArchive = z.looseObject({ strategy: z.literal("delete"), threads: z.unknown() });
+
+const restoreOptions = z.strictObject({
+  from: target,
+  threads: z.array(threadId),
+  liftTombstones: z.boolean().optional(),
+  signal: abortSignal.nullish(),
+});
+
+/** Checks the options of `archive`. The rule is checked as `prune` checks its own. */
+export function parseArchive(options: unknown): ArchiveRequest {
+  const { to, filesPer = "thread", ...rule } = parse(archiveOptions, options, "options");
+  return { target: to, filesPer, rule: parseRule(rule) };
+}
+
+function parseRule(rule: Readonly<Record<string, unknown>>): PruneRequest {
+  if (rule.strategy === undefined) return parsePrune(rule, undefined);
+  const { threads, ...others } = parse(threadArchive, rule, "options");
+  return parsePrune(threads, others);
+}
+
+/** Checks the options of `restore`, and drops duplicates of threads. */
+export function parseRestore(options: unknown): RestoreRequest {
+  const { from, threads, liftTombstones = false } = parse(restoreOptions, options, "options");
+  return { target: from, threads: [...new Set(threads)], liftTombstones };
+}

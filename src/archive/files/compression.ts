@@ -1,0 +1,92 @@
+import { pipeline, Readable, Transform } from "node:stream";
+import * as zlib from "node:zlib";
+import { noop } from "../../db/async/noop.js";
+
+/** An algorithm for files: how names end, and the first bytes of its output. */
+interface FileFormat {
+  readonly extension: string;
+  readonly magic: Uint8Array;
+  readonly compress: () => Transform;
+  readonly decompress: () => Transform;
+}
+
+const GZIP: FileFormat = {
+  extension: "gz",
+  magic: Uint8Array.of(0x1f, 0x8b),
+  compress: () => zlib.createGzip(),
+  decompress: () => zlib.createGunzip(),
+};
+
+const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
+const ZSTD = zstdFormat();
+
+/** What files are compressed with: zstd where Node.js has it, otherwise gzip. */
+export const WRITTEN_FORMAT: FileFormat = ZSTD ?? GZIP;
+
+/** Node.js has zstd from 22.15 and 23.8 on. The types of older versions don't have it. */
+function zstdFormat(): FileFormat | undefined {
+  const functions: Readonly<Record<string, unknown>> = zlib;
+  const { createZstdCompress, createZstdDecompress } = functions;
+  if (!createsStream(createZstdCompress) || !createsStream(createZstdDecompress)) return undefined;
+  return {
+    extension: "zst",
+    magic: ZSTD_MAGIC,
+    compress: () => createZstdCompress(),
+    decompress: () => createZstdDecompress(),
+  };
+}
+
+function createsStream(value: unknown): value is () => Transform {
+  return typeof value === "function";
+}
+
+/** Compresses a stream of bytes with {@link WRITTEN_FORMAT}. */
+export function compressed(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return through(content, WRITTEN_FORMAT.compress());
+}
+
+/** A compressed stream can't be read by this version of Node.js. */
+export class UnsupportedCompression extends Error {}
+
+/**
+ * Decompresses a stream of bytes. It recognizes zstd and gzip by the first bytes; anything else passes as it is.
+ *
+ * @throws UnsupportedCompression for zstd where Node.js lacks it.
+ */
+export async function* decompressed(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = content[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < ZSTD_MAGIC.length) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const whole = startingWith(head, chunks);
+  if (ZSTD === undefined && startsWith(head, ZSTD_MAGIC)) {
+    await whole.return(undefined);
+    throw new UnsupportedCompression("is compressed with zstd, which Node.js has from 22.15 on");
+  }
+  const format = [ZSTD, GZIP].find((each) => each !== undefined && startsWith(head, each.magic));
+  yield* format === undefined ? whole : through(whole, format.decompress());
+}
+
+async function* startingWith(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+function startsWith(head: Uint8Array, magic: Uint8Array): boolean {
+  return magic.every((byte, at) => head[at] === byte);
+}
+
+/** Ends the source when the reader stops, and passes errors of the source on to the reader. */
+function through(content: AsyncIterable<Uint8Array>, stream: Transform): AsyncIterable<Uint8Array> {
+  return pipeline(Readable.from(content), stream, noop);
+}

@@ -1,0 +1,145 @@
+import { exportPart, type ThreadPart } from "../backup/export-thread.js";
+import type { Retention } from "../retention/boundary/parse-prune.js";
+import { findCandidates } from "../retention/find-candidates.js";
+import { namespacePages } from "../retention/namespace-pages.js";
+import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
+import { cutoffsAt } from "../retention/prune.js";
+import { type OrphanedBlobRow, selectOrphanedBlobs } from "../retention/queries/select-orphaned-blobs.js";
+import { selectOrphanedWrites } from "../retention/queries/select-orphaned-writes.js";
+import { SubgraphCalls } from "../retention/subgraph-calls.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
+import { groupBy } from "../saver/model/group-by.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { rowKey } from "../saver/model/row-key.js";
+import type { ArchivePart } from "./archive-part.js";
+import { removeFromNamespace } from "./remove-from-namespace.js";
+
+/** What is removed of one namespace. */
+export interface NamespacePart {
+  readonly key: NamespaceKey;
+  /** Absent where no checkpoint is removed. */
+  readonly plan: DeletionPlan | undefined;
+  /** The ids of checkpoints that have writes but no row. */
+  readonly orphans: readonly string[];
+}
+
+interface ExportedNamespace extends NamespacePart {
+  /** Values that no checkpoint references now. */
+  readonly blobs: readonly OrphanedBlobRow[];
+}
+
+/** Yields the older checkpoints of threads, and what no checkpoint needs. It selects exactly what `prune` would delete. */
+export async function* oldCheckpoints(
+  call: SaverCall,
+  request: Retention,
+  onMissing: (threads: readonly string[]) => void,
+): AsyncGenerator<ArchivePart> {
+  const { threads, keepLast } = request;
+  const namespaces = request.namespaces && new Set(request.namespaces);
+  if (namespaces?.size === 0) return;
+  const cutoffs = cutoffsAt(Date.now(), request);
+  const calls = new SubgraphCalls(cutoffs);
+  const progress = new Progress(request.onProgress);
+  const onMissingOf = (missing: readonly string[]) => {
+    if (threads !== undefined) onMissing(missing);
+  };
+  for await (const page of namespacePages(call, { threads, namespaces, keepLast, onMissing: onMissingOf })) {
+    const candidates = await findCandidates(call, page, calls, cutoffs);
+    const plans = new Map((await planDeletions(call, candidates)).map((plan) => [keyOf(plan.key), plan]));
+    const whole = new Set(candidates.filter(({ isWhole }) => isWhole).map(({ key }) => keyOf(key)));
+    const keys = page.filter(({ isSelected }) => isSelected).map(({ key }) => key);
+    const scopes = keys.map((key) => ({ key, isEmptied: whole.has(keyOf(key)) }));
+    const orphans = await selectOrphanedWrites(call, scopes, cutoffs.orphanCutoff);
+    const blobs = await selectOrphanedBlobs(call, keys);
+    const parts = keys.map((key, at): ExportedNamespace => ({
+      key,
+      plan: plans.get(keyOf(key)),
+      orphans: orphans[at] ?? [],
+      blobs: blobs[at] ?? [],
+    }));
+    for (const [threadId, ofThread] of groupBy(parts.filter(hasRows), ({ key }) => key.threadId)) {
+      yield toPart(call, threadId, { namespaces: ofThread, batchSize: request.batchSize, progress });
+    }
+  }
+}
+
+interface ThreadScope {
+  readonly namespaces: readonly ExportedNamespace[];
+  readonly batchSize: number;
+  readonly progress: Progress;
+}
+
+function toPart(
+  call: SaverCall,
+  threadId: string,
+  { namespaces, batchSize, progress }: ThreadScope,
+): ArchivePart {
+  const part = rowsOf(namespaces);
+  return {
+    threadId,
+    size: part.checkpoints.length + part.orphans.length + part.blobs.length,
+    rows: (within) => exportPart(within, threadId, part),
+    remove: async (archived) => {
+      let total: RowCounts = NO_ROWS;
+      let isChanged = false;
+      for (const namespace of namespaces) {
+        const removed = removeFromNamespace(call, namespace, { archived, batchSize });
+        for await (const { isChanged: stays, ...counts } of removed) {
+          total = addCounts(total, counts);
+          isChanged ||= stays;
+          progress.add(namespace.key, counts);
+        }
+        progress.end(namespace.key);
+      }
+      return { ...total, isChanged };
+    },
+  };
+}
+
+function rowsOf(namespaces: readonly ExportedNamespace[]): ThreadPart {
+  return {
+    checkpoints: namespaces.flatMap(({ key: { checkpointNs }, plan }) =>
+      (plan?.deletableIds ?? []).map((checkpointId) => ({ checkpointNs, checkpointId })),
+    ),
+    orphans: namespaces.flatMap(({ key: { checkpointNs }, orphans }) =>
+      orphans.map((checkpointId) => ({ checkpointNs, checkpointId })),
+    ),
+    blobs: namespaces.flatMap(({ key, blobs }) =>
+      blobs.map(({ channel, version }) => ({ checkpoint_ns: key.checkpointNs, channel, version })),
+    ),
+  };
+}
+
+function hasRows({ plan, orphans, blobs }: ExportedNamespace): boolean {
+  return (plan?.deletableIds.length ?? 0) + orphans.length + blobs.length > 0;
+}
+
+function keyOf({ threadId, checkpointNs }: NamespaceKey): string {
+  return rowKey(threadId, checkpointNs);
+}
+
+/** Reports the rows that were removed so far, as `prune` does. */
+class Progress {
+  readonly #onProgress: Retention["onProgress"];
+  #counts: RowCounts = NO_ROWS;
+  #namespacesDone = 0;
+
+  constructor(onProgress: Retention["onProgress"]) {
+    this.#onProgress = onProgress;
+  }
+
+  add(key: NamespaceKey, counts: RowCounts): void {
+    this.#counts = addCounts(this.#counts, counts);
+    this.#report(key);
+  }
+
+  end(key: NamespaceKey): void {
+    this.#namespacesDone += 1;
+    this.#report(key);
+  }
+
+  #report({ threadId, checkpointNs }: NamespaceKey): void {
+    this.#onProgress?.({ ...this.#counts, threadId, checkpointNs, namespacesDone: this.#namespacesDone });
+  }
+}

@@ -1,0 +1,235 @@
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import { batchesOfOrphans } from "../retention/batches-of-orphans.js";
+import { findKeptSenders } from "../retention/find-kept-senders.js";
+import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
+import { deleteUnreferencedBlobs } from "../retention/queries/delete-orphaned-blobs.js";
+import { lockCheckpoints } from "../retention/queries/lock-checkpoints.js";
+import { lockWrites } from "../retention/queries/lock-writes.js";
+import { selectLineage } from "../retention/queries/select-lineage.js";
+import { selectOrphanedBlobs } from "../retention/queries/select-orphaned-blobs.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
+import { chunksOf } from "../saver/model/chunks-of.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { NO_ROWS } from "../saver/model/row-counts.js";
+import { rowKey } from "../saver/model/row-key.js";
+import { lockBlobs } from "../saver/queries/lock-blobs.js";
+import { refuseSnapshots } from "../saver/queries/take-locks.js";
+import type { Removal } from "./archive-part.js";
+import type { ArchivedRows } from "./archived-rows.js";
+import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";
+import { digestBlobs, digestCheckpoints, digestWrites, type WriteDigestRow } from "./queries/digest-rows.js";
+
+/** How many values one transaction deletes; see `deleteOrphanedBlobs` of the retention. */
+const BLOBS_PER_TRANSACTION = 10_000;
+
+/** What is removed of a namespace. */
+interface RemovedNamespace {
+  readonly key: NamespaceKey;
+  readonly plan: DeletionPlan | undefined;
+  readonly orphans: readonly string[];
+}
+
+interface RemovalOptions {
+  /** The rows of the thread that the file holds. */
+  readonly archived: ArchivedRows;
+  /** How many checkpoints one transaction deletes at most. */
+  readonly batchSize: number;
+}
+
+/**
+ * Deletes the checkpoints of a namespace that a file holds, their writes, and the values of the file that no checkpoint needs any
+ * more, as `prune` does. Yields what each transaction deleted. A killed call leaves values without a checkpoint, which the next
+ * run archives again.
+ */
+export async function* removeFromNamespace(
+  call: SaverCall,
+  { key, plan, orphans }: RemovedNamespace,
+  options: RemovalOptions,
+): AsyncGenerator<Removal> {
+  if (plan !== undefined) yield* removeCheckpoints(call, plan, options);
+  if (orphans.length > 0) yield* removeOrphanedWrites(call, { key, orphans }, options);
+  yield* removeValues(call, key, options);
+}
+
+/** When a checkpoint gets a new child in the meantime, or has changed, it plans the rest again. */
+async function* removeCheckpoints(
+  call: SaverCall,
+  firstPlan: DeletionPlan,
+  { archived, batchSize }: RemovalOptions,
+): AsyncGenerator<Removal> {
+  let plan: DeletionPlan | undefined = firstPlan;
+  while (plan !== undefined) {
+    const { key, deletableIds }: DeletionPlan = plan;
+    const done = new Set<string>();
+    let isOutdated = false;
+    for (const batch of chunksOf(deletableIds, batchSize)) {
+      const {
+        removal,
+        changedIds,
+        isOutdated: hasNewChild,
+      } = await removeBatch(call, plan, { batch, archived });
+      for (const id of changedIds) done.add(id);
+      isOutdated = hasNewChild || changedIds.length > 0;
+      if (changedIds.length > 0) yield { ...NO_ROWS, isChanged: true };
+      if (isOutdated) break;
+      for (const id of batch) done.add(id);
+      yield removal;
+    }
+    if (!isOutdated) return;
+    const ids = deletableIds.filter((id) => !done.has(id));
+    [plan] = await planDeletions(call, [{ key, ids }]);
+  }
+}
+
+interface Batch {
+  readonly batch: readonly string[];
+  readonly archived: ArchivedRows;
+}
+
+interface BatchResult {
+  readonly removal: Removal;
+  /** The checkpoints that stay, because they or one of their writes is not in the file. Nothing was deleted if there are any. */
+  readonly changedIds: readonly string[];
+  /** Whether nothing was deleted, because a checkpoint has a child that the plan has not examined. */
+  readonly isOutdated: boolean;
+}
+
+/** Locks the rows first. The next statements compare them with the file and the plan, and only then they are deleted (C7, C9). */
+function removeBatch(
+  call: SaverCall,
+  plan: DeletionPlan,
+  { batch: checkpointIds, archived }: Batch,
+): Promise<BatchResult> {
+  const key = { ...plan.key, checkpointIds };
+  const nothing = { ...NO_ROWS, isChanged: false };
+  return inOneTransaction(call, async (within) => {
+    const { schema } = within;
+    requireReadCommitted(await send(within, lockCheckpoints(schema, key)));
+    await send(within, lockWrites(schema, key));
+    const checkpoints = await send(within, digestCheckpoints(schema, key));
+    const writes = (await send(within, digestWrites(schema, key))).filter(
+      (write) => write.channel !== TASKS || !plan.keptSenders.has(write.checkpoint_id),
+    );
+    const changed = [
+      ...checkpoints.filter((row) => !archived.holds({ table: "checkpoints", ...row })),
+      ...writes.filter((row) => !archived.holds({ table: "checkpoint_writes", ...row })),
+    ];
+    const changedIds = [...new Set(changed.map((row) => row.checkpoint_id))];
+    if (changedIds.length > 0) return { removal: nothing, changedIds, isOutdated: false };
+    if (await hasNewChild(within, plan, checkpointIds)) {
+      return { removal: nothing, changedIds, isOutdated: true };
+    }
+    const { threadId, checkpointNs } = plan.key;
+    const checkpointNss = checkpointIds.map(() => checkpointNs);
+    const [deleted] = await send(
+      within,
+      deleteCheckpointsByKey(schema, { threadId, checkpointNss, checkpointIds }),
+    );
+    const counts = await deleteWrites(within, plan.key, writes);
+    const removal = { ...counts, checkpoints: deleted?.deleted ?? 0, isChanged: false };
+    return { removal, changedIds, isOutdated: false };
+  });
+}
+
+/** Whether a checkpoint has a child that stays, and that the plan has not examined in its present version. */
+async function hasNewChild(
+  within: SaverCall,
+  { key, children }: DeletionPlan,
+  checkpointIds: readonly string[],
+): Promise<boolean> {
+  const [lineage = []] = await selectLineage(within, [key]);
+  const deleted = new Set(checkpointIds);
+  const known = new Set(
+    checkpointIds.flatMap((id) =>
+      (children.get(id) ?? []).map((child) => rowKey(child.checkpoint_id, child.version)),
+    ),
+  );
+  return lineage.some(
+    ({ checkpoint_id, parent_checkpoint_id, version }) =>
+      parent_checkpoint_id !== null &&
+      deleted.has(parent_checkpoint_id) &&
+      !deleted.has(checkpoint_id) &&
+      !known.has(rowKey(checkpoint_id, version)),
+  );
+}
+
+async function* removeOrphanedWrites(
+  call: SaverCall,
+  { key, orphans }: Omit<RemovedNamespace, "plan">,
+  { archived, batchSize }: RemovalOptions,
+): AsyncGenerator<Removal> {
+  const [senders = new Set<string>()] = await findKeptSenders(call, [{ key, ids: [] }]);
+  for (const checkpointIds of chunksOf(orphans, batchSize)) {
+    yield await inOneTransaction(call, async (within) => {
+      const ids = { ...key, checkpointIds };
+      requireReadCommitted(await send(within, lockWrites(within.schema, ids)));
+      const stored = (await send(within, digestWrites(within.schema, ids))).filter(
+        (write) => write.channel !== TASKS || !senders.has(write.checkpoint_id),
+      );
+      const writes = stored.filter((row) => archived.holds({ table: "checkpoint_writes", ...row }));
+      const counts = await deleteWrites(within, key, writes);
+      return { ...counts, isChanged: writes.length < stored.length };
+    });
+  }
+}
+
+async function deleteWrites(
+  within: SaverCall,
+  { threadId, checkpointNs }: NamespaceKey,
+  writes: readonly WriteDigestRow[],
+) {
+  if (writes.length === 0) return NO_ROWS;
+  const [deleted] = await send(
+    within,
+    deleteWritesByKey(within.schema, {
+      threadId,
+      checkpointNss: writes.map(() => checkpointNs),
+      checkpointIds: writes.map((row) => row.checkpoint_id),
+      taskIds: writes.map((row) => row.task_id),
+      positions: writes.map(({ idx }) => idx),
+    }),
+  );
+  const bytes = writes.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  return { ...NO_ROWS, writes: deleted?.deleted ?? 0, bytes };
+}
+
+/** Deletes the values of the file that no checkpoint needs. Locks them first, and the next statements compare and decide (C8, C13). */
+async function* removeValues(
+  call: SaverCall,
+  key: NamespaceKey,
+  { archived }: RemovalOptions,
+): AsyncGenerator<Removal> {
+  const [orphans = []] = await selectOrphanedBlobs(call, [key]);
+  for (const batch of batchesOfOrphans(orphans, BLOBS_PER_TRANSACTION)) {
+    yield await inOneTransaction(call, async (within) => {
+      const named = {
+        ...key,
+        channels: batch.map(({ channel }) => channel),
+        versions: batch.map(({ version }) => version),
+      };
+      requireReadCommitted(await send(within, lockBlobs(within.schema, named, "forUpdate")));
+      const stored = await send(within, digestBlobs(within.schema, named));
+      const values = stored.filter((row) => archived.holds({ table: "checkpoint_blobs", ...row }));
+      const [deleted] = await send(
+        within,
+        deleteUnreferencedBlobs(within.schema, {
+          ...key,
+          channels: values.map(({ channel }) => channel),
+          versions: values.map(({ version }) => version),
+        }),
+      );
+      return { ...NO_ROWS, ...deleted, isChanged: false };
+    });
+  }
+}
+
+function requireReadCommitted(rows: readonly { readonly isolation: string }[]): void {
+  refuseSnapshots(rows, "archive needs");
+}
+
+async function send<Row>(within: SaverCall, statement: BoundStatement<Row>): Promise<Row[]> {
+  const [rows = []] = await runTransaction(within, { statements: [statement] });
+  return rows;
+}
