@@ -82,14 +82,9 @@ import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
 import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
-import {
-  contextOf,
-  countingRefusal,
-  type OperationName,
-  runCall,
-  type SignalSources,
-} from "./saver/call/run-call.js";
+import { countingRefusal, type OperationName, runCall, type SignalSources } from "./saver/call/run-call.js";
 import type { SaverCall } from "./saver/call/saver-call.js";
+import { contextOf } from "./saver/call/stale-reads.js";
 import { channelValues } from "./saver/channel-values.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";

@@ -38,8 +38,8 @@ export class Replicated {
     await this.catchUp();
     await this.onStandby("select pg_wal_replay_pause()");
     await until(async () => {
-      const [row] = await this.onStandby("select pg_get_wal_replay_pause_state() as state");
-      return row?.["state"] === "paused";
+      const paused = "select where pg_get_wal_replay_pause_state() = 'paused'";
+      return (await this.onStandby(paused)).length > 0;
     });
   }
 
@@ -52,7 +52,7 @@ export class Replicated {
     const [row] = await this.onPrimary("select pg_current_wal_flush_lsn()::text as position");
     await until(async () => {
       const caughtUp = "select where pg_last_wal_replay_lsn() >= $1::pg_lsn";
-      return (await this.onStandby(caughtUp, [row?.["position"]])).length > 0;
+      return (await this.onStandby(caughtUp, [row?.position])).length > 0;
     });
   }
 

@@ -14,7 +14,7 @@ interface Read {
   ) => Promise<unknown>;
 }
 
-const idOf = (config: RunnableConfig): string => String(config.configurable?.["thread_id"]);
+const idOf = (config: RunnableConfig): string => String(config.configurable?.thread_id);
 
 const BY_DEFAULT: readonly Read[] = [
   { what: "listThreads", call: (saver, _, options) => saver.listThreads(options) },

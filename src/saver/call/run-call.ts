@@ -1,7 +1,6 @@
 import { parseConfigSignal, parseSignal } from "../../parsing/parse-call-options.js";
 import { observeCall, observedOperations, observeRefusal } from "../../db/observe-call.js";
 import type { SaverCall } from "./saver-call.js";
-import { withReplica } from "./stale-reads.js";
 
 /** The operations of a saver; see `observedOperations`. */
 const OPERATIONS = {
@@ -49,11 +48,6 @@ export interface SignalSources {
   readonly options?: unknown;
   /** The config of a read, which ends together with its run. A write ignores it: LangGraph counts on writes of an aborted run. */
   readonly config?: unknown;
-}
-
-/** Returns the context for one call of a method: with its signal, and on the database that it reads. */
-export function contextOf(base: SaverCall, name: OperationName, sources: SignalSources): SaverCall {
-  return callWithSignal(withReplica(base, name, sources.options), sources);
 }
 
 /** Returns the context for one call, with the signal that its options or its config hold. */

@@ -1,6 +1,6 @@
 import { staleCall } from "../../db/replica/stale-call.js";
 import { parseStaleReads } from "../../parsing/parse-call-options.js";
-import type { OperationName } from "./run-call.js";
+import { callWithSignal, type OperationName, type SignalSources } from "./run-call.js";
 import type { SaverCall } from "./saver-call.js";
 
 /**
@@ -25,16 +25,12 @@ const MAY_READ_REPLICA: Partial<Record<OperationName, "by default" | "if asked">
   exportThreads: "if asked",
 };
 
-/**
- * Returns the context for a call that reads the replica, where the saver has one and the operation and the caller allow it. Otherwise it
- * returns the given one.
- *
- * @param options - The options of the call.
- */
-export function withReplica(call: SaverCall, name: OperationName, options: unknown): SaverCall {
+/** Returns the context for one call of a method: with its signal, and on the replica where the method and the caller allow it. */
+export function contextOf(base: SaverCall, name: OperationName, sources: SignalSources): SaverCall {
+  const call = callWithSignal(base, sources);
   const rule = call.replica === undefined ? undefined : MAY_READ_REPLICA[name];
   if (rule === undefined) return call;
-  const isStale = parseStaleReads(options) ?? rule === "by default";
+  const isStale = parseStaleReads(sources.options) ?? rule === "by default";
   return isStale ? staleSaverCall(call) : call;
 }
 
