@@ -1,4 +1,4 @@
-import { type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
+import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -70,6 +70,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
       .where(isInRange("header"));
     // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
     return withChain(db, {
+      threadId: bounds.includes("= upTo") ? parameter("upTo") : undefined,
       splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
       references: references.select([
         "header.thread_id",
@@ -89,6 +90,8 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangePa
 const KEY = ["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version"] as const;
 
 interface Sources {
+  /** The thread, if it is one. */
+  readonly threadId: RawBuilder<string> | undefined;
   /** Rows of `checkpoint_blobs`. Only the splices among them count. */
   readonly splices: SelectQueryBuilder<CheckpointDatabase & Stored, "stored", StrayBlobRow>;
   readonly references: SelectQueryBuilder<CheckpointDatabase, never, StrayBlobRow>;
@@ -102,7 +105,7 @@ interface Stored {
  * The CTE `chain`: the splices that headers reference, and the values that they are made of (C13). Where there are no splices,
  * Postgres does not read the headers for it.
  */
-function withChain(db: QueryCreator<CheckpointDatabase>, { splices, references }: Sources) {
+function withChain(db: QueryCreator<CheckpointDatabase>, { threadId, splices, references }: Sources) {
   return db
     .withRecursive(
       (cte) => cte("splice").materialized(),
@@ -114,5 +117,5 @@ function withChain(db: QueryCreator<CheckpointDatabase>, { splices, references }
         .selectAll()
         .intersect(references.where(sql<SqlBool>`exists (select from splice)`)),
     )
-    .withRecursive(CHAIN, chainOfWanted);
+    .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId));
 }

@@ -80,7 +80,12 @@ interface SizeRow extends Record<Sum, number> {
   readonly name: string;
 }
 
-type WithSizes = CheckpointDatabase & { measured: SizeRow; sizes: SizeRow };
+interface ValuesRow extends Record<Sum, number> {
+  readonly thread_id: string;
+  readonly channel: string;
+}
+
+type WithSizes = CheckpointDatabase & { valued: ValuesRow; measured: SizeRow; sizes: SizeRow };
 
 /** The CTE `sizes`: a row for each thread and one for each channel. */
 function withSizes(
@@ -88,65 +93,75 @@ function withSizes(
   parameter: Parameter<StorageParams>,
   ofThread: boolean,
 ): QueryCreator<WithSizes> {
+  return (
+    db
+      // Each table is grouped once, by both: Postgres runs grouping sets in one process, and Citus does not run them.
+      .with("valued", (qb) =>
+        qb
+          .selectFrom("checkpoint_blobs")
+          .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+          .groupBy(["thread_id", "channel"])
+          .select(OWNERS)
+          .select(
+            sumColumns({
+              blobs: sql`count(*)`,
+              blob_bytes: VALUE_BYTES,
+              splices: sql`count(base)`,
+              // Postgres knows the length without reading the value.
+              whole_bytes: sql`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)`,
+            }),
+          )
+          .unionAll((all) =>
+            all
+              .selectFrom("checkpoint_writes")
+              .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+              .groupBy(["thread_id", "channel"])
+              .select(OWNERS)
+              .select(sumColumns({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
+          ),
+      )
+      .with("measured", (qb) =>
+        qb
+          .selectFrom("checkpoints")
+          .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+          .groupBy("thread_id")
+          .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
+          .select(
+            sumColumns({
+              checkpoints: sql`count(*)`,
+              header_bytes: sql`sum(pg_column_size(checkpoint) + pg_column_size(metadata))`,
+            }),
+          )
+          .unionAll((all) => valuedBy(all, "thread"))
+          .unionAll((all) => valuedBy(all, "channel")),
+      )
+      .with("sizes", (qb) =>
+        qb
+          .selectFrom("measured")
+          .groupBy(["part", "name"])
+          .select(["part", "name"])
+          .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
+      )
+  );
+}
+
+function valuedBy(
+  db: Pick<QueryCreator<CheckpointDatabase & Pick<WithSizes, "valued">>, "selectFrom">,
+  part: SizeRow["part"],
+) {
   return db
-    .with("measured", (qb) =>
-      qb
-        .selectFrom("checkpoints")
-        .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-        .groupBy("thread_id")
-        .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
-        .select(
-          sumColumns({
-            checkpoints: sql`count(*)`,
-            header_bytes: sql`sum(pg_column_size(checkpoint) + pg_column_size(metadata))`,
-          }),
-        )
-        .unionAll((all) =>
-          all
-            .selectFrom("checkpoint_blobs")
-            .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-            .groupBy(BY_THREAD_AND_CHANNEL)
-            .select(OWNER)
-            .select(
-              sumColumns({
-                blobs: sql`count(*)`,
-                blob_bytes: VALUE_BYTES,
-                splices: sql`count(base)`,
-                // Postgres knows the length without reading the value.
-                whole_bytes: sql`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)`,
-              }),
-            ),
-        )
-        .unionAll((all) =>
-          all
-            .selectFrom("checkpoint_writes")
-            .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-            .groupBy(BY_THREAD_AND_CHANNEL)
-            .select(OWNER)
-            .select(sumColumns({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
-        ),
-    )
-    .with("sizes", (qb) =>
-      qb
-        .selectFrom("measured")
-        .groupBy(["part", "name"])
-        .select(["part", "name"])
-        .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
-    );
+    .selectFrom("valued")
+    .select(sql<SizeRow["part"]>`${sql.lit(part)}`.as("part"))
+    .select(part === "thread" ? "valued.thread_id as name" : "valued.channel as name")
+    .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }
 
 const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
 
-/** Groups by thread and by channel in one pass over the table. */
-const BY_THREAD_AND_CHANNEL = /* @__PURE__ */ sql`grouping sets ((thread_id), (channel))`;
-
-const OWNER = [
-  /* @__PURE__ */ sql<SizeRow["part"]>`case when grouping(channel) = 1 then 'thread' else 'channel' end`.as(
-    "part",
-  ),
-  /* @__PURE__ */ sql<string>`(case when grouping(channel) = 1 then thread_id else channel end) collate "C"`.as(
-    "name",
-  ),
+/** In byte order, in which equal sizes are listed. */
+const OWNERS = [
+  /* @__PURE__ */ sql<string>`thread_id collate "C"`.as("thread_id"),
+  /* @__PURE__ */ sql<string>`channel collate "C"`.as("channel"),
 ] as const;
 
 /** The sums of one table and zero for the other tables, in the order that UNION ALL needs. */

@@ -83,7 +83,6 @@ interface PageParams {
 }
 
 interface Page {
-  thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
@@ -97,7 +96,7 @@ type WithPage = CheckpointDatabase & { page: Page };
 const NEWEST_FIRST = /* @__PURE__ */ sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`;
 
 const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, PageRow>(
-  (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape)),
+  (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape), parameter("threadId")),
 );
 
 /** Limits the page by the stored lengths of headers, which Postgres knows without reading them. */
@@ -141,7 +140,6 @@ function withPage(
           .as("measured"),
       )
       .select([
-        "thread_id",
         "checkpoint_ns",
         "checkpoint_id",
         "parent_checkpoint_id",
@@ -158,7 +156,7 @@ function withPage(
   );
 }
 
-function selectParts(db: QueryCreator<WithPage>) {
+function selectParts(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("page")
     .select((eb) =>
@@ -179,12 +177,11 @@ function selectParts(db: QueryCreator<WithPage>) {
               used
                 .selectFrom("page")
                 .innerJoin(versionsOfPage().as<"used">(sql`used(channel, version)`), (join) => join.onTrue())
-                .select(["page.thread_id", "page.checkpoint_ns", "used.channel", "used.version"])
+                .select(["page.checkpoint_ns", "used.channel", "used.version"])
                 .distinct()
                 .as("used"),
             )
             .select([
-              sql<string[]>`array_agg(used.thread_id)`.as("threads"),
               sql<string[]>`array_agg(used.checkpoint_ns)`.as("namespaces"),
               sql<string[]>`array_agg(used.channel)`.as("channels"),
               sql<string[]>`array_agg(used.version)`.as("versions"),
@@ -193,9 +190,9 @@ function selectParts(db: QueryCreator<WithPage>) {
         )
         // Arrays instead of a plain join: Postgres estimates 100 entries for each header, and would use JIT for so many rows.
         .innerJoin(
-          sql<{ thread_id: string; checkpoint_ns: string; channel: string; version: string }>`unnest(
-            keys.threads, keys.namespaces, keys.channels, keys.versions
-          )`.as<"used">(sql`used(thread_id, checkpoint_ns, channel, version)`),
+          sql<{ checkpoint_ns: string; channel: string; version: string }>`unnest(
+            keys.namespaces, keys.channels, keys.versions
+          )`.as<"used">(sql`used(checkpoint_ns, channel, version)`),
           (join) => join.onTrue(),
         )
         .innerJoinLateral(
@@ -204,7 +201,7 @@ function selectParts(db: QueryCreator<WithPage>) {
               .selectFrom("checkpoint_blobs as one")
               .select(["one.checkpoint_ns", "one.channel", "one.version"])
               .select(sql<number | null>`octet_length(one.blob)`.as("bytes"))
-              .whereRef("one.thread_id", "=", "used.thread_id")
+              .where("one.thread_id", "=", threadId)
               .whereRef("one.checkpoint_ns", "=", "used.checkpoint_ns")
               .whereRef("one.channel", "=", "used.channel")
               .whereRef("one.version", "=", "used.version")
@@ -231,7 +228,7 @@ function selectParts(db: QueryCreator<WithPage>) {
               .selectFrom("checkpoint_writes as one")
               .select(["one.checkpoint_ns", "one.checkpoint_id", "one.task_id", "one.idx"])
               .select(sql<number | null>`octet_length(one.blob)`.as("bytes"))
-              .whereRef("one.thread_id", "=", "page.thread_id")
+              .where("one.thread_id", "=", threadId)
               .whereRef("one.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("one.checkpoint_id", "=", "page.checkpoint_id")
               .offset(sql.lit(0))

@@ -1,4 +1,4 @@
-import { type QueryCreator, sql } from "kysely";
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -44,8 +44,10 @@ type WithChain = CheckpointDatabase & { wanted: ValueKeyRow; chain: ValueKeyRow 
 /**
  * The recursive CTE `chain`: the values in the CTE `wanted`, and all values that they are made of. Each occurs once, however many
  * refer to it, so it also ends where rows refer to each other.
+ *
+ * @param threadId - The thread of all values, by which distributed tables are searched.
  */
-export function chainOfWanted(db: QueryCreator<WithChain>) {
+export function chainOfWanted(db: QueryCreator<WithChain>, threadId?: RawBuilder<string>) {
   return db
     .selectFrom("wanted")
     .select(["wanted.thread_id", "wanted.checkpoint_ns", "wanted.channel", "wanted.version"])
@@ -57,7 +59,7 @@ export function chainOfWanted(db: QueryCreator<WithChain>) {
             eb
               .selectFrom("checkpoint_blobs as stored")
               .select("stored.base")
-              .whereRef("stored.thread_id", "=", "chain.thread_id")
+              .where("stored.thread_id", "=", threadId ?? eb.ref("chain.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
               .whereRef("stored.channel", "=", "chain.channel")
               .whereRef("stored.version", "=", "chain.version")

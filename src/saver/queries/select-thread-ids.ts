@@ -1,12 +1,14 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
 /**
  * The ids of the next threads that have a row in any table, in the order of the primary keys. It is a loose index scan: it
- * jumps from one thread to the next, and skips the rows in between.
+ * jumps from one thread to the next, and skips the rows in between. Where Citus distributes the tables, each node reads the index
+ * entries of as many threads, since Citus runs no such loop over several nodes.
  *
  * @param after - The last thread of the previous page.
  */
@@ -16,7 +18,8 @@ export async function selectThreadIds(
   pageSize: number,
 ): Promise<string[]> {
   // A thread id is never "".
-  const rows = await runStatement(call, nextThreads, { after: after ?? "", pageSize });
+  const statement = (await isDistributed(call)) ? nextOfNodes : nextThreads;
+  const rows = await runStatement(call, statement, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }
 
@@ -56,6 +59,19 @@ const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: strin
     .where("walk.thread_id", "is not", null)
     .$narrowType<{ thread_id: string }>(),
 );
+
+const nextOfNodes = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
+  const after = (table: (typeof THREAD_TABLES)[number]) =>
+    db.selectFrom(table).select("thread_id").where("thread_id", ">", parameter("after"));
+  return db
+    .selectFrom(
+      after("checkpoints").unionAll(after("checkpoint_writes")).unionAll(after("checkpoint_blobs")).as("row"),
+    )
+    .select("row.thread_id")
+    .groupBy("row.thread_id")
+    .orderBy("row.thread_id")
+    .limit(parameter("pageSize"));
+});
 
 /** The first thread after `after` in any table, in the collation of the column, which is also that of the index. */
 function firstThread(
