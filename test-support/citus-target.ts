@@ -144,7 +144,8 @@ declare
 begin
   drop event trigger if exists distribute_created_tables;
   drop function if exists citus.distribute_created_tables;
-  for statement in
+  -- All names first: a cascade also drops what comes later.
+  foreach statement in array array(
     select format('drop schema %I cascade', nspname) from pg_namespace s
     where nspname not like 'pg\\_%' and nspname not in ('information_schema', 'public')
       and not exists (select from pg_depend d where d.objid = s.oid and d.deptype = 'e')
@@ -157,6 +158,7 @@ begin
     select format('drop routine if exists %s cascade', p.oid::regprocedure) from pg_proc p
     where pronamespace = 'public'::regnamespace
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  )
   loop
     execute statement;
   end loop;

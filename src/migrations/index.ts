@@ -1,6 +1,21 @@
 export { convertShallowTables, type ShallowConversion } from "./convert-shallow-tables.js";
 export { convertStoreTables, type StoreConversion } from "./convert-store-tables.js";
 export {
+  type DistributeOptions,
+  distributeTables,
+  planDistribution,
+  planUndistribution,
+  type UndistributeOptions,
+  undistributeTables,
+} from "./distribution/distribute-tables.js";
+export {
+  type DistributionStatus,
+  distributionStatus,
+  type DistributionStatusOptions,
+  type TableDistribution,
+  type TablePlacement,
+} from "./distribution/distribution-state.js";
+export {
   createOptionalIndexes,
   dropOptionalIndexes,
   type OptionalIndexOptions,

@@ -13,6 +13,7 @@ import {
 } from "../errors/index.js";
 import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
+import { distributeNewTables } from "./distribution/distribute-tables.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
@@ -73,6 +74,7 @@ export async function migrateSets(
       for (const { set } of behind) {
         applied.push(...(await run(transaction, schema, set, (migrator) => migrator.migrateToLatest())));
       }
+      await distributeNewTables(transaction, schema);
       return applied;
     });
   } catch (error) {

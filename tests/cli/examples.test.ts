@@ -21,6 +21,8 @@ const EXAMPLE_REDIS = "redis://localhost:6379";
 const NEEDS_SHELL = /[<>|]|\.ndjson/;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
+/** The examples with this option need Citus. `tests/scale/citus.test.ts` runs them. */
+const NEEDS_CITUS = "--distribute";
 /** The example with this option would open a browser. */
 const OPENS_BROWSER = "--open";
 
@@ -105,7 +107,7 @@ async function wordsOf(line: string): Promise<string[]> {
 /** A run may have no Redis. */
 function isRunHere(example: string): boolean {
   const isMissing = process.env.CHECKPOINT_TEST_REDIS === undefined && example.includes(EXAMPLE_REDIS);
-  return !isMissing && !example.includes(NEEDS_VECTORS) && !example.includes(OPENS_BROWSER);
+  return !isMissing && ![NEEDS_VECTORS, NEEDS_CITUS, OPENS_BROWSER].some((part) => example.includes(part));
 }
 
 function examplesOf({ examples, subcommands = [] }: CommandDefinition): string[] {

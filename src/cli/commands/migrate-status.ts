@@ -1,3 +1,4 @@
+import type { DistributionStatus } from "../../migrations/distribution/distribution-state.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
 import type { CommandDefinition } from "../command-definition.js";
@@ -7,14 +8,18 @@ import type { Style } from "../output/style.js";
 
 export const migrateStatus: CommandDefinition = {
   name: "status",
-  summary: "list the migration steps (applied, pending, unknown to this version) and the optional indexes",
+  summary:
+    "list the migration steps (applied, pending, unknown to this version), the optional indexes, and on Citus where the tables are",
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
     const { migrationStatus } = await import("../../migrations/migration-status.js");
     const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
-    const status = {
+    const { distributionStatus } = await import("../../migrations/distribution/distribution-state.js");
+    const { citus, isCoordinator, tables } = await distributionStatus(db, { schema });
+    const status: Status = {
       ...(await migrationStatus(db, { schema })),
       indexes: await optionalIndexStatus(db, { schema }),
+      ...(citus !== null && { distribution: { citus, isCoordinator, tables } }),
     };
     return { exitCode: EXIT_CODE.ok, text: formatStatus(status, style), json: status };
   },
@@ -23,9 +28,12 @@ export const migrateStatus: CommandDefinition = {
 interface Status extends MigrationStatus {
   /** The state of each optional index, by its name. */
   readonly indexes: Readonly<Record<string, IndexState>>;
+  /** Where the tables are, in a database with Citus. */
+  readonly distribution?: Pick<DistributionStatus, "isCoordinator" | "tables"> & { readonly citus: string };
 }
 
-function formatStatus({ schema, applied, pending, unknown, officialVersion, indexes }: Status, style: Style) {
+function formatStatus(status: Status, style: Style): string {
+  const { schema, applied, pending, unknown, officialVersion, indexes, distribution } = status;
   const known = applied.filter((name) => !unknown.includes(name));
   const rows = [
     ...known.map((name) => [name, style.good("applied")]),
@@ -40,8 +48,19 @@ function formatStatus({ schema, applied, pending, unknown, officialVersion, inde
       ["OPTIONAL INDEX", "STATE"],
       ...Object.entries(indexes).map(([name, state]) => [name, coloured(state, style)]),
     ]),
+    ...(distribution === undefined ? [] : [formatDistribution(distribution)]),
     `migrations of the official savers: ${official}`,
   ].join("\n\n");
+}
+
+function formatDistribution({ citus, tables }: Required<Status>["distribution"]): string {
+  const rows = tables.map(({ table, placement, shards, colocation }) => [
+    table,
+    placement,
+    String(shards),
+    colocation === null ? "" : String(colocation),
+  ]);
+  return `${formatTable([["TABLE", "PLACEMENT", "SHARDS", "COLOCATION"], ...rows])}\nCitus ${citus}`;
 }
 
 function coloured(state: IndexState, style: Style): string {

@@ -8,6 +8,14 @@ import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../output/format-numbers.js";
 import { migrateDown } from "./migrate-down.js";
+import {
+  changeDistribution,
+  checkDistribution,
+  distributionOptions,
+  type DistributionFlags,
+  parseDistribution,
+  planOfDistribution,
+} from "./migrate-distribution.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
 import { changeIndexes, checkIndexes, planIndexes } from "./migrate-indexes.js";
 import { type OptionalParts, optionalOptions, parseOptional, requireLayout } from "./migrate-optional.js";
@@ -19,7 +27,7 @@ const migrateFlags = z.object({
   convertShallow: z.boolean().default(false),
   convertStore: z.boolean().default(false),
 });
-type Flags = z.output<typeof migrateFlags> & OptionalParts;
+type Flags = z.output<typeof migrateFlags> & OptionalParts & { readonly distribution: DistributionFlags };
 
 export const migrate: CommandDefinition = {
   name: "migrate",
@@ -38,6 +46,7 @@ export const migrate: CommandDefinition = {
       "first convert the tables of the official JavaScript PostgresStore; stop the services that use them before",
     ).conflicts(["plan", "check", "convertShallow"]),
     ...optionalOptions(),
+    ...distributionOptions(),
     ...grantOptions(),
   ],
   examples: [
@@ -49,6 +58,8 @@ export const migrate: CommandDefinition = {
     "migrate --with store --with cache",
     "migrate --with checkpoint-store --checkpoint-table go_runs --schema go",
     "migrate --with store --print-grants > store-grants.sql",
+    "migrate --distribute --shards 64",
+    "migrate --distribute --plan",
     "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
     "migrate status --json",
     "migrate down",
@@ -57,11 +68,16 @@ export const migrate: CommandDefinition = {
   runOffline: async (context, flags) => {
     const grants = await reportGrants(context, flags);
     const optional = parseOptional(flags);
+    parseDistribution(flags);
     if (grants === undefined && !migrateFlags.parse(flags).check) requireLayout(optional);
     return grants;
   },
   run: async (context, flags) => {
-    const parsed = { ...migrateFlags.parse(flags), ...parseOptional(flags) };
+    const parsed = {
+      ...migrateFlags.parse(flags),
+      ...parseOptional(flags),
+      distribution: parseDistribution(flags),
+    };
     if (parsed.check) return checkPending(context, parsed);
     return parsed.plan ? printPlan(context, parsed) : runMigrations(context, parsed);
   },
@@ -89,10 +105,11 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
   const { text, json, exitCode } = await changeIndexes(context, flags.indexes);
+  const moved = await changeDistribution(context, flags.distribution);
   return {
     exitCode,
-    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}`,
-    json: { schema, applied, ...converted, ...json },
+    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}${moved.text}`,
+    json: { schema, applied, ...converted, ...json, ...moved.json },
   };
 }
 
@@ -124,7 +141,12 @@ async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: F
   const { planMigrations } = await import("../../migrations/plan-migrations.js");
   const plan = await planMigrations(db, { schema, lockTimeoutMs, ...flags.tables });
   const { text, json } = await planIndexes(schema, flags.indexes);
-  return { exitCode: EXIT_CODE.ok, text: `${formatPlan(plan)}${text}`, json: { ...plan, ...json } };
+  const moved = await planOfDistribution(db, schema, flags.distribution);
+  return {
+    exitCode: EXIT_CODE.ok,
+    text: `${formatPlan(plan)}${text}${moved.text}`,
+    json: { ...plan, ...json, ...moved.json },
+  };
 }
 
 /**
@@ -153,9 +175,15 @@ async function checkPending(context: CommandContext, flags: Flags): Promise<Repo
   const { with: tables, checkpointTable } = flags.tables;
   const { pending } = await migrationStatus(db, { schema, with: tables, checkpointTable });
   const indexes = await checkIndexes(context, flags.indexes);
-  const upToDate = pending.length === 0 && indexes.exitCode === EXIT_CODE.ok;
-  const json = { schema, upToDate, pending, ...indexes.json };
+  const moved = await checkDistribution(context, flags.distribution);
+  const upToDate =
+    pending.length === 0 && indexes.exitCode === EXIT_CODE.ok && moved.exitCode === EXIT_CODE.ok;
+  const json = { schema, upToDate, pending, ...indexes.json, ...moved.json };
   if (upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };
   const steps = pending.map((name) => `\n${style.warning("pending")} ${name}`).join("");
-  return { exitCode: EXIT_CODE.no, text: `schema "${schema}" is behind${steps}${indexes.text}`, json };
+  return {
+    exitCode: EXIT_CODE.no,
+    text: `schema "${schema}" is behind${steps}${indexes.text}${moved.text}`,
+    json,
+  };
 }

@@ -1,0 +1,120 @@
+import { Option } from "commander";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { CommandContext, Report } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { countOption } from "../options/option-values.js";
+
+const MAX_SHARDS = 64_000;
+
+const distributionFlags = z.object({
+  distribute: z.boolean().default(false),
+  undistribute: z.boolean().default(false),
+  shards: z.number().optional(),
+});
+
+/** Where the tables are to be in a cluster of Citus. */
+export interface DistributionFlags {
+  /** `undefined`: where they are. */
+  readonly wanted: "distributed" | "undistributed" | undefined;
+  readonly shards: number | undefined;
+}
+
+/** The options of `migrate` about Citus. */
+export function distributionOptions(): Option[] {
+  return [
+    new Option(
+      "--distribute",
+      "then distribute the tables over the nodes of Citus by thread; services wait while their rows are copied",
+    ),
+    countOption(
+      "--shards <n>",
+      "the number of shards of --distribute (default: the setting citus.shard_count)",
+      1,
+      MAX_SHARDS,
+    ),
+    new Option(
+      "--undistribute",
+      "then bring all rows back to the coordinator; services wait while they are copied",
+    ).conflicts("distribute"),
+  ];
+}
+
+/** @throws InvalidConfigError for `--shards` without `--distribute`. */
+export function parseDistribution(given: unknown): DistributionFlags {
+  const { distribute, undistribute, shards } = distributionFlags.parse(given);
+  if (shards !== undefined && !distribute) {
+    throw new InvalidConfigError("--shards", "requires --distribute");
+  }
+  if (distribute) return { wanted: "distributed", shards };
+  return { wanted: undistribute ? "undistributed" : undefined, shards };
+}
+
+const NOTHING: Report = { exitCode: EXIT_CODE.ok, text: "", json: {} };
+
+/** Distributes the tables, or brings them back. It is one transaction. */
+export async function changeDistribution(
+  { db, schema, lockTimeoutMs, signal, style }: CommandContext,
+  { wanted, shards }: DistributionFlags,
+): Promise<Report> {
+  if (wanted === undefined) return NOTHING;
+  const { distributeTables, undistributeTables } =
+    await import("../../migrations/distribution/distribute-tables.js");
+  const moved = await reportInterrupt(
+    signal,
+    () =>
+      wanted === "distributed"
+        ? distributeTables(db, { schema, lockTimeoutMs, shards })
+        : undistributeTables(db, { schema, lockTimeoutMs }),
+    () => `schema "${schema}" is up to date, and its tables stay where they were`,
+  );
+  const lines = moved.map((table) => `\n${style.good(wanted)} ${table}`).join("");
+  const text = moved.length === 0 ? `, and its tables were ${wanted} already` : lines;
+  return { ...NOTHING, text, json: { [wanted]: moved } };
+}
+
+/** Tells whether the tables are where they are to be. */
+export async function checkDistribution(
+  { db, schema, style }: CommandContext,
+  flags: DistributionFlags,
+): Promise<Report> {
+  if (flags.wanted === undefined) return NOTHING;
+  const statements = await statementsOf(db, schema, flags);
+  const isDone = statements.length === 0;
+  return {
+    exitCode: isDone ? EXIT_CODE.ok : EXIT_CODE.no,
+    text: isDone ? "" : `\n${style.warning("not")} ${flags.wanted}`,
+    json: { [flags.wanted]: isDone },
+  };
+}
+
+/** The SQL of the change. It follows the plan of the steps, in a transaction of its own. */
+export async function planOfDistribution(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  flags: DistributionFlags,
+): Promise<{ readonly text: string; readonly json: object }> {
+  if (flags.wanted === undefined) return NOTHING;
+  const statements = await statementsOf(db, schema, flags);
+  const lines = statements.map((statement) => `${statement};`);
+  const text =
+    statements.length === 0
+      ? `\n\n-- The tables are ${flags.wanted} already`
+      : ["", "", `-- The tables become ${flags.wanted}`, "begin;", ...lines, "commit;"].join("\n");
+  return { text, json: { [flags.wanted]: statements } };
+}
+
+async function statementsOf(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  { wanted, shards }: DistributionFlags,
+): Promise<string[]> {
+  const { planDistribution, planUndistribution } =
+    await import("../../migrations/distribution/distribute-tables.js");
+  return wanted === "distributed"
+    ? planDistribution(db, { schema, shards })
+    : planUndistribution(db, { schema });
+}

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import pg from "pg";
+import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
+import { PostgresSaver } from "../../src/index.js";
+import {
+  distributeTables,
+  distributionStatus,
+  migrateDown,
+  MIGRATION_NAMES,
+  migrateToLatest,
+  planDistribution,
+  undistributeTables,
+} from "../../src/migrations/index.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { dumpSchema } from "../../test-support/schema-dump.js";
+import { describeCitus, describePglite, type TestDatabase } from "../../test-support/targets.js";
+import { cliOn } from "../cli/cli.js";
+
+const THREADS = ["a", "b", "c", "d", "e", "f", "g", "h"];
+const TABLES = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+
+/** Stores a checkpoint with a value and a write in each thread. */
+async function fill(database: TestDatabase): Promise<void> {
+  await using saver = new PostgresSaver(database.source);
+  await saver.setup();
+  for (const thread of THREADS) {
+    const { config } = await putValues(saver, threadConfig(thread), { list: [thread] });
+    await saver.putWrites(config, [["list", thread]], "task");
+  }
+}
+
+describeCitus("migrate --distribute", (target) => {
+  let database: TestDatabase<string>;
+  let opened: OpenedDatabase;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    opened = openDatabase(database.source);
+  });
+  afterEach(() => opened.close());
+
+  it("moves the rows of each thread to one node, leaves nothing behind, and does nothing again", async () => {
+    await fill(database);
+    const { kysely: db } = opened;
+    expect(await distributeTables(db, { shards: 6 })).toEqual([...TABLES, "checkpoint_migrations"]);
+    expect(await distributeTables(db)).toEqual([]);
+    const { tables } = await distributionStatus(db);
+    const [{ colocation } = { colocation: 0 }] = tables;
+    expect(tables.filter(({ placement }) => placement !== "reference")).toMatchObject(
+      [...TABLES].sort().map((table) => ({ table, placement: "distributed", shards: 6, colocation })),
+    );
+    // Each thread is on one node, and the nodes share the threads.
+    const nodes = await database.query<{ nodes: number }>(`
+      select count(distinct nodeport)::integer as nodes from pg_dist_placement
+      join pg_dist_node using (groupid) join pg_dist_shard using (shardid)
+      where logicalrelid = 'checkpoints'::regclass`);
+    expect(nodes).toEqual([{ nodes: 2 }]);
+    await using saver = new PostgresSaver(database.source);
+    for (const thread of THREADS) {
+      expect(await saver.getTuple(threadConfig(thread))).toMatchObject({
+        checkpoint: { channel_values: { list: [thread] } },
+        pendingWrites: [["task", "list", thread]],
+      });
+    }
+  });
+
+  it("is undone by --undistribute, with the same tables and rows", async () => {
+    await fill(database);
+    const { kysely: db } = opened;
+    const rows = "select * from checkpoint_blobs order by thread_id, channel";
+    const before = [await dumpSchema(database), await database.query(rows)];
+    await distributeTables(db);
+    expect(await undistributeTables(db)).toEqual([...TABLES, "checkpoint_migrations"]);
+    expect([await dumpSchema(database), await database.query(rows)]).toEqual(before);
+    expect(await undistributeTables(db)).toEqual([]);
+  });
+
+  it("is the SQL of its plan", async () => {
+    await migrateToLatest(opened.kysely);
+    const plan = await planDistribution(opened.kysely, { shards: 3 });
+    await database.exec(["begin", ...plan, "commit"].join(";"));
+    expect(await planDistribution(opened.kysely, { shards: 3 })).toEqual([]);
+  });
+
+  it("takes the tables of official savers, whose keys have another collation than our table", async () => {
+    for (const migration of OFFICIAL_MIGRATIONS) await database.query(migration.replace("CONCURRENTLY", ""));
+    await fill(database);
+    await distributeTables(opened.kysely);
+    const { tables } = await distributionStatus(opened.kysely);
+    expect(
+      new Set(tables.map(({ placement, colocation }) => placement === "distributed" && colocation)).size,
+    ).toBe(2);
+    expect(tables.flatMap(({ collation }) => collation ?? [])).toEqual(Array(4).fill("default"));
+  });
+
+  it("is followed by later migrations, which distribute a table that they create", async () => {
+    await fill(database);
+    await distributeTables(opened.kysely);
+    while ((await migrateDown(opened.kysely)) !== MIGRATION_NAMES[4]);
+    await migrateToLatest(opened.kysely);
+    const { tables } = await distributionStatus(opened.kysely);
+    expect(new Set(tables.map(({ colocation }) => colocation)).size).toBe(2);
+    await using saver = new PostgresSaver(database.source);
+    expect((await saver.getTuple(threadConfig("a")))?.checkpoint.channel_values).toEqual({ list: ["a"] });
+  });
+
+  it("refuses a worker, another number of shards, tables elsewhere, and a schema on one node", async () => {
+    const { kysely: db } = opened;
+    await expect(distributeTables(db)).rejects.toThrow("lacks checkpoint_tombstones, checkpoints");
+    await migrateToLatest(db);
+    const worker = openDatabase(await workerUrl(database));
+    await expect(distributeTables(worker.kysely)).rejects.toThrow("connect to the coordinator");
+    await worker.close();
+    await database.exec("select create_distributed_table('checkpoint_writes', 'task_id')");
+    await expect(distributeTables(db)).rejects.toThrow(
+      /distributes checkpoint_writes in another way.*--undistribute/,
+    );
+    await undistributeTables(db);
+    await distributeTables(db, { shards: 2 });
+    await expect(distributeTables(db, { shards: 4 })).rejects.toThrow(/2 shards.*alter_distributed_table/);
+    await database.exec("set citus.enable_schema_based_sharding to on; create schema tenant");
+    await migrateToLatest(db, { schema: "tenant" });
+    await expect(distributeTables(db, { schema: "tenant" })).rejects.toThrow("on one node");
+  });
+
+  it("is what the command runs, checks, plans and shows", async () => {
+    const run = cliOn(database);
+    expect((await run("migrate", "--distribute", "--plan")).stdout).toContain("create_distributed_table");
+    await run("migrate");
+    expect(await run("migrate", "--check", "--distribute")).toMatchObject({ code: 1 });
+    const { stdout } = await run("migrate", "--distribute", "--shards", "5");
+    expect(stdout).toContain("distributed checkpoints\n");
+    expect(await run("migrate", "--check", "--distribute")).toMatchObject({ code: 0 });
+    expect((await run("migrate", "status")).stdout).toMatch(/checkpoint_blobs +distributed +5 +\d+\n/);
+    expect((await run("migrate", "--undistribute")).stdout).toContain("undistributed checkpoints\n");
+  });
+});
+
+describeCitus("on distributed tables", (target) => {
+  it("getTuple, put, putWrites and deleteThread are sent to the one shard of the thread", async () => {
+    const database = await target.createDatabase();
+    await fill(database);
+    const opened = openDatabase(database.source);
+    await distributeTables(opened.kysely, { shards: 8 });
+    await opened.close();
+    const { pool, sent } = recordingPool(database.source);
+    const saver = new PostgresSaver(pool);
+    const config = threadConfig("a");
+    // What it asks once is not what is tested.
+    await saver.getTuple(config);
+    const explained: Record<string, string[]> = {};
+    const record = async (name: string, call: () => Promise<unknown>): Promise<void> => {
+      sent.length = 0;
+      await call();
+      explained[name] = await Promise.all(sent.map((statement) => explain(database, statement)));
+    };
+    const { config: stored } = await putValues(saver, config, { list: ["first"] });
+    await record("put", () => putValues(saver, stored, { list: ["next"] }));
+    await record("putWrites", () => saver.putWrites(stored, [["list", 1]], "other"));
+    await record("getTuple", () => saver.getTuple(config));
+    await record("deleteThread", () => saver.deleteThread("a"));
+    await pool.end();
+    for (const [name, tasks] of Object.entries(explained)) {
+      expect({ name, tasks }).toEqual({ name, tasks: tasks.map(() => "1 task") });
+      expect(tasks.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describePglite("without Citus", (target) => {
+  it("tables can't be distributed, and a status says that there is none", async () => {
+    const { source } = await target.sharedDatabase();
+    const { kysely: db, close } = openDatabase(source);
+    expect(await distributionStatus(db)).toMatchObject({ citus: null, tables: [] });
+    await expect(distributeTables(db)).rejects.toThrow("does not have the extension `citus`");
+    await expect(distributeTables(db, { shards: 0 })).rejects.toThrow("a whole number from 1 to 64000");
+    await close();
+  });
+});
+
+interface SentStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** A pool that records the statements with parameters. */
+function recordingPool(connectionString: string): { pool: pg.Pool; sent: SentStatement[] } {
+  const sent: SentStatement[] = [];
+  const pool = new pg.Pool({ connectionString });
+  pool.on("connect", (client) => {
+    const query: (config: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+    Object.assign(client, {
+      query: (config: string | pg.QueryConfig) => {
+        if (typeof config === "object") sent.push({ text: config.text, values: config.values ?? [] });
+        return query(config);
+      },
+    });
+  });
+  return { pool, sent };
+}
+
+/** How many tasks on shards a statement has. Statements on no distributed table count as one. */
+async function explain(database: TestDatabase, { text, values }: SentStatement): Promise<string> {
+  const rows = await database.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...values]);
+  const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+  const counts = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return total <= 1 && !plan.includes("Distributed Subplan") ? "1 task" : `${text}\n${plan}`;
+}
+
+async function workerUrl(database: TestDatabase<string>): Promise<string> {
+  const [node] = await database.query<{ nodename: string; nodeport: number }>(
+    "select nodename, nodeport from pg_dist_node where groupid <> 0 limit 1",
+  );
+  const url = new URL(database.source);
+  url.hostname = node?.nodename ?? "";
+  url.port = String(node?.nodeport);
+  return url.href;
+}
