@@ -106,5 +106,5 @@ export type {
   RunDeletionOptions,
 } from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
-export { ShallowPostgresSaver } from "./shallow-postgres-saver.js";
+export { ShallowPostgresSaver, type ShallowPostgresSaverOptions } from "./shallow-postgres-saver.js";
 export type { LogFields, Logger, WriteLog } from "./telemetry/logger.js";

@@ -4,6 +4,9 @@ import type { PostgresSaverOptions } from "./saver/boundary/parse-options.js";
 import { CheckpointSaver } from "./checkpoint-saver.js";
 import { openSaver } from "./saver/open-saver.js";
 
+/** The options of a {@link ShallowPostgresSaver}: those of a `PostgresSaver`, except how many checkpoints it keeps. */
+export type ShallowPostgresSaverOptions = Omit<PostgresSaverOptions, "keepLast">;
+
 /**
  * Stores only the newest checkpoint of each namespace: agents can continue from it, but have no history. Each `put` deletes,
  * in its own transaction and round trip, older checkpoints, their writes, and values that the new one does not reference. It
@@ -31,11 +34,11 @@ export class ShallowPostgresSaver extends CheckpointSaver {
   /**
    * @param source - The database, as for a `PostgresSaver`.
    * @param serde - The serializer of the values. Default: MessagePack in Python's layout.
-   * @param options - The same as for a `PostgresSaver`.
+   * @param options - The same as for a `PostgresSaver`, except `keepLast`.
    * @throws InvalidConfigError for an invalid source, serializer or option.
    */
-  constructor(source: DatabaseSource, serde?: SerializerProtocol, options: PostgresSaverOptions = {}) {
-    super(openSaver(source, serde, options, true));
+  constructor(source: DatabaseSource, serde?: SerializerProtocol, options: ShallowPostgresSaverOptions = {}) {
+    super(openSaver(source, serde, options, 1));
   }
 
   /**
@@ -48,7 +51,7 @@ export class ShallowPostgresSaver extends CheckpointSaver {
    * await using checkpointer = ShallowPostgresSaver.fromConnString(process.env.DATABASE_URL ?? "memory://");
    * ```
    */
-  static fromConnString(connString: string, options: PostgresSaverOptions = {}): ShallowPostgresSaver {
+  static fromConnString(connString: string, options: ShallowPostgresSaverOptions = {}): ShallowPostgresSaver {
     return new ShallowPostgresSaver(connString, undefined, options);
   }
 }

@@ -33,9 +33,9 @@ async function replicaState({ replica }: SaverCall, options: unknown): Promise<R
 }
 
 function storingHealth(call: SaverCall, options: unknown): Promise<Health> {
-  const { keepTombstones, keepsNewest } = call.policy;
+  const { keepTombstones, keepLast } = call.policy;
   // Deleting threads needs more.
-  const rights = ["select", "insert", "update", ...(keepsNewest === true ? ["delete"] : [])];
+  const rights = ["select", "insert", "update", ...(keepLast !== undefined ? ["delete"] : [])];
   const tables = keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
   const privileges = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
   const requirements = { stored: "checkpoints", sets: [CHECKPOINT_SET], tables: TENANT_TABLES, privileges };

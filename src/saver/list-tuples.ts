@@ -72,7 +72,7 @@ interface Page {
 // The rows are local to this function. Otherwise their text would stay in memory beside the bytes that were decoded
 // from it.
 async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
-  const scope = { ...request.scope, newestOnly: call.policy.keepsNewest === true || undefined };
+  const scope = { ...request.scope, newestOnly: call.policy.keepLast === 1 || undefined };
   const rows = await listTupleRows(call, scope, request.selection, page);
   if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows.map(({ row }) => row)));
   const tuples = groupPage(rows, call.policy).sort(newestFirst);

@@ -6,7 +6,7 @@ import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
 import type { SaverCall } from "./call/saver-call.js";
 
-/** The steps around puts that keep only the newest checkpoint of each namespace. */
+/** The steps around puts that keep only the newest checkpoints of each namespace. */
 export interface NewestSteps {
   /** The steps before the puts. */
   readonly guard: readonly GuardStep[];
@@ -15,13 +15,14 @@ export interface NewestSteps {
 }
 
 /**
- * Returns the steps for a saver that keeps only the newest checkpoint, and none for other savers. The locks come
+ * Returns the steps for a saver that keeps only the newest checkpoints, and none for other savers. The locks come
  * first. So a checkpoint that continues from one of those to be deleted has committed before the deletion, which sees
  * it (C7).
  */
 export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]): NewestSteps {
   const { schema, policy, database } = call;
-  if (policy.keepsNewest !== true || namespaces.length === 0) return { guard: [], removal: [] };
+  const { keepLast } = policy;
+  if (keepLast === undefined || namespaces.length === 0) return { guard: [], removal: [] };
   const keys = distinct(namespaces);
   const locks = keys.map(({ threadId, checkpointNs }) => ({
     name: ["newest", threadId, checkpointNs] as const,
@@ -34,11 +35,11 @@ export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]
       database.kysely.isTransaction ? { ...taking, check: refuseSnapshots } : taking,
       { statement: lockNamespaces(schema, keys) },
     ],
-    removal: removeOlder(schema, keys),
+    removal: removeOlder(schema, keys, keepLast),
   };
 }
 
-/** Returns each namespace once. A lateral join would return the checkpoints of a repeated one twice. */
+/** Returns each namespace once. A join would return the checkpoints of a repeated one twice. */
 function distinct(namespaces: readonly NamespaceKey[]): NamespaceKey[] {
   const byKey = new Map(
     namespaces.map(({ threadId, checkpointNs }) => [

@@ -1,6 +1,7 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
+import { InvalidConfigError } from "../errors/index.js";
 import { TENANT_TABLES } from "../db/row-security.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
@@ -27,20 +28,23 @@ export interface OpenedSaver {
 /**
  * Checks the arguments of a saver's constructor. It sends nothing.
  *
- * @param keepsNewest - Whether each `put` deletes the older checkpoints of its namespace.
+ * @param keepLast - How many checkpoints of a namespace the saver keeps, where its class decides that. Default: as the options say.
  * @throws InvalidConfigError for an invalid source, serializer or option.
  */
 export function openSaver(
   source: DatabaseSource,
   serde: SerializerProtocol | undefined,
   options: unknown,
-  keepsNewest = false,
+  keepLast?: number,
 ): OpenedSaver {
   // By default in Python's layout. Refuses anything else than a serializer, such as the options in its place.
   const checkedSerde = checkedSerializer(serde ?? new MsgpackSerializer());
   const parsed = parseSaverOptions(options);
+  if (keepLast !== undefined && parsed.keepLast !== undefined) {
+    throw new InvalidConfigError("options.keepLast", `must not be set: the saver always keeps ${keepLast}`);
+  }
   return {
-    call: openSaverCall(source, parsed, keepsNewest),
+    call: openSaverCall(source, { ...parsed, keepLast: keepLast ?? parsed.keepLast }),
     serde: checkedSerde,
     sizeCheck: new SizeCheck(parsed),
     metadataOf: metadataPicker(parsed.metadataFromConfig),
@@ -48,15 +52,15 @@ export function openSaver(
   };
 }
 
-function openSaverCall(source: DatabaseSource, options: SaverOptions, keepsNewest: boolean): SaverCall {
-  const { concurrency, keepTombstones, notify } = options;
+function openSaverCall(source: DatabaseSource, options: SaverOptions): SaverCall {
+  const { concurrency, keepTombstones, keepLast, notify } = options;
   const opened = openCall(source, options, TENANT_TABLES);
   const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, opened.telemetry) : undefined;
   const policy = {
     ...opened.policy,
     concurrency,
     keepTombstones,
-    keepsNewest,
+    keepLast,
     memory,
     followsChains: options.splices,
     notifies: notify,

@@ -42,46 +42,51 @@ const LAYOUTS = {
 };
 
 const SAVERS = { PostgresSaver, ShallowPostgresSaver };
+const SHALLOW = { name: "ShallowPostgresSaver", options: {}, keepLast: 1 } as const;
 
 /** Each with histories of its own. */
 const CASES = [
-  { name: "PostgresSaver", layout: "MessagePack", seed: SEED },
-  { name: "PostgresSaver", layout: "JSON", seed: SEED + 1 },
-  { name: "ShallowPostgresSaver", layout: "MessagePack", seed: SEED + 2 },
-  { name: "ShallowPostgresSaver", layout: "JSON", seed: SEED + 3 },
+  { name: "PostgresSaver", options: {}, keepLast: undefined, layout: "MessagePack", seed: SEED },
+  { name: "PostgresSaver", options: {}, keepLast: undefined, layout: "JSON", seed: SEED + 1 },
+  { ...SHALLOW, layout: "MessagePack", seed: SEED + 2 },
+  { ...SHALLOW, layout: "JSON", seed: SEED + 3 },
+  { name: "PostgresSaver", options: { keepLast: 3 }, keepLast: 3, layout: "MessagePack", seed: SEED + 4 },
 ] as const;
 
 describeEachTarget("after a random history of calls", (target) => {
-  describe.each(CASES)("a $name that writes $layout", ({ name, layout, seed }) => {
-    const { serde, takesBlob } = LAYOUTS[layout];
-    let saver: CheckpointSaver;
+  describe.each(CASES)(
+    "a $name $options that writes $layout",
+    ({ name, options, keepLast, layout, seed }) => {
+      const { serde, takesBlob } = LAYOUTS[layout];
+      let saver: CheckpointSaver;
 
-    beforeAll(async () => {
-      const { source } = await target.createDatabase();
-      saver = new SAVERS[name](source, serde());
-      await saver.setup();
-    });
+      beforeAll(async () => {
+        const { source } = await target.createDatabase();
+        saver = new SAVERS[name](source, serde(), options);
+        await saver.setup();
+      });
 
-    afterAll(() => saver.end());
+      afterAll(() => saver.end());
 
-    /** Empties the database for each history, because lists read all threads. */
-    async function emptied(): Promise<CheckpointSaver> {
-      for (const thread of THREADS) await saver.deleteThread(thread);
-      expect(await collect(saver.list({}))).toEqual([]);
-      return saver;
-    }
+      /** Empties the database for each history, because lists read all threads. */
+      async function emptied(): Promise<CheckpointSaver> {
+        for (const thread of THREADS) await saver.deleteThread(thread);
+        expect(await collect(saver.list({}))).toEqual([]);
+        return saver;
+      }
 
-    it("returns what LangGraph's MemorySaver does, with the required differences", async () => {
-      await fc.assert(
-        fc.asyncProperty(history, async (steps) => {
-          const model = new ReferenceSaver({ takesBlob, keepsNewest: name === "ShallowPostgresSaver" });
-          const real = await emptied();
-          await fc.asyncModelRun(() => ({ model, real }), steps);
-          expect(await collect(real.list({}))).toStrictEqual(await model.list({}));
-          await expectSameRows(model, real);
-        }),
-        { ...runs(8), seed },
-      );
-    });
-  });
+      it("returns what LangGraph's MemorySaver does, with the required differences", async () => {
+        await fc.assert(
+          fc.asyncProperty(history, async (steps) => {
+            const model = new ReferenceSaver({ takesBlob, keepLast });
+            const real = await emptied();
+            await fc.asyncModelRun(() => ({ model, real }), steps);
+            expect(await collect(real.list({}))).toStrictEqual(await model.list({}));
+            await expectSameRows(model, real);
+          }),
+          { ...runs(8), seed },
+        );
+      });
+    },
+  );
 });

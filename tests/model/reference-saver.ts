@@ -37,22 +37,22 @@ import { select } from "./select.js";
  * Only in this library:
  * - `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace,
  * - `put` of a checkpoint whose parent was deleted stores all of its values, new or not, and marks empty channels,
- * - a saver that keeps only the newest checkpoint deletes older ones of the namespace with each put.
+ * - a saver that keeps only the newest checkpoints deletes older ones of the namespace with each put.
  *
  * Calls on whole threads are in `reference-life.ts`.
  */
 export class ReferenceSaver implements CheckpointBatch {
   readonly rows: ReferenceRows;
-  readonly #keepsNewest: boolean;
+  readonly #keepLast: number | undefined;
   /** Each deleted checkpoint as it was last read, which a run that started before still has in memory. */
   readonly #deleted = new Map<string, CheckpointTuple>();
   /** The namespaces that the current batch has put into. */
   #batched: Namespace[] | undefined;
   #lastFork: string | undefined;
 
-  constructor({ takesBlob, keepsNewest }: ReferenceOptions) {
+  constructor({ takesBlob, keepLast }: ReferenceOptions) {
     this.rows = new ReferenceRows(takesBlob);
-    this.#keepsNewest = keepsNewest;
+    this.#keepLast = keepLast;
   }
 
   async put(
@@ -94,15 +94,17 @@ export class ReferenceSaver implements CheckpointBatch {
     for (const namespace of put) await this.#settle(namespace);
   }
 
-  /** If only the newest checkpoint is kept, deletes older ones in a namespace that was put into. */
+  /** If only the newest checkpoints are kept, deletes older ones in a namespace that was put into. */
   async #settle({ thread, ns }: Namespace): Promise<void> {
-    if (!this.#keepsNewest) return;
-    const [newest, ...older] = await this.rows.tuples(thread, ns);
-    if (newest === undefined) return;
-    const place = placeOf(newest.config);
-    for (const { config } of older) await this.deleteCheckpoint(placeOf(config));
-    for (const id of this.rows.writtenTo({ thread, ns })) {
-      if (bytewise([id], [place.checkpoint_id ?? ""]) < 0) this.rows.drop({ ...place, checkpoint_id: id });
+    if (this.#keepLast === undefined) return;
+    const tuples = await this.rows.tuples(thread, ns);
+    const oldestKept = tuples[this.#keepLast - 1];
+    if (oldestKept !== undefined) {
+      const place = placeOf(oldestKept.config);
+      for (const { config } of tuples.slice(this.#keepLast)) await this.deleteCheckpoint(placeOf(config));
+      for (const id of this.rows.writtenTo({ thread, ns })) {
+        if (bytewise([id], [place.checkpoint_id ?? ""]) < 0) this.rows.drop({ ...place, checkpoint_id: id });
+      }
     }
     await this.rows.sweep({ thread, ns });
   }
@@ -198,7 +200,7 @@ export interface ReferenceOptions {
   /** Whether a value is stored in its own row. */
   readonly takesBlob: (value: unknown) => boolean;
   /** Whether this is the reference of a `ShallowPostgresSaver`. */
-  readonly keepsNewest: boolean;
+  readonly keepLast?: number | undefined;
 }
 
 /** The value of a channel in an array, which is empty without a value; `null` is a value. */

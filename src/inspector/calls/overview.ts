@@ -12,7 +12,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
       const { schema, policy, database } = context.call;
       return {
         canWrite: await canWrite(),
-        isShallow: policy.keepsNewest === true,
+        isShallow: policy.keepLast === 1,
         schema,
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),
         database: addressText(database.address()),

@@ -61,6 +61,18 @@ export interface PostgresSaverOptions extends ConnectionOptions {
    */
   readonly spliceMemoryBytes?: number | undefined;
   /**
+   * How many of the newest checkpoints of each namespace stay: each `put` deletes the older ones, with their writes and with the values
+   * that no kept checkpoint references, in its own transaction and round trip. Where a kept checkpoint has a delta channel without a
+   * value of its own, older ones stay until none is needed. It reads the headers of the kept checkpoints at each `put`; where many are
+   * to stay, use `startRetention`. From 1 to 1,000. Default: all stay.
+   *
+   * @example
+   * ```ts
+   * const checkpointer = new PostgresSaver(pool, undefined, { keepLast: 20 });
+   * ```
+   */
+  readonly keepLast?: number | undefined;
+  /**
    * The keys of a run's config that `put` adds to the metadata of its checkpoints, so that `listThreads`, `list` and
    * `deleteForRuns` find them. Their values are text, numbers or booleans of `config.metadata`, or else of
    * `config.configurable`. Metadata that LangGraph sets takes precedence. Python's saver stores all such keys, LangGraph.js none.
@@ -114,6 +126,9 @@ function withSource(replica: unknown): unknown {
   return isComplete ? replica : { source: replica };
 }
 
+/** Each `put` reads the headers of as many checkpoints. */
+const MAX_KEPT = 1_000;
+
 const bytes = z.int().min(1).optional();
 
 // Strict: a misspelt option would silently have no effect.
@@ -130,6 +145,7 @@ const saverOptions = z.strictObject({
     .int()
     .min(1)
     .default(32 * 2 ** 20),
+  keepLast: z.int().min(1).max(MAX_KEPT).optional(),
   metadataFromConfig: z
     .array(keyText.refine((key) => key !== "" && key !== "__proto__", "must not be empty or __proto__"))
     .default([]),

@@ -9,8 +9,8 @@ export interface SaverPolicy extends StatementPolicy {
   readonly concurrency?: "unchecked" | "optimistic";
   /** Whether deleted threads stay deleted. Default: false. */
   readonly keepTombstones?: boolean;
-  /** Whether each `put` deletes the older checkpoints of its namespace. Default: false. */
-  readonly keepsNewest?: boolean;
+  /** How many of the newest checkpoints of a namespace each `put` leaves there. Default: all. */
+  readonly keepLast?: number | undefined;
   /** Whether stored checkpoints are announced to those who watch their thread. Default: false. */
   readonly notifies?: boolean;
   /** What is remembered of the values of checkpoints. Absent for a saver that stores all values whole. */

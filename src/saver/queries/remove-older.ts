@@ -11,21 +11,26 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
-import { eachCountedChannel } from "./header-parts.js";
+import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
 
 /**
- * Deletes everything but the newest checkpoint from namespaces: other checkpoints, the writes of older ones, and
- * values that no checkpoint references. It keeps the writes of a checkpoint that has not been stored yet.
+ * Deletes everything but the newest checkpoints from namespaces: other checkpoints, the writes of older ones, and
+ * values that no checkpoint references. It keeps the writes of a checkpoint that has not been stored yet, and deletes nothing from
+ * a namespace that has fewer checkpoints than are kept.
  *
- * Where a delta channel of the newest checkpoint has no value of its own, it keeps the ancestors and their writes,
- * which the value is computed from. A later `put` deletes them once the newest checkpoint no longer needs them.
+ * Where a delta channel of a kept checkpoint has no value of its own, and the checkpoints that it is computed from are not all
+ * among the kept ones, it deletes no checkpoint of the namespace (C9). A later `put` does, once none of the newest checkpoints needs
+ * an older one.
+ *
+ * @param keepLast - How many of the newest checkpoints of each namespace stay.
  */
 export function removeOlder(
   schema: string,
   namespaces: readonly NamespaceKey[],
+  keepLast: number,
 ): readonly BoundStatement<unknown>[] {
   return [
-    removeAndLock.bind(schema, namespaceParams(namespaces)),
+    removeAndLock.bind(schema, { ...namespaceParams(namespaces), keepLast }),
     deleteUnreferenced(schema, { namespaces }),
   ];
 }
@@ -75,36 +80,50 @@ const lockAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, par
     .forUpdate("held"),
 );
 
-interface NewestCheckpoint {
+interface RemovalParams extends NamespaceParams {
+  readonly keepLast: number;
+}
+
+interface KeptCheckpoint {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
+  /** 1 for the newest of the namespace. */
+  rank: number;
   channel_versions: unknown;
   channel_values: unknown;
   /** Whether its sends are among the writes of its parent. */
   is_before_version_4: boolean;
 }
 
+type WithKept = CheckpointDatabase & {
+  kept: KeptCheckpoint;
+  counted: { thread_id: string; checkpoint_ns: string; channel: string };
+};
+
 type WriteOfNamespace = ExpressionBuilder<
-  CheckpointDatabase & { settled: NewestCheckpoint; write: CheckpointDatabase["checkpoint_writes"] },
+  WithKept & {
+    settled: Pick<KeptCheckpoint, "thread_id" | "checkpoint_ns" | "checkpoint_id">;
+    write: CheckpointDatabase["checkpoint_writes"];
+  },
   "settled" | "write"
 >;
 
-type WithNewest = CheckpointDatabase & { newest: NewestCheckpoint };
-
 /**
- * Deletes checkpoints, which `lockNamespaces` has locked, locks and deletes writes, and then locks values that the newest
- * checkpoint does not reference. `delete` takes its locks in the order in which it finds rows, so the writes are locked in the
+ * Deletes checkpoints, which `lockNamespaces` has locked, locks and deletes writes, and then locks values that no kept
+ * checkpoint references. `delete` takes its locks in the order in which it finds rows, so the writes are locked in the
  * order of their key before (C2). The counts make Postgres do these steps one after another.
  */
-const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
-  withNewest(db, parameter("threadIds"), parameter("checkpointNss"))
+const removeAndLock = /* @__PURE__ */ new Statement<RemovalParams, unknown>((db, parameter) =>
+  withKept(db, givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), parameter("keepLast"))
+    // The oldest checkpoint that stays, of each namespace from which checkpoints are deleted.
     .with("settled", (qb) =>
       qb
-        .selectFrom("newest")
-        .selectAll()
-        .where((eb) => eb.not(eb.exists(neededDeltaChannels(eb)))),
+        .selectFrom("kept")
+        .select(["thread_id", "checkpoint_ns", "checkpoint_id"])
+        .where("rank", "=", parameter("keepLast"))
+        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${unsettledNamespaces(qb)})`),
     )
     .with("removed_checkpoints", (qb) =>
       qb
@@ -112,7 +131,7 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
         .using("settled")
         .whereRef("older.thread_id", "=", "settled.thread_id")
         .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
-        .whereRef("older.checkpoint_id", "<>", "settled.checkpoint_id")
+        .where(sql<SqlBool>`older.checkpoint_id collate "C" < settled.checkpoint_id`)
         .returning("older.type"),
     )
     .with("held_writes", (qb) =>
@@ -136,17 +155,26 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
         .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_writes").select(ROWS)}) >= 0`)
         .returning("write.idx"),
     )
+    .with("referenced", (qb) =>
+      qb
+        .selectFrom("kept")
+        .innerJoinLateral(eachChannelVersion(sql`kept.channel_versions`), (join) => join.onTrue())
+        .select(["kept.thread_id", "kept.checkpoint_ns", "entry.channel", "entry.version"]),
+    )
     .selectFrom((eb) =>
       eb
         .selectFrom("checkpoint_blobs as stored")
-        .innerJoin("newest", (join) =>
+        .innerJoin(givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), (join) =>
           join
-            .onRef("stored.thread_id", "=", "newest.thread_id")
-            .onRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns"),
+            .onRef("stored.thread_id", "=", "given.thread_id")
+            .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
         )
         .select("stored.version")
         .where(sql<SqlBool>`(${eb.selectFrom("removed_writes").select(ROWS)}) >= 0`)
-        .where(sql<SqlBool>`(newest.channel_versions ->> stored.channel) is distinct from stored.version`)
+        .where(
+          sql<SqlBool>`((stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)
+            in (${eb.selectFrom("referenced").selectAll()})) is not true`,
+        )
         .orderBy(sql`stored.thread_id collate "C"`)
         .orderBy(sql`stored.checkpoint_ns collate "C"`)
         .orderBy(sql`stored.channel collate "C"`)
@@ -157,82 +185,116 @@ const removeAndLock = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((d
     .select(ROWS),
 );
 
-/** Whether `write` belongs to an older checkpoint than `settled`, and is no send that `settled` reads. */
+/** Whether `write` belongs to an older checkpoint than `settled`, and is no send that a kept checkpoint reads. */
 function isWriteOfOlder(eb: WriteOfNamespace): Expression<SqlBool> {
+  const senders = eb
+    .selectFrom("kept")
+    .select(["kept.thread_id", "kept.checkpoint_ns", "kept.parent_checkpoint_id"])
+    .where("kept.is_before_version_4", "=", sql.lit(true));
   return eb.and([
     eb("write.thread_id", "=", eb.ref("settled.thread_id")),
     eb("write.checkpoint_ns", "=", eb.ref("settled.checkpoint_ns")),
     sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`,
-    eb.not(
-      eb.and([
-        eb.ref("settled.is_before_version_4"),
-        eb("write.channel", "=", sql.lit(TASKS)),
-        eb("write.checkpoint_id", "=", eb.ref("settled.parent_checkpoint_id")),
-      ]),
-    ),
+    sql<SqlBool>`(write.channel = ${sql.lit(TASKS)}
+      and (write.thread_id, write.checkpoint_ns, write.checkpoint_id) in (${senders})) is not true`,
   ]);
 }
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
-/** The CTE `newest`: the newest checkpoint of each namespace, with its header parsed once. */
-function withNewest(
+/**
+ * The CTEs `kept`, the newest checkpoints of each namespace with their headers parsed once, and `counted`, its delta channels.
+ * LangGraph counts the changes of a delta channel in the metadata of each step, but not in that of a manual update of the state. So
+ * any checkpoint of the namespace decides.
+ */
+function withKept(
   db: QueryCreator<CheckpointDatabase>,
-  threadIds: RawBuilder<readonly string[]>,
-  checkpointNss: RawBuilder<readonly string[]>,
-): QueryCreator<WithNewest> {
-  return db.with("newest", (qb) =>
-    qb
-      .selectFrom(givenNamespaces(threadIds, checkpointNss))
-      .innerJoinLateral(
-        (eb) =>
+  given: ReturnType<typeof givenNamespaces>,
+  keepLast: RawBuilder<number>,
+): QueryCreator<WithKept> {
+  return db
+    .with("kept", (qb) =>
+      qb
+        .selectFrom((eb) =>
           eb
-            .selectFrom("checkpoints as head")
-            .select(["head.checkpoint_id", "head.parent_checkpoint_id"])
-            .select([
-              sql`head.checkpoint -> 'channel_versions'`.as("channel_versions"),
-              sql`head.checkpoint -> 'channel_values'`.as("channel_values"),
-              sql<boolean>`coalesce(head.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
-            ])
-            .whereRef("head.thread_id", "=", "given.thread_id")
-            .whereRef("head.checkpoint_ns", "=", "given.checkpoint_ns")
-            .orderBy(sql`head.checkpoint_id collate "C"`, "desc")
-            .limit(sql.lit(1))
-            .as("head"),
-        (join) => join.onTrue(),
-      )
-      .selectAll("given")
-      .selectAll("head"),
-  );
+            .selectFrom(given)
+            .innerJoin("checkpoints as stored", (join) =>
+              join
+                .onRef("stored.thread_id", "=", "given.thread_id")
+                .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
+            )
+            .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
+            .select(["stored.parent_checkpoint_id", "stored.checkpoint"])
+            .select(
+              sql<number>`row_number() over (partition by stored.thread_id, stored.checkpoint_ns
+                order by stored.checkpoint_id collate "C" desc)`.as("rank"),
+            )
+            .as("ranked"),
+        )
+        .where("ranked.rank", "<=", keepLast)
+        .select(["ranked.thread_id", "ranked.checkpoint_ns", "ranked.checkpoint_id"])
+        .select(["ranked.parent_checkpoint_id", "ranked.rank"])
+        .select([
+          sql`ranked.checkpoint -> 'channel_versions'`.as("channel_versions"),
+          sql`ranked.checkpoint -> 'channel_values'`.as("channel_values"),
+          sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
+        ]),
+    )
+    .with("counted", (qb) =>
+      qb
+        .selectFrom(given)
+        .innerJoin("checkpoints as counting", (join) =>
+          join
+            .onRef("counting.thread_id", "=", "given.thread_id")
+            .onRef("counting.checkpoint_ns", "=", "given.checkpoint_ns"),
+        )
+        .innerJoinLateral(
+          (eb) => eachCountedChannel(eb.ref("counting.metadata")),
+          (join) => join.onTrue(),
+        )
+        .select(["counting.thread_id", "counting.checkpoint_ns", "counted.channel"])
+        .distinct(),
+    );
 }
 
 /**
- * The delta channels that the newest checkpoint has a version of, but no value. LangGraph counts the changes of a
- * delta channel in the metadata of each step, but not in that of a manual update of the state. So any checkpoint of
- * the namespace decides.
+ * The namespaces with a kept checkpoint that has a version of a delta channel, but no value, and a parent that is not kept. A value
+ * is computed from the writes of ancestors up to the nearest one that has a value. Where the parent of each checkpoint without a value
+ * is kept, all of these are.
  */
-function neededDeltaChannels(newest: ExpressionBuilder<WithNewest, "newest">) {
-  return newest
-    .selectFrom("checkpoints as counting")
-    .innerJoinLateral(
-      (eb) => eachCountedChannel(eb.ref("counting.metadata")),
-      (join) => join.onTrue(),
+function unsettledNamespaces(qb: QueryCreator<WithKept>) {
+  return qb
+    .selectFrom("kept as lacking")
+    .innerJoin("counted", (join) =>
+      join
+        .onRef("counted.thread_id", "=", "lacking.thread_id")
+        .onRef("counted.checkpoint_ns", "=", "lacking.checkpoint_ns"),
     )
-    .select("counted.channel")
-    .whereRef("counting.thread_id", "=", "newest.thread_id")
-    .whereRef("counting.checkpoint_ns", "=", "newest.checkpoint_ns")
-    .where(sql<SqlBool>`jsonb_exists(newest.channel_versions, counted.channel)`)
-    .where(sql<SqlBool>`not coalesce(jsonb_exists(newest.channel_values, counted.channel), false)`)
+    .select(["lacking.thread_id", "lacking.checkpoint_ns"])
+    .where(sql<SqlBool>`jsonb_exists(lacking.channel_versions, counted.channel)`)
+    .where(sql<SqlBool>`not coalesce(jsonb_exists(lacking.channel_values, counted.channel), false)`)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("kept as parent")
+            .select("parent.rank")
+            .whereRef("parent.thread_id", "=", "lacking.thread_id")
+            .whereRef("parent.checkpoint_ns", "=", "lacking.checkpoint_ns")
+            .whereRef("parent.checkpoint_id", "=", "lacking.parent_checkpoint_id"),
+        ),
+      ),
+    )
     .where((eb) =>
       eb.not(
         eb.exists(
           eb
             .selectFrom("checkpoint_blobs as whole")
             .select("whole.type")
-            .whereRef("whole.thread_id", "=", "newest.thread_id")
-            .whereRef("whole.checkpoint_ns", "=", "newest.checkpoint_ns")
+            .whereRef("whole.thread_id", "=", "lacking.thread_id")
+            .whereRef("whole.checkpoint_ns", "=", "lacking.checkpoint_ns")
             .whereRef("whole.channel", "=", "counted.channel")
-            .where(sql<SqlBool>`whole.version = newest.channel_versions ->> counted.channel`)
+            .where(sql<SqlBool>`whole.version = lacking.channel_versions ->> counted.channel`)
             .where("whole.type", "<>", sql.lit("empty")),
         ),
       ),
