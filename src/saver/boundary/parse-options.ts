@@ -121,9 +121,9 @@ const replicaOptions = z.strictObject({
 });
 
 function withSource(replica: unknown): unknown {
-  const isComplete =
-    replica === undefined || (typeof replica === "object" && replica !== null && "source" in replica);
-  return isComplete ? replica : { source: replica };
+  const isOptions =
+    typeof replica === "object" && replica !== null && ("source" in replica || "maxLagMs" in replica);
+  return replica === undefined || isOptions ? replica : { source: replica };
 }
 
 /** Each `put` reads the headers of as many checkpoints. */
