@@ -3,6 +3,7 @@ import pg from "pg";
 import { Kysely, PostgresDialect } from "kysely";
 import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
 import { setUpSql, urlOf } from "../tenants/tenancy.js";
 import { Replicated } from "./replicated.js";
@@ -64,6 +65,26 @@ describe("a saver with a replica", () => {
       await transaction.deleteFrom("checkpoints").where("thread_id", "=", thread).execute();
     });
     await kysely.destroy();
+  });
+
+  it("lets an inspector that changes nothing list and measure on the replica, and show a thread as it is", async () => {
+    const { saver } = servers.open();
+    const thread = newThread();
+    await putValues(saver, threadConfig(newThread()), { a: ["stored"] });
+    await servers.pause();
+    await putValues(saver, threadConfig(thread), { a: ["stored"] });
+    const reading = new InspectorCalls(saver);
+    const changing = new InspectorCalls(saver, { write: true });
+    const listed = async (calls: InspectorCalls): Promise<boolean> =>
+      (await calls.read("threads", { search: thread })).threads.length === 1;
+    const measured = async (calls: InspectorCalls): Promise<boolean> =>
+      (await calls.read("storage", { threadId: thread })).total.checkpoints === 1;
+    expect([await listed(reading), await measured(reading)]).toEqual([false, false]);
+    expect([await listed(changing), await measured(changing)]).toEqual([true, true]);
+    expect((await reading.read("thread", { threadId: thread })).namespaces).toHaveLength(1);
+    const { findings } = await reading.read("health", {});
+    expect(findings.filter(({ check }) => check === "replica")).toMatchObject([{ state: "ok" }]);
+    await saver.end();
   });
 
   it("counts where its reads went", async () => {

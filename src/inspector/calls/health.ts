@@ -27,7 +27,7 @@ export const healthCalls: ReadDefinitions<"health"> = {
       });
       const examined: readonly HealthFinding[] = await examineDatabase(call, signal);
       const isReached = !examined.some(({ check, state }) => check === "connection" && state === "error");
-      const findings = [...examined, ...(isReached ? [findingOf(health)] : [])];
+      const findings = [...examined, ...(isReached ? [findingOf(health)] : []), ...replicaFindings(health)];
       return {
         findings: findings.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)),
         ...(health.pool !== undefined && { pool: health.pool }),
@@ -43,6 +43,16 @@ export const healthCalls: ReadDefinitions<"health"> = {
 function findingOf({ ok, error }: Health): HealthFinding {
   if (ok || error === undefined) return { check: "saver", state: "ok", message: "checkpoints can be stored" };
   return { check: "saver", state: "error", message: `checkpoints can't be stored: ${error.message}` };
+}
+
+function replicaFindings({ replica }: Health): HealthFinding[] {
+  if (replica === undefined) return [];
+  const { fault, lagMs, error } = replica;
+  const lag = lagMs === undefined ? "" : `, at most ${Math.round(lagMs)} ms behind`;
+  if (fault === undefined) return [{ check: "replica", state: "ok", message: `answers reads${lag}` }];
+  const reason = error === undefined ? "" : `: ${error.message}`;
+  const message = `left aside (${fault})${lag}, so that the primary answers its reads${reason}`;
+  return [{ check: "replica", state: "warning", message, remedy: "see docs/scale.md" }];
 }
 
 /** What can't be read is a finding of the checks. */

@@ -29,5 +29,18 @@ export const readCalls: ReadDefinitions<ReadName> = {
   ...valuesCalls,
 };
 
+/**
+ * The reads that may be stale: they list or measure many rows. An inspector that can't change threads sends them to the replica of its
+ * saver. What a thread's page shows is live, so it is read where the events come from.
+ */
+export const staleCalls: ReadonlySet<string> = new Set<ReadName>([
+  "threads",
+  "threadSizes",
+  "tables",
+  "storage",
+  "stepBytes",
+  "chains",
+]);
+
 /** Every call that changes threads. */
 export const writeCalls: WriteDefinitions<WriteName> = changesCalls;

@@ -32,7 +32,9 @@ export const storageCalls: ReadDefinitions<"tables" | "storage" | "stepBytes" | 
   storage: {
     args: z.strictObject({ threadId: threadId.optional(), limit: limitUpTo(200) }),
     run: async ({ context, signal }, { threadId: thread, limit = DEFAULT_LIMIT }) => {
-      const { total, threads, channels } = await context.saver.storage({ threadId: thread, limit, signal });
+      const { total, threads, channels } = await context.saver.storage({
+        ...{ threadId: thread, limit, signal, staleReads: !context.write },
+      });
       return {
         total: {
           ...partOf("", total),

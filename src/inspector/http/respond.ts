@@ -1,8 +1,10 @@
 import { CheckpointError } from "../../errors/index.js";
 import { callWithSignal } from "../../saver/call/run-call.js";
+import type { SaverCall } from "../../saver/call/saver-call.js";
+import { staleSaverCall } from "../../saver/call/stale-reads.js";
 import { describeError, framesOf } from "../../telemetry/describe-error.js";
 import type { CallDefinition, CallRun } from "../calls/call-definition.js";
-import { readCalls, writeCalls } from "../calls/index.js";
+import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAccess } from "../inspector-options.js";
@@ -86,7 +88,9 @@ async function answer(context: InspectorContext, request: Request, path: string)
 }
 
 async function answerCall(context: InspectorContext, request: Request, name: string): Promise<Response> {
-  const run = runOf(context, request);
+  // Who changes threads looks at the result.
+  const isStale = !context.write && staleCalls.has(name);
+  const run = runOf(context, request, isStale ? staleSaverCall : undefined);
   const read = definitionOf(readCalls, name);
   if (read !== undefined) {
     const text = await argsOfRead(request);
@@ -118,10 +122,14 @@ function argsOf({ url }: Request): string {
   return new URL(url).searchParams.get("args") ?? "{}";
 }
 
-function runOf(context: InspectorContext, request: Request): CallRun {
+function runOf(
+  context: InspectorContext,
+  request: Request,
+  onDatabase = (call: SaverCall): SaverCall => call,
+): CallRun {
   return {
     context,
-    call: callWithSignal(context.call, { options: { signal: request.signal } }),
+    call: onDatabase(callWithSignal(context.call, { options: { signal: request.signal } })),
     signal: request.signal,
     canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
   };
