@@ -10,6 +10,7 @@ const mayImport = {
   db: ["errors", "telemetry"],
   serde: ["errors"],
   splices: ["errors", "serde"],
+  estimate: ["errors", "splices"],
   migrations: ["errors", "db"],
   health: ["errors", "telemetry", "parsing", "db", "migrations"],
   saver: [...base, "migrations"],
@@ -28,6 +29,7 @@ const mayImport = {
   cli: [
     ...[...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],
     "inspector",
+    "estimate",
   ],
 };
 

@@ -15,8 +15,8 @@ export interface CountedPool extends Connected {
 }
 
 /** Opens a pool that counts statements where `pg` receives them, whichever library sends them. */
-export function openCountedPool(url: string): CountedPool {
-  const pool = openPool(url);
+export function openCountedPool(url: string, connections?: number): CountedPool {
+  const pool = openPool(url, connections);
   return {
     pool,
     ...countStatements((see) => {

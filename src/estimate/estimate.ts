@@ -1,0 +1,227 @@
+import { distinctPages } from "./distinct-pages.js";
+import { type EstimateInput, meanStepsPerSecond } from "./estimate-input.js";
+import { POSTGRES } from "./postgres-defaults.js";
+import { diskBytes, type RowCost, sumOf, times } from "./row-curve.js";
+import { type StepRows, stepRows, type TableStep } from "./step-rows.js";
+import { type StepTimes, stepTimes } from "./step-times.js";
+import type { UnitCosts } from "./unit-costs.js";
+
+const SECONDS_PER_DAY = 86_400;
+const SECONDS_PER_HOUR = 3_600;
+/** The cores of a server, and the share of their time that these calls may take. */
+export const NODE_CORES = 16;
+export const NODE_BUSY_SHARE = 0.5;
+/** How many connections a pooler keeps for each one that is busy in the mean. */
+export const CONNECTIONS_PER_BUSY = 2;
+
+/** A table of the fleet. Bytes are those on disk. */
+export interface TableEstimate {
+  readonly rows: number;
+  readonly heapBytes: number;
+  readonly toastBytes: number;
+  readonly indexBytes: number;
+  readonly bytes: number;
+}
+
+/** What a fleet needs. */
+export interface Estimate {
+  readonly input: EstimateInput;
+  readonly meanStepsPerSecond: number;
+  readonly tables: Readonly<Record<"checkpoints" | "checkpoint_blobs" | "checkpoint_writes", TableEstimate>>;
+  readonly total: TableEstimate;
+  /** What a step adds to the disk. */
+  readonly bytesPerStep: number;
+  readonly log: LogEstimate;
+  readonly connections: ConnectionsEstimate;
+  readonly vacuum: VacuumEstimate;
+  readonly memory: MemoryEstimate;
+  readonly nodes: NodesEstimate;
+  readonly times: StepTimes;
+  /** Whether the times were measured while the machine had other work. */
+  readonly timesAreProvisional: boolean;
+}
+
+/** The write-ahead log. */
+export interface LogEstimate {
+  readonly rowBytesPerStep: number;
+  /** Images of pages that a step changes first after a checkpoint of Postgres. */
+  readonly imageBytesPerStep: number;
+  readonly bytesPerSecondAtPeak: number;
+  /** Rows, images and deletions of a day at the mean rate. */
+  readonly bytesPerDay: number;
+  readonly deletionBytesPerDay: number;
+}
+
+/** Connections to the server. */
+export interface ConnectionsEstimate {
+  /** The connections that the pools of all services may open. */
+  readonly ofPools: number;
+  /** Those that are in use at a moment of the peak, by Little's law. */
+  readonly busy: number;
+  /** What a pooler in transaction mode needs to the server. */
+  readonly throughPooler: number;
+  readonly fitWithoutPooler: boolean;
+}
+
+/** What autovacuum has to do. */
+export interface VacuumEstimate {
+  readonly deadRowsPerDay: number;
+  /** The days between two vacuums of a table. */
+  readonly daysBetween: number;
+  /** How long such a vacuum of all tables takes with one worker at Postgres's default limits. */
+  readonly hours: number;
+  readonly transactionsPerDay: number;
+  /** The days until the transactions since the last one force a vacuum. */
+  readonly daysToFreeze: number;
+}
+
+/** What should fit into memory. */
+export interface MemoryEstimate {
+  /** Pages of indexes that the busiest hour touches, at most. */
+  readonly indexBytes: number;
+  /** Rows that the busiest hour stores. */
+  readonly rowBytes: number;
+}
+
+/** Servers. */
+export interface NodesEstimate {
+  /** The steps a second that a server is given. */
+  readonly stepsPerNode: number;
+  /** The cores that the calls keep busy at the peak. */
+  readonly busyCores: number;
+  /** Servers that hold rows: 1, or the workers of Citus. */
+  readonly servers: number;
+  /** All servers, with the coordinator of Citus and the replicas of each. */
+  readonly withReplicas: number;
+  readonly bytesPerServer: number;
+}
+
+/**
+ * Estimates what a fleet needs from what its calls cost.
+ *
+ * @param input - The fleet, as `completeInput` returns it.
+ * @param costs - The measured costs.
+ *
+ * @example
+ * ```ts
+ * estimate(completeInput({ threads: 1e7, checkpoints: 1e9 }), MEASURED_COSTS).total.bytes;
+ * ```
+ */
+export function estimate(input: EstimateInput, costs: UnitCosts): Estimate {
+  const step = stepRows(input, costs);
+  const tables = {
+    checkpoints: tableOf(step.checkpoints, input),
+    checkpoint_blobs: tableOf(step.checkpoint_blobs, input),
+    checkpoint_writes: tableOf(step.checkpoint_writes, input),
+  };
+  const all = sumOf([step.checkpoints, step.checkpoint_blobs, step.checkpoint_writes]);
+  const rows = rowsOf(step);
+  const total = tableOf({ ...all, rows }, input);
+  const spent = stepTimes(input, step, costs);
+  return {
+    ...{ input, tables, total, bytesPerStep: diskBytes(all), times: spent },
+    meanStepsPerSecond: meanStepsPerSecond(input),
+    log: logOf(input, all, total, costs),
+    connections: connectionsOf(input, spent),
+    vacuum: vacuumOf(input, total, rows),
+    memory: memoryOf(input, all, total, rows),
+    nodes: nodesOf(input, total, spent),
+    timesAreProvisional: costs.timesAreProvisional,
+  };
+}
+
+function rowsOf({ checkpoints, checkpoint_blobs, checkpoint_writes }: StepRows): number {
+  return checkpoints.rows + checkpoint_blobs.rows + checkpoint_writes.rows;
+}
+
+function tableOf(step: TableStep, { checkpoints }: EstimateInput): TableEstimate {
+  const { heap, toast, index } = times(step, checkpoints);
+  return {
+    rows: step.rows * checkpoints,
+    ...{ heapBytes: heap, toastBytes: toast, indexBytes: index, bytes: heap + toast + index },
+  };
+}
+
+function logOf(input: EstimateInput, step: RowCost, total: TableEstimate, costs: UnitCosts): LogEstimate {
+  const { stepsPerSecond, stepsPerRun } = input;
+  const imagesOfRun = costs.pageImages.put + costs.pageImages.putWrites;
+  const imageBytesAt = (steps: number) => {
+    // The runs between two checkpoints touch the same page more often the fewer pages there are.
+    const touches = (steps * POSTGRES.checkpointSeconds * imagesOfRun) / stepsPerRun / POSTGRES.pageBytes;
+    const pages = (total.indexBytes + total.heapBytes) / POSTGRES.pageBytes;
+    return touches === 0 ? 0 : ((distinctPages(pages, touches) / touches) * imagesOfRun) / stepsPerRun;
+  };
+  const mean = meanStepsPerSecond(input);
+  const { deleting, vacuuming } = costs.deletion;
+  const deletionBytesPerDay = mean * SECONDS_PER_DAY * diskBytes(step) * (deleting + vacuuming);
+  const imageBytesPerStep = imageBytesAt(mean);
+  return {
+    ...{ rowBytesPerStep: step.wal, imageBytesPerStep, deletionBytesPerDay },
+    bytesPerSecondAtPeak:
+      stepsPerSecond * (step.wal + imageBytesAt(stepsPerSecond)) + deletionBytesPerDay / SECONDS_PER_DAY,
+    bytesPerDay: mean * SECONDS_PER_DAY * (step.wal + imageBytesPerStep) + deletionBytesPerDay,
+  };
+}
+
+function connectionsOf(input: EstimateInput, { heldMsPerStep }: StepTimes): ConnectionsEstimate {
+  const { services, poolSize, stepsPerSecond } = input;
+  const ofPools = services * poolSize;
+  const busy = (stepsPerSecond * heldMsPerStep) / 1_000;
+  return {
+    ...{ ofPools, busy, throughPooler: Math.max(2, Math.ceil(busy * CONNECTIONS_PER_BUSY)) },
+    fitWithoutPooler: ofPools <= POSTGRES.connections,
+  };
+}
+
+function vacuumOf(input: EstimateInput, total: TableEstimate, rows: number): VacuumEstimate {
+  const perDay = meanStepsPerSecond(input) * SECONDS_PER_DAY;
+  // Each step is a put and the writes of a task.
+  const transactionsPerDay = perDay * 2;
+  const pages = (bytes: number) => bytes / POSTGRES.pageBytes;
+  const { readCost, changeCost, deadShare, vacuumCostPerSecond } = POSTGRES;
+  // A vacuum reads and changes the pages with dead rows, and then reads all indexes and changes those of the dead rows.
+  const cost =
+    pages(total.heapBytes + total.toastBytes) * deadShare * (readCost + changeCost) +
+    pages(total.indexBytes) * (readCost + deadShare * changeCost);
+  return {
+    ...{ deadRowsPerDay: perDay * rows, transactionsPerDay },
+    daysBetween: input.retentionDays * deadShare,
+    hours: cost / vacuumCostPerSecond / SECONDS_PER_HOUR,
+    daysToFreeze: POSTGRES.freezeAge / transactionsPerDay,
+  };
+}
+
+function memoryOf(input: EstimateInput, step: RowCost, total: TableEstimate, rows: number): MemoryEstimate {
+  const { stepsPerSecond, stepsPerRun } = input;
+  const steps = stepsPerSecond * SECONDS_PER_HOUR;
+  const pages = total.indexBytes / POSTGRES.pageBytes;
+  // A page of an index holds so many entries, and each page above the leaves refers to about as many pages.
+  const entryBytes = step.index / rows;
+  const inner = pages * (entryBytes / POSTGRES.pageBytes);
+  // A run touches a page of each of the three primary keys, and what it adds fills further ones.
+  const leaves = Math.min(
+    pages,
+    distinctPages(pages, (3 * steps) / stepsPerRun) + (steps * step.index) / POSTGRES.pageBytes,
+  );
+  return {
+    indexBytes: (inner + leaves) * POSTGRES.pageBytes,
+    rowBytes: steps * (step.heap + step.toast),
+  };
+}
+
+function nodesOf(
+  input: EstimateInput,
+  total: TableEstimate,
+  { serverCpuMsPerStep }: StepTimes,
+): NodesEstimate {
+  const { stepsPerSecond, nodeBytes, replicas } = input;
+  const stepsPerNode =
+    input.nodeSteps ?? Math.floor((NODE_CORES * NODE_BUSY_SHARE * 1_000) / serverCpuMsPerStep);
+  const servers = Math.max(1, Math.ceil(total.bytes / nodeBytes), Math.ceil(stepsPerSecond / stepsPerNode));
+  // Citus needs a coordinator beside its workers.
+  const all = servers === 1 ? 1 : servers + 1;
+  return {
+    ...{ stepsPerNode, servers, withReplicas: all * (1 + replicas), bytesPerServer: total.bytes / servers },
+    busyCores: (stepsPerSecond * serverCpuMsPerStep) / 1_000,
+  };
+}
