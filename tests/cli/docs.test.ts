@@ -1,11 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "@jest/globals";
 import { describePglite } from "../../test-support/targets.js";
-import { cliOn, SERVED } from "./cli.js";
+import { cli, type CliOutcome, cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { fillStore } from "./filled-store.js";
 
 const DOCS = new URL("../../docs/cli.md", import.meta.url);
+const SCALE = new URL("../../docs/scale.md", import.meta.url);
 /** A command line and its output. */
 const BLOCK = /```console\n\$ npx langgraph-checkpoint-kysely ([^\n]+)\n([^`]*)```/g;
 const WORD = /'([^']*)'|(\S+)/g;
@@ -16,21 +17,41 @@ describePglite("docs/cli.md", (target) => {
     await fillDatabase(database);
     await fillStore(database);
     const run = cliOn(database, { interruptAt: SERVED });
-    const text = await readFile(DOCS, "utf8");
-    let printed = text;
-    for (const [block, line = ""] of text.matchAll(BLOCK)) {
-      const argv = [...line.matchAll(WORD)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-      const { stdout, stderr } = await run(...argv);
-      printed = printed.replace(
-        block,
-        () => `\`\`\`console\n$ npx langgraph-checkpoint-kysely ${line}\n${stdout}${stderr}\`\`\``,
-      );
-    }
-    if (process.env.CLI_DOCS === "write") await writeFile(DOCS, printed);
-    else expect(comparable(text)).toBe(comparable(printed));
-    expect([...text.matchAll(BLOCK)].length).toBeGreaterThan(10);
+    const blocks = await checkBlocks(DOCS, (argv) => (argv[0] === "estimate" ? cli(argv) : run(...argv)));
+    expect(blocks).toBeGreaterThan(10);
   });
 });
+
+it("docs/scale.md shows the output of estimate; CLI_DOCS=write updates it", async () => {
+  expect(await checkBlocks(SCALE, cli, "estimate")).toBeGreaterThan(1);
+});
+
+/**
+ * Compares the blocks of a page with what their commands print, or updates them.
+ *
+ * @param command - Only the blocks of this command.
+ * @returns The number of blocks.
+ */
+async function checkBlocks(
+  page: URL,
+  run: (argv: readonly string[]) => Promise<CliOutcome>,
+  command = "",
+): Promise<number> {
+  const text = await readFile(page, "utf8");
+  let printed = text;
+  const blocks = [...text.matchAll(BLOCK)].filter(([, line]) => line?.startsWith(command));
+  for (const [block, line = ""] of blocks) {
+    const argv = [...line.matchAll(WORD)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+    const { stdout, stderr } = await run(argv);
+    printed = printed.replace(
+      block,
+      () => `\`\`\`console\n$ npx langgraph-checkpoint-kysely ${line}\n${stdout}${stderr}\`\`\``,
+    );
+  }
+  if (process.env.CLI_DOCS === "write") await writeFile(page, printed);
+  else expect(comparable(text)).toBe(comparable(printed));
+  return blocks.length;
+}
 
 /** Replaces everything that differs from run to run: ids, times, and the lengths of random versions. */
 function comparable(text: string): string {

@@ -5,6 +5,7 @@ import { deleteRuns } from "./delete-runs.js";
 import { deleteThreads } from "./delete.js";
 import { diff } from "./diff.js";
 import { doctor } from "./doctor.js";
+import { estimate } from "./estimate.js";
 import { expand } from "./expand.js";
 import { exportCommand } from "./export.js";
 import { fork } from "./fork.js";
@@ -48,4 +49,5 @@ export const COMMANDS: readonly CommandDefinition[] = [
   storeCopy,
   store,
   migrate,
+  estimate,
 ];
