@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { seedHistory } from "../../examples/inspect/seed-history.js";
 import { STORED_METADATA } from "../../examples/inspect/scenes.js";
 import { PostgresSaver } from "../../src/index.js";
@@ -74,27 +74,29 @@ describeEachTarget("the whole inspector", (target) => {
     it("can be walked through by keyboard, from page to page and back", async () => {
       const page = await browser.openPage(inspector.url);
       const shown: Record<string, string[]> = {};
-      const look = async (name: string): Promise<void> => {
+      // Names what is shown next: a page that loads slowly still shows the one before.
+      const look = async (name: string, next: Locator): Promise<void> => {
+        await next.waitFor();
         await settle(page);
         shown[name] = await outlineOf(page);
         await expectAccessible(page);
       };
-      await look("threads");
+      const title = (name: string): Locator => page.getByRole("heading", { name, level: 1 });
+      await look("threads", title("Threads"));
       await follow(page, "order-4711");
-      await look("thread");
+      await look("thread", title("order-4711"));
       await follow(page, "Open checkpoint");
-      await look("conversation");
-      for (const tab of ["Channels", "Writes", "Metadata", "Changes"]) {
-        await follow(page, tab, "tab");
-        await look(tab.toLowerCase());
+      await look("conversation", title("Checkpoint"));
+      for (const name of ["Channels", "Writes", "Metadata", "Changes"]) {
+        await follow(page, name, "tab");
+        await look(name.toLowerCase(), page.getByRole("tab", { name, selected: true }));
       }
       for (const name of ["Storage", "Memory", "Health"]) {
         await follow(page, name);
-        await page.getByRole("heading", { name, level: 1 }).waitFor();
-        await look(name.toLowerCase());
+        await look(name.toLowerCase(), title(name));
       }
       await page.goBack();
-      await page.getByRole("heading", { name: "Memory", level: 1 }).waitFor();
+      await title("Memory").waitFor();
       expect(shown).toEqual(OUTLINES);
     });
   });
@@ -108,7 +110,6 @@ async function follow(page: Page, name: string, role: "link" | "tab" = "link"): 
 
 /** Waits until nothing loads any more. */
 async function settle(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).waitFor();
   await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
 }
 
