@@ -11,7 +11,8 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
-import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
+import { eachChannelVersion } from "./header-parts.js";
+import { type KeptCheckpoint, lackingCounted, lackingVersions, lackingWritten } from "./lacking-versions.js";
 
 /**
  * Deletes everything but the newest checkpoints from namespaces: other checkpoints, the writes of older ones, and
@@ -84,23 +85,7 @@ interface RemovalParams extends NamespaceParams {
   readonly keepLast: number;
 }
 
-interface KeptCheckpoint {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  /** 1 for the newest of the namespace. */
-  rank: number;
-  channel_versions: unknown;
-  channel_values: unknown;
-  /** Whether its sends are among the writes of its parent. */
-  is_before_version_4: boolean;
-}
-
-type WithKept = CheckpointDatabase & {
-  kept: KeptCheckpoint;
-  counted: { thread_id: string; checkpoint_ns: string; channel: string };
-};
+type WithKept = CheckpointDatabase & { kept: KeptCheckpoint };
 
 type WriteOfNamespace = ExpressionBuilder<
   WithKept & {
@@ -117,13 +102,15 @@ type WriteOfNamespace = ExpressionBuilder<
  */
 const removeAndLock = /* @__PURE__ */ new Statement<RemovalParams, unknown>((db, parameter) =>
   withKept(db, givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), parameter("keepLast"))
+    .with("lacking", (qb) => lackingVersions(qb))
     // The oldest checkpoint that stays, of each namespace from which checkpoints are deleted.
     .with("settled", (qb) =>
       qb
         .selectFrom("kept")
         .select(["thread_id", "checkpoint_ns", "checkpoint_id"])
         .where("rank", "=", parameter("keepLast"))
-        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${unsettledNamespaces(qb)})`),
+        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingCounted(qb)})`)
+        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingWritten(qb)})`),
     )
     .with("removed_checkpoints", (qb) =>
       qb
@@ -202,101 +189,37 @@ function isWriteOfOlder(eb: WriteOfNamespace): Expression<SqlBool> {
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 
-/**
- * The CTEs `kept`, the newest checkpoints of each namespace with their headers parsed once, and `counted`, its delta channels.
- * LangGraph counts the changes of a delta channel in the metadata of each step, but not in that of a manual update of the state. So
- * any checkpoint of the namespace decides.
- */
+/** The CTE `kept`: the newest checkpoints of each namespace, with their headers parsed once. */
 function withKept(
   db: QueryCreator<CheckpointDatabase>,
   given: ReturnType<typeof givenNamespaces>,
   keepLast: RawBuilder<number>,
 ): QueryCreator<WithKept> {
-  return db
-    .with("kept", (qb) =>
-      qb
-        .selectFrom((eb) =>
-          eb
-            .selectFrom(given)
-            .innerJoin("checkpoints as stored", (join) =>
-              join
-                .onRef("stored.thread_id", "=", "given.thread_id")
-                .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
-            )
-            .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
-            .select(["stored.parent_checkpoint_id", "stored.checkpoint"])
-            .select(
-              sql<number>`row_number() over (partition by stored.thread_id, stored.checkpoint_ns
+  return db.with("kept", (qb) =>
+    qb
+      .selectFrom((eb) =>
+        eb
+          .selectFrom(given)
+          .innerJoin("checkpoints as stored", (join) =>
+            join
+              .onRef("stored.thread_id", "=", "given.thread_id")
+              .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
+          )
+          .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
+          .select(["stored.parent_checkpoint_id", "stored.checkpoint"])
+          .select(
+            sql<number>`row_number() over (partition by stored.thread_id, stored.checkpoint_ns
                 order by stored.checkpoint_id collate "C" desc)`.as("rank"),
-            )
-            .as("ranked"),
-        )
-        .where("ranked.rank", "<=", keepLast)
-        .select(["ranked.thread_id", "ranked.checkpoint_ns", "ranked.checkpoint_id"])
-        .select(["ranked.parent_checkpoint_id", "ranked.rank"])
-        .select([
-          sql`ranked.checkpoint -> 'channel_versions'`.as("channel_versions"),
-          sql`ranked.checkpoint -> 'channel_values'`.as("channel_values"),
-          sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
-        ]),
-    )
-    .with("counted", (qb) =>
-      qb
-        .selectFrom(given)
-        .innerJoin("checkpoints as counting", (join) =>
-          join
-            .onRef("counting.thread_id", "=", "given.thread_id")
-            .onRef("counting.checkpoint_ns", "=", "given.checkpoint_ns"),
-        )
-        .innerJoinLateral(
-          (eb) => eachCountedChannel(eb.ref("counting.metadata")),
-          (join) => join.onTrue(),
-        )
-        .select(["counting.thread_id", "counting.checkpoint_ns", "counted.channel"])
-        .distinct(),
-    );
-}
-
-/**
- * The namespaces with a kept checkpoint that has a version of a delta channel, but no value, and a parent that is not kept. A value
- * is computed from the writes of ancestors up to the nearest one that has a value. Where the parent of each checkpoint without a value
- * is kept, all of these are.
- */
-function unsettledNamespaces(qb: QueryCreator<WithKept>) {
-  return qb
-    .selectFrom("kept as lacking")
-    .innerJoin("counted", (join) =>
-      join
-        .onRef("counted.thread_id", "=", "lacking.thread_id")
-        .onRef("counted.checkpoint_ns", "=", "lacking.checkpoint_ns"),
-    )
-    .select(["lacking.thread_id", "lacking.checkpoint_ns"])
-    .where(sql<SqlBool>`jsonb_exists(lacking.channel_versions, counted.channel)`)
-    .where(sql<SqlBool>`not coalesce(jsonb_exists(lacking.channel_values, counted.channel), false)`)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("kept as parent")
-            .select("parent.rank")
-            .whereRef("parent.thread_id", "=", "lacking.thread_id")
-            .whereRef("parent.checkpoint_ns", "=", "lacking.checkpoint_ns")
-            .whereRef("parent.checkpoint_id", "=", "lacking.parent_checkpoint_id"),
-        ),
-      ),
-    )
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("checkpoint_blobs as whole")
-            .select("whole.type")
-            .whereRef("whole.thread_id", "=", "lacking.thread_id")
-            .whereRef("whole.checkpoint_ns", "=", "lacking.checkpoint_ns")
-            .whereRef("whole.channel", "=", "counted.channel")
-            .where(sql<SqlBool>`whole.version = lacking.channel_versions ->> counted.channel`)
-            .where("whole.type", "<>", sql.lit("empty")),
-        ),
-      ),
-    );
+          )
+          .as("ranked"),
+      )
+      .where("ranked.rank", "<=", keepLast)
+      .select(["ranked.thread_id", "ranked.checkpoint_ns", "ranked.checkpoint_id"])
+      .select(["ranked.parent_checkpoint_id", "ranked.rank"])
+      .select([
+        sql`ranked.checkpoint -> 'channel_versions'`.as("channel_versions"),
+        sql`ranked.checkpoint -> 'channel_values'`.as("channel_values"),
+        sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
+      ]),
+  );
 }
