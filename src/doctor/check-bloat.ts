@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -23,10 +24,33 @@ export const checkBloat: Check = {
   },
 };
 
-type TableRow = Awaited<ReturnType<typeof readTables>>[number];
+type OwnRow = Awaited<ReturnType<typeof readOwn>>[number];
+type TableRow = Omit<OwnRow, "hasCitus">;
 
-/** Reads the statistics of each table and of its TOAST table, which holds long values. */
-function readTables(db: DoctoredDatabase, schema: string) {
+/** Reads the statistics of each table, and instead those of its shards where Citus keeps its rows in them. */
+async function readTables(db: DoctoredDatabase, schema: string): Promise<TableRow[]> {
+  const own = await readOwn(db, schema);
+  if (own[0]?.hasCitus !== true) return own;
+  const ofShards = new Map((await readShards(db, schema)).map((row) => [row.name, row]));
+  return own.map((row) => ({ ...row, ...ofShards.get(row.name) }));
+}
+
+function readShards(db: DoctoredDatabase, schema: string) {
+  const measured = shardStatistics(
+    sql<string>`${schema}`,
+    sql<string[]>`${ROW_TABLES.map(({ name }) => name)}`,
+  );
+  return db
+    .selectFrom(measured.as("shards"))
+    .select(["name", "live", "dead", "toast_live as toastLive", "toast_dead as toastDead"])
+    .select(sql<Date | null>`vacuumed::timestamptz`.as("vacuumed"))
+    .select(sql<string>`pg_size_pretty(table_bytes::bigint)`.as("size"))
+    .select(sql<string>`pg_size_pretty(toast_bytes::bigint)`.as("toastSize"))
+    .execute();
+}
+
+/** Reads the statistics of each table, and of its TOAST table, which holds long values. */
+function readOwn(db: DoctoredDatabase, schema: string) {
   const count = (source: "own" | "toast", name: "n_live_tup" | "n_dead_tup") =>
     sql<number>`coalesce(${sql.ref(`${source}.${name}`)}, 0)::float8`;
   return db
@@ -41,6 +65,7 @@ function readTables(db: DoctoredDatabase, schema: string) {
     .select(sql<Date | null>`greatest(own.last_vacuum, own.last_autovacuum)`.as("vacuumed"))
     .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
     .select(sql<string>`pg_size_pretty(coalesce(pg_relation_size("long".oid), 0))`.as("toastSize"))
+    .select(HAS_CITUS.as("hasCitus"))
     .where("namespace.nspname", "=", schema)
     .where(
       "table.relname",

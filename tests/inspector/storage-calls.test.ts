@@ -23,9 +23,9 @@ describeEachTarget("storage calls of the inspector", (target) => {
     expect(tables.map(({ table }) => table).sort()).toEqual([
       ...["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"],
     ]);
-    const [row] = await database.query<{ bytes: string }>(
-      "select pg_total_relation_size('checkpoint_blobs') as bytes",
-    );
+    const [citus] = await database.query("select from pg_extension where extname = 'citus'");
+    const sizeOf = citus === undefined ? "pg_total_relation_size" : "citus_total_relation_size";
+    const [row] = await database.query<{ bytes: string }>(`select ${sizeOf}('checkpoint_blobs') as bytes`);
     const blobs = tables.find(({ table }) => table === "checkpoint_blobs");
     expect((blobs?.tableBytes ?? 0) + (blobs?.indexBytes ?? 0)).toBe(Number(row?.bytes));
   });

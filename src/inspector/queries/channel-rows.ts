@@ -50,7 +50,7 @@ const channels = /* @__PURE__ */ new Statement<ChannelParams, ChannelRow>((db, p
           .selectFrom("checkpoints as header")
           .leftJoin("checkpoints as parent", (join) =>
             join
-              .onRef("parent.thread_id", "=", "header.thread_id")
+              .on("parent.thread_id", "=", parameter("threadId"))
               .onRef("parent.checkpoint_ns", "=", "header.checkpoint_ns")
               .onRef("parent.checkpoint_id", "=", "header.parent_checkpoint_id"),
           )

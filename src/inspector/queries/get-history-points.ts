@@ -1,5 +1,5 @@
 import { ERROR, INTERRUPT } from "@langchain/langgraph-checkpoint";
-import { type Expression, type QueryCreator, sql } from "kysely";
+import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -38,8 +38,9 @@ export function getHistoryPoints(call: CallContext, { before, ...part }: History
 }
 
 /** Reads these checkpoints of one thread, in the order of their ids. */
-export function getPoints(call: CallContext, places: readonly CheckpointPlace[]): Promise<PointRow[]> {
-  return runStatement(call, single, givenParams(places));
+export async function getPoints(call: CallContext, places: readonly CheckpointPlace[]): Promise<PointRow[]> {
+  const [first] = places;
+  return first === undefined ? [] : runStatement(call, single, givenParams(first.threadId, places));
 }
 
 interface PageParams extends NamespacePlace {
@@ -62,6 +63,7 @@ const pages = /* @__PURE__ */ new StatementFamily<"newest" | "older", PageParams
           .orderBy(sql`checkpoint_id collate "C"`, "desc")
           .limit(parameter("limit")),
       ),
+      parameter("threadId"),
     ).orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
 );
 
@@ -72,25 +74,26 @@ const single = /* @__PURE__ */ new Statement<GivenParams, PointRow>((db, paramet
         .selectFrom(givenCheckpoints(parameter))
         .innerJoin("checkpoints as stored", (join) =>
           join
-            .onRef("stored.thread_id", "=", "given.thread_id")
+            .on("stored.thread_id", "=", parameter("threadId"))
             .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
             .onRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
         )
         .selectAll("stored"),
     ),
+    parameter("threadId"),
   ).orderBy(sql`page.checkpoint_id collate "C"`),
 );
 
 type WithPage = CheckpointDatabase & { page: CheckpointDatabase["checkpoints"] };
 
-function pointsOf(db: QueryCreator<WithPage>) {
+function pointsOf(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("page")
     .innerJoinLateral(
       (eb) =>
         eb
           .selectFrom("checkpoint_writes as write")
-          .whereRef("write.thread_id", "=", "page.thread_id")
+          .where("write.thread_id", "=", threadId)
           .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
           .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")
           .select([

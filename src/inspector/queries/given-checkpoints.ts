@@ -4,14 +4,17 @@ import type { CheckpointPlace } from "../api/places.js";
 
 /** The keys of checkpoints, as a statement receives them. */
 export interface GivenParams {
+  /** The thread of all of them, for statements that name it by this parameter. */
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly namespaces: readonly string[];
   readonly checkpointIds: readonly string[];
 }
 
-export function givenParams(places: readonly CheckpointPlace[]): GivenParams {
+export function givenParams(threadId: string, places: readonly CheckpointPlace[]): GivenParams {
   return {
-    threadIds: places.map(({ threadId }) => threadId),
+    threadId,
+    threadIds: places.map((place) => place.threadId),
     namespaces: places.map(({ namespace }) => namespace),
     checkpointIds: places.map(({ checkpointId }) => checkpointId),
   };

@@ -1,57 +1,30 @@
-import { type Expression, sql, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { idOfTime } from "./checkpoint-time.js";
-
-/** A thread with its newest checkpoint. */
-export interface RecentThreadRow {
-  readonly thread_id: string;
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string;
-  /** The time in the header; `null` when the id contains a time. */
-  readonly ts: string | null;
-  readonly step: string | null;
-  readonly source: string | null;
-  /** Where the thread is in the order. */
-  readonly place: string;
-  readonly checkpoints: number;
-  readonly namespaces: number;
-}
-
-/** The conditions on the listed threads. `undefined` is no condition. */
-export interface RecentScope {
-  /** The place and the thread at the end of the preceding page. */
-  readonly after: { readonly place: string; readonly threadId: string } | undefined;
-  readonly search: string | undefined;
-  /** JSON text that the metadata of the newest checkpoint contains. */
-  readonly filter: string | undefined;
-  /** JSON texts, none of which the metadata of the newest checkpoint contains. */
-  readonly unlike: readonly string[] | undefined;
-}
-
-const CONDITIONS = ["after", "search", "filter", "unlike"] as const satisfies (keyof RecentScope)[];
-type Condition = (typeof CONDITIONS)[number];
-
-interface RecentParams {
-  readonly place: string;
-  readonly threadId: string;
-  readonly search: string;
-  readonly filter: string;
-  readonly unlike: readonly string[];
-  readonly limit: number;
-}
+import { recentOnNodes } from "./recent-on-nodes.js";
+import {
+  type Condition,
+  CONDITIONS,
+  isAfter,
+  type RecentParams,
+  type RecentScope,
+  type RecentThreadRow,
+} from "./recent-threads.js";
 
 /** Lists threads by the times of their newest checkpoints, the latest first. It reads the index entries of all checkpoints. */
-export function listRecentThreads(
+export async function listRecentThreads(
   call: CallContext,
   scope: RecentScope,
   limit: number,
 ): Promise<RecentThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(call, statements.of(narrowed), {
+  const family = (await isDistributed(call)) ? recentOnNodes : statements;
+  return runStatement(call, family.of(narrowed), {
     place: scope.after?.place ?? "",
     threadId: scope.after?.threadId ?? "",
     search: scope.search ?? "",
@@ -162,7 +135,3 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Rec
       .orderBy(sql`page.thread_id collate "C"`, "desc");
   },
 );
-
-function isAfter(place: Expression<string>, threadId: Expression<string>) {
-  return sql<SqlBool>`(place collate "C", thread_id collate "C") < (${place}::text collate "C", ${threadId}::text collate "C")`;
-}

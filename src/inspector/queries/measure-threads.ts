@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
+import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /** The stored bytes of a thread: headers, metadata, values and writes. */
 export interface ThreadSizeRow {
@@ -12,12 +13,13 @@ export interface ThreadSizeRow {
 
 /** Measures threads. Postgres knows the size of a value without reading it. A thread without rows has the size 0. */
 export function measureThreads(call: CallContext, threadIds: readonly string[]): Promise<ThreadSizeRow[]> {
-  return runStatement(call, sizes, { threadIds });
+  return runPerThread(call, sizes, threadIds);
 }
 
-const sizes = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly string[] }, ThreadSizeRow>(
-  (db, parameter) =>
-    db
+const sizes = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadSizeRow>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThread(naming, parameter);
+    return db
       .selectFrom(
         sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
           sql`given(thread_id)`,
@@ -27,18 +29,19 @@ const sizes = /* @__PURE__ */ new Statement<{ readonly threadIds: readonly strin
       .select((eb) => {
         const headers = eb
           .selectFrom("checkpoints as header")
-          .whereRef("header.thread_id", "=", "given.thread_id")
+          .where("header.thread_id", "=", threadId)
           .select(sumOf(storedSize("header.checkpoint"), storedSize("header.metadata")).as("bytes"));
         const values = eb
           .selectFrom("checkpoint_blobs as value")
-          .whereRef("value.thread_id", "=", "given.thread_id")
+          .where("value.thread_id", "=", threadId)
           .select(sumOf(storedSize("value.blob")).as("bytes"));
         const writes = eb
           .selectFrom("checkpoint_writes as write")
-          .whereRef("write.thread_id", "=", "given.thread_id")
+          .where("write.thread_id", "=", threadId)
           .select(sumOf(storedSize("write.blob")).as("bytes"));
         return sql<number>`(${headers}) + (${values}) + (${writes})`.as("bytes");
-      }),
+      });
+  },
 );
 
 function sumOf(...sizesOfRow: readonly RawBuilder<number | null>[]): RawBuilder<number> {

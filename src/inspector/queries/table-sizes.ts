@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { HAS_CITUS, shardStatistics } from "../../db/shard-statistics.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -22,9 +23,14 @@ const SIZED_TABLES: readonly (keyof LibraryDatabase)[] = [
   "store_vectors",
 ];
 
-/** Reads the sizes of the tables that exist. It reads the catalog and the sizes of files, but no rows. */
-export function tableSizes(call: CallContext): Promise<TableSizeRow[]> {
-  return runStatement(call, sizes, { schema: call.schema, tables: SIZED_TABLES });
+/** Reads the sizes of the tables that exist, the largest first. It reads the catalog and the sizes of files, but no rows. */
+export async function tableSizes(call: CallContext): Promise<TableSizeRow[]> {
+  const params = { schema: call.schema, tables: SIZED_TABLES };
+  const own = await runStatement(call, sizes, params);
+  if (own[0]?.has_citus !== true) return own;
+  const ofShards = new Map((await runStatement(call, shardSizes, params)).map((row) => [row.name, row]));
+  const bytes = (row: TableSizeRow): number => row.table_bytes + row.index_bytes;
+  return own.map((row) => ofShards.get(row.name) ?? row).sort((a, b) => bytes(b) - bytes(a));
 }
 
 interface SizeParams {
@@ -32,7 +38,11 @@ interface SizeParams {
   readonly tables: readonly string[];
 }
 
-const sizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, parameter) =>
+interface OwnSizeRow extends TableSizeRow {
+  readonly has_citus: boolean;
+}
+
+const sizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{
@@ -56,8 +66,15 @@ const sizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, param
     // Null for a table that was dropped meanwhile.
     .select(sql<number>`coalesce(pg_table_size(relation.oid), 0)::float8`.as("table_bytes"))
     .select(sql<number>`coalesce(pg_indexes_size(relation.oid), 0)::float8`.as("index_bytes"))
+    .select(HAS_CITUS.as("has_citus"))
     .where("namespace.nspname", "=", parameter("schema"))
     .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`)
     .where("relation.relkind", "=", sql.lit("r"))
     .orderBy(sql`pg_total_relation_size(relation.oid)`, (order) => order.desc().nullsLast()),
+);
+
+const shardSizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, parameter) =>
+  db
+    .selectFrom(shardStatistics(parameter("schema"), parameter("tables")).as("shards"))
+    .select(["name", "rows", "table_bytes", "index_bytes"]),
 );

@@ -50,33 +50,30 @@ export async function getWrite(call: CallContext, place: WritePlace): Promise<Re
 
 const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelRow>((db, parameter) => {
   const channel = sql<string>`${parameter("channel")}::text`;
-  return db
-    .selectFrom("checkpoints as header")
-    .where("header.thread_id", "=", parameter("threadId"))
-    .where("header.checkpoint_ns", "=", parameter("namespace"))
-    .where("header.checkpoint_id", "=", parameter("checkpointId"))
-    .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoint_blobs as stored")
-          .where("stored.thread_id", "=", parameter("threadId"))
-          .where("stored.checkpoint_ns", "=", parameter("namespace"))
-          .where("stored.channel", "=", channel)
-          .where("stored.version", "=", versionOf(eb.ref("header.checkpoint"), channel))
-          .select([rowVersion("stored").as("row"), "stored.type"])
-          .limit(sql.lit(1))
-          .as("value"),
-      (join) => join.onTrue(),
-    )
-    .select((eb) => [
-      versionOf(eb.ref("header.checkpoint"), channel).as("version"),
-      sql<string | null>`${eb.ref("value.row")}`.as("value_row"),
-      sql<string>`header.xmin::text || header.ctid::text`.as("header_row"),
-      sql<boolean>`coalesce(${eb.ref("value.type")} = 'empty', false)`.as("is_empty"),
-      sql<boolean>`coalesce(jsonb_exists(${eb.ref("header.checkpoint")} -> 'channel_values', ${channel}), false)`.as(
-        "is_inline",
-      ),
-    ]);
+  return (
+    db
+      .selectFrom("checkpoints as header")
+      .where("header.thread_id", "=", parameter("threadId"))
+      .where("header.checkpoint_ns", "=", parameter("namespace"))
+      .where("header.checkpoint_id", "=", parameter("checkpointId"))
+      // Not in a subquery, where Citus finds no system columns.
+      .leftJoin("checkpoint_blobs as stored", (join) =>
+        join
+          .on("stored.thread_id", "=", parameter("threadId"))
+          .on("stored.checkpoint_ns", "=", parameter("namespace"))
+          .on("stored.channel", "=", channel)
+          .on("stored.version", "=", versionOf(sql.ref("header.checkpoint"), channel)),
+      )
+      .select((eb) => [
+        versionOf(eb.ref("header.checkpoint"), channel).as("version"),
+        sql<string | null>`${rowVersion("stored")}`.as("value_row"),
+        sql<string>`header.xmin::text || header.ctid::text`.as("header_row"),
+        sql<boolean>`coalesce(${eb.ref("stored.type")} = 'empty', false)`.as("is_empty"),
+        sql<boolean>`coalesce(jsonb_exists(${eb.ref("header.checkpoint")} -> 'channel_values', ${channel}), false)`.as(
+          "is_inline",
+        ),
+      ])
+  );
 });
 
 function versionOf(checkpoint: RawBuilder<unknown> | object, channel: RawBuilder<string>) {

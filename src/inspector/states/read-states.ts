@@ -21,10 +21,10 @@ export async function readStates(
   { isOlder = false }: { readonly isOlder?: boolean } = {},
 ): Promise<DescribedState[]> {
   if (places.length === 0) return [];
-  const rows = new Map((await getStates(run.call, places)).map((row) => [row.position, row]));
+  const rows = await getStates(run.call, places);
   return Promise.all(
-    places.map(async (place, index) => {
-      const row = rows.get(index + 1);
+    places.map(async (place) => {
+      const row = rows.get(place);
       if (row === undefined) return GONE;
       const state = parseState(place, row);
       const header = { ...state.header, values: await withValues(run, place, state) };

@@ -1,0 +1,46 @@
+import { type Expression, sql, type SqlBool } from "kysely";
+
+/** A thread with its newest checkpoint. */
+export interface RecentThreadRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+  /** The time in the header; `null` when the id contains a time. */
+  readonly ts: string | null;
+  readonly step: string | null;
+  readonly source: string | null;
+  /** Where the thread is in the order. */
+  readonly place: string;
+  readonly checkpoints: number;
+  readonly namespaces: number;
+}
+
+/** The conditions on the listed threads. `undefined` is no condition. */
+export interface RecentScope {
+  /** The place and the thread at the end of the preceding page. */
+  readonly after: { readonly place: string; readonly threadId: string } | undefined;
+  readonly search: string | undefined;
+  /** JSON text that the metadata of the newest checkpoint contains. */
+  readonly filter: string | undefined;
+  /** JSON texts, none of which the metadata of the newest checkpoint contains. */
+  readonly unlike: readonly string[] | undefined;
+}
+
+/** The names of the conditions. */
+export const CONDITIONS = ["after", "search", "filter", "unlike"] as const satisfies (keyof RecentScope)[];
+export type Condition = (typeof CONDITIONS)[number];
+
+/** The parameters of a statement that lists threads. */
+export interface RecentParams {
+  readonly place: string;
+  readonly threadId: string;
+  readonly search: string;
+  readonly filter: string;
+  readonly unlike: readonly string[];
+  readonly limit: number;
+}
+
+/** Whether a thread is after the end of the preceding page. */
+export function isAfter(place: Expression<string>, threadId: Expression<string>) {
+  return sql<SqlBool>`(place collate "C", thread_id collate "C") < (${place}::text collate "C", ${threadId}::text collate "C")`;
+}
