@@ -122,6 +122,7 @@ const DISTRIBUTES_CREATED_TABLES = `
   create function citus.distribute_created_tables() returns event_trigger language plpgsql as $$
   declare
     created oid;
+    wanted text;
   begin
     for created in
       select c.oid from pg_event_trigger_ddl_commands() command
@@ -130,6 +131,15 @@ const DISTRIBUTES_CREATED_TABLES = `
         and c.relname in ('checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoint_tombstones')
         and not exists (select from pg_dist_partition d where d.logicalrelid = c.oid)
     loop
+      -- As \`migrate --distribute\` does: tables are together only if their threads have the same collation.
+      select distinct k.collname into wanted from pg_attribute a
+      join pg_dist_partition d on d.logicalrelid = a.attrelid
+      join pg_class c on c.oid = a.attrelid
+      join pg_collation k on k.oid = a.attcollation
+      where a.attname = 'thread_id' and c.relnamespace = (select relnamespace from pg_class where oid = created);
+      if wanted is not null then
+        execute format('alter table %s alter thread_id type text collate %I', created::regclass, wanted);
+      end if;
       perform create_distributed_table(created, 'thread_id', shard_count => 4);
     end loop;
   end $$;

@@ -39,7 +39,9 @@ export function describeEachLayout(name: string, body: (open: () => Promise<Audi
       const opened: PostgresSaver[] = [];
       body(async () => {
         const database = await target.createDatabase();
-        if (official) await database.exec(OFFICIAL_MIGRATIONS.join(";\n").replaceAll(" CONCURRENTLY", ""));
+        for (const migration of official ? OFFICIAL_MIGRATIONS : []) {
+          await database.exec(migration.replaceAll(" CONCURRENTLY", ""));
+        }
         const saver = new PostgresSaver(database.source, serde(), { retry: false });
         opened.push(saver);
         await saver.setup();
