@@ -41,6 +41,17 @@ export interface Catalog {
   };
   "pg_catalog.pg_stat_ssl": { pid: number; ssl: boolean; version: string | null };
   "pg_catalog.pg_database": { datname: string };
+  /** The nodes of a Citus cluster. Only databases with Citus have this table. */
+  "pg_catalog.pg_dist_node": {
+    nodeid: number;
+    groupid: number;
+    nodename: string;
+    nodeport: number;
+    noderole: string;
+    nodecluster: string;
+    isactive: boolean;
+    shouldhaveshards: boolean;
+  };
 }
 
 /** The checkpoint tables and the catalog. */

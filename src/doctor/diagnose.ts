@@ -5,6 +5,7 @@ import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
 import type { Catalog, DoctoredDatabase } from "./catalog.js";
 import { checkBloat } from "./check-bloat.js";
+import { checkCitus } from "./check-citus.js";
 import { checkClock } from "./check-clock.js";
 import { checkCollation } from "./check-collation.js";
 import { checkCompression } from "./check-compression.js";
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   checkOptionalTables,
   checkPrivileges,
   checkRowSecurity,
+  checkCitus,
   checkIndexes,
   checkCollation,
   checkClock,

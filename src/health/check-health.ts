@@ -1,4 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
+import { isDistributed } from "../db/is-distributed.js";
 import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
@@ -120,8 +121,15 @@ async function check(
       transient: true,
     });
   }
+  if (server.has_citus && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
   requirePrivileges(call, requirements, server);
   requireRowSecurity(call, requirements, server);
+}
+
+/** Without retries. The policies of tenants are checked afterwards, and do not hide the catalog. */
+function askDistributed(call: CallContext): Promise<boolean> {
+  const { statementTimeoutMs } = call.policy;
+  return isDistributed({ ...call, policy: { retry: false, statementTimeoutMs } });
 }
 
 function requirePrivileges(

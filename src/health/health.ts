@@ -23,6 +23,11 @@ export interface Health {
    * so it is `ok`, but can't delete threads or prune.
    */
   readonly missingPrivileges?: readonly string[];
+  /**
+   * Of a saver in a database with Citus: whether its tables are distributed over the nodes by thread. `false` also where a whole schema is
+   * on one node. `doctor` examines the nodes and the shards.
+   */
+  readonly isDistributed?: boolean;
   /** Whether its tables are up to date. */
   readonly schema?: SchemaHealth;
   /** The connections of its pool, if it has one. */

@@ -133,7 +133,12 @@ describeCitus("migrate --distribute", (target) => {
     expect(stdout).toContain("distributed checkpoints\n");
     expect(await run("migrate", "--check", "--distribute")).toMatchObject({ code: 0 });
     expect((await run("migrate", "status")).stdout).toMatch(/checkpoint_blobs +distributed +5 +\d+\n/);
+    expect(await run("migrate", "--check", "--undistribute")).toMatchObject({ code: 1 });
+    expect((await run("migrate", "--plan", "--undistribute")).stdout).toMatch(
+      /^select undistribute_table\(.*checkpoints/m,
+    );
     expect((await run("migrate", "--undistribute")).stdout).toContain("undistributed checkpoints\n");
+    expect(await run("migrate", "--check", "--undistribute")).toMatchObject({ code: 0 });
   });
 });
 

@@ -7,6 +7,8 @@ export interface ServerState {
   readonly role: string;
   /** Whether it accepts no writes: it is a standby, or transactions are read-only by default. */
   readonly is_read_only: boolean;
+  /** Whether the database has the extension of Citus. */
+  readonly has_citus: boolean;
   /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
   readonly missing_privileges: readonly string[];
   /** The tables whose row-level security applies to the role. */
@@ -30,6 +32,7 @@ export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, Serv
     sql<string>`current_setting('server_version')`.as("version"),
     sql<string>`current_user::text`.as("role"),
     sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
+    sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`.as("has_citus"),
     sql<string[]>`array(
       select privilege || ' on ' || relation.relname
       from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}

@@ -1,0 +1,130 @@
+import { sql } from "kysely";
+import { shellCommand } from "../db/migrate-command.js";
+import {
+  type DistributionStatus,
+  distributionStatus,
+  REFERENCE_TABLES,
+  type TableDistribution,
+  THREAD_TABLES,
+} from "../migrations/distribution/distribution-state.js";
+import { nodesOf } from "./check-citus-nodes.js";
+import { shardsOf } from "./check-citus-shards.js";
+import type { Check, Examination } from "./examination.js";
+import { type Finding, findingsOf } from "./finding.js";
+import { quotedText } from "./quoted.js";
+
+const { ok, warning, error } = findingsOf("citus");
+
+/** Checks where Citus keeps the tables, and the nodes that they are on. It tells nothing about a database without Citus. */
+export const checkCitus: Check = {
+  name: "citus",
+  run: async (examination) => {
+    const status = await distributionStatus(examination.db, { schema: examination.schema.name });
+    if (status.citus === null) return [];
+    const placed = status.tables.filter(({ placement }) => placement !== "local");
+    if (placed.length === 0) return [localOf(status)];
+    const nodes = await nodesOf(examination);
+    const wrong = [...otherPlacesOf(status), ...localRestOf(status)];
+    return [
+      ...(wrong.length > 0 ? wrong : [placedOf(status, nodes.addresses)]),
+      ...(await leftBehindOf(examination, placed)),
+      ...nodes.findings,
+      // The size of a shard is asked of its node.
+      ...(nodes.areReached ? await shardsOf(examination, placed, nodes) : []),
+    ];
+  },
+};
+
+function localOf({ citus, schema }: DistributionStatus): Finding {
+  return ok(`Citus ${citus}; the tables of schema "${schema}" are not distributed (migrate --distribute)`);
+}
+
+function placedOf({ citus, schema, tables }: DistributionStatus, addresses: readonly string[]): Finding {
+  const nodes = addresses.join(", ");
+  const [table] = tables.filter(({ placement }) => placement === "distributed");
+  if (table === undefined) return ok(`Citus ${citus}; schema "${schema}" is on one of the nodes ${nodes}`);
+  return ok(`Citus ${citus}; tables in ${table.shards} shards by thread_id, on the nodes ${nodes}`);
+}
+
+/** Tables that are not distributed together by `thread_id`, so that statements about one thread fail. */
+function otherPlacesOf({ schema, tables }: DistributionStatus): Finding[] {
+  const ofThreads = placedTables(tables, THREAD_TABLES);
+  if (ofThreads.every(({ placement }) => placement === "schema")) return [];
+  const again = `${shellCommand("migrate --undistribute", schema)}, then ${shellCommand("migrate --distribute", schema)}`;
+  const others = ofThreads.filter(({ column }) => column !== "thread_id");
+  const together = ofThreads.filter(({ column }) => column === "thread_id");
+  const apart = together.filter(({ colocation }) => colocation !== together[0]?.colocation);
+  return [
+    ...others.map(({ table, column, placement }) => {
+      const place = column === null ? `a ${placement} table` : `distributed by ${column}`;
+      return error(
+        `table "${table}" is ${place}: its rows are not with those of their threads, so calls fail`,
+        again,
+      );
+    }),
+    ...apart.map(({ table }) =>
+      error(
+        `table "${table}" is not co-located with "${together[0]?.table}": a thread's rows are on several nodes, so calls fail`,
+        again,
+      ),
+    ),
+  ];
+}
+
+/** Tables that are local although others are not. */
+function localRestOf({ schema, tables }: DistributionStatus): Finding[] {
+  const local = (names: readonly string[]): string =>
+    tables
+      .filter(({ table, placement }) => placement === "local" && names.includes(table))
+      .map(({ table }) => `"${table}"`)
+      .join(", ");
+  const distribute = shellCommand("migrate --distribute", schema);
+  const [ofThreads, references] = [local(THREAD_TABLES), local(REFERENCE_TABLES)];
+  return [
+    ...(ofThreads === ""
+      ? []
+      : [error(`${ofThreads} not distributed, although other tables are, so calls fail`, distribute)]),
+    ...(references === ""
+      ? []
+      : [
+          warning(
+            `${references} exists on the coordinator only, so official savers can't use other nodes`,
+            distribute,
+          ),
+        ]),
+  ];
+}
+
+/** Rows that a table had before it was distributed: they take disk, and no statement sees them. */
+async function leftBehindOf(
+  { db, schema }: Examination,
+  placed: readonly TableDistribution[],
+): Promise<Finding[]> {
+  const kept = await db
+    .selectFrom("pg_catalog.pg_class as relation")
+    .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "relation.relnamespace")
+    .select("relation.relname as table")
+    .select(sql<string>`pg_size_pretty(pg_table_size(relation.oid))`.as("size"))
+    .where("namespace.nspname", "=", schema.name)
+    .where(
+      "relation.relname",
+      "in",
+      placed.map(({ table }) => table),
+    )
+    .where(sql<number>`pg_relation_size(relation.oid)`, ">", 0)
+    .orderBy("relation.relname")
+    .execute();
+  return kept.map(({ table, size }) =>
+    warning(
+      `table "${table}" has ${size} of rows on this server from before it was distributed, which no statement sees`,
+      `select truncate_local_data_after_distributing_table(${quotedText(schema.name, table)})`,
+    ),
+  );
+}
+
+function placedTables(
+  tables: readonly TableDistribution[],
+  names: readonly string[],
+): readonly TableDistribution[] {
+  return tables.filter(({ table, placement }) => placement !== "local" && names.includes(table));
+}
