@@ -935,19 +935,22 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Brings threads back from an archive: all of their rows that its files hold. It verifies each file before it stores anything
-   * of it. Like {@link importThreads} it overwrites nothing, skips rows that are stored and equal, and fails for a row that is
-   * stored and differs. It deletes nothing from the archive.
+   * Brings threads back from an archive: all of their rows that its files hold. It reads and verifies all of these files before it
+   * stores anything. Like {@link importThreads} it overwrites nothing, skips rows that are stored and equal, and fails for a row
+   * that is stored and differs. It deletes nothing from the archive.
    *
+   * @param options - `from`: where the files are. `threads`: which threads to restore, by default all of the archive.
    * @returns What was stored, and which threads the archive does not have.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
-   * @throws ArchiveError if a file can't be read, or is damaged. Nothing of it was stored.
-   * @throws BackupError for stored rows that differ.
+   * @throws ArchiveError if a file can't be read, or is damaged. Nothing was stored.
+   * @throws BackupError for stored rows that differ. What was stored until then stays stored.
    * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone, unless `liftTombstones` is set.
    *
    * @example
    * ```ts
-   * await checkpointer.restore({ from: archiveFolder("/var/archive/threads"), threads: ["42"] });
+   * const from = archiveFolder("/var/archive/threads");
+   * await checkpointer.restore({ from, threads: ["42"] });
+   * await checkpointer.restore({ from }); // all threads
    * ```
    */
   async restore(options: RestoreOptions): Promise<RestoreReport> {

@@ -61,6 +61,7 @@ export { archiveFolder } from "./archive/archive-folder.js";
 export { ArchiveError } from "./archive/archive-error.js";
 export type {
   ArchiveCallOptions,
+  ArchiveCompression,
   ArchiveDestination,
   ArchiveOptions,
   ArchiveResult,

@@ -58,7 +58,15 @@ export interface ArchiveDestination {
    * of any threads, so that many small threads take few files, and a restored thread is searched for in all of them. Default: `thread`.
    */
   readonly filesPer?: "thread" | "run" | undefined;
+  /**
+   * What files are compressed with. Default: `zstd` where Node.js has it, from 22.15 and 23.8 on, and otherwise `gzip`. Choose `gzip`
+   * for files that an older Node.js is to restore. A restore recognizes either.
+   */
+  readonly compression?: ArchiveCompression | undefined;
 }
+
+/** An algorithm for the files of an archive. */
+export type ArchiveCompression = "zstd" | "gzip";
 
 /** Which rows `archive` moves: by the same rules as `prune` deletes rows. */
 export type ArchiveRule = RetentionOptions | IdleOptions | ThreadArchiveOptions;
@@ -84,12 +92,14 @@ export interface ArchiveResult extends RowCounts {
 /** The options of `restore`. */
 export interface RestoreOptions extends CallOptions {
   readonly from: ArchiveTarget;
-  /** The threads to restore. Each one is restored from all files that hold rows of it. */
-  readonly threads: readonly string[];
+  /** The threads to restore. Each one is restored from all files that hold rows of it. Default: all threads of the archive. */
+  readonly threads?: readonly string[] | undefined;
   /**
    * Lifts the tombstones of the threads first. Default: false, so that a saver with `keepTombstones` refuses a deleted thread.
    */
   readonly liftTombstones?: boolean | undefined;
+  /** Called after each transaction, with everything that is stored so far. An error that it throws ends the call. */
+  readonly onProgress?: ((progress: RowCounts & { readonly skipped: number }) => void) | undefined;
 }
 
 /** The result of `restore`. The counts of rows leave out rows that were already stored. */
@@ -100,6 +110,6 @@ export interface RestoreReport extends RowCounts {
   readonly files: number;
   /** The number of rows that were already stored, with the same content. */
   readonly skipped: number;
-  /** The threads of which the archive holds nothing. */
+  /** The named threads of which the archive holds nothing. */
   readonly missing: readonly string[];
 }

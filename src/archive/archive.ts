@@ -8,7 +8,6 @@ import { ArchivedRows } from "./archived-rows.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
 import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
-import { WRITTEN_FORMAT } from "./files/compression.js";
 import { newFileName } from "./files/file-names.js";
 import { partsOf } from "./parts-of.js";
 
@@ -52,14 +51,14 @@ async function* filesOf(parts: AsyncIterable<ArchivePart>, rows: number): AsyncG
 
 async function archiveFile(
   call: SaverCall,
-  { target, filesPer, parts }: ArchiveRequest & { readonly parts: readonly ArchivePart[] },
+  { target, filesPer, format, parts }: ArchiveRequest & { readonly parts: readonly ArchivePart[] },
   tally: ArchiveTally,
 ): Promise<void> {
   throwIfAborted(call.signal);
   const thread = filesPer === "thread" ? parts[0]?.threadId : undefined;
-  const name = newFileName(thread, WRITTEN_FORMAT.extension);
+  const name = newFileName(thread, format.extension);
   const file: ArchiveFile = { target, name, signal: call.signal };
-  const end = await writeLines(file, exportEach(call, parts));
+  const end = await writeLines(file, exportEach(call, parts), format);
   const archived = await readBack(file, end);
   tally.addFile();
   for (const part of parts) {

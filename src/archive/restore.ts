@@ -9,46 +9,48 @@ import { liftTombstones } from "../threads/tombstones.js";
 import type { RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
 import { readRows } from "./files/archive-file.js";
-import { prefixOf, timeInName } from "./files/file-names.js";
+import { isFileName, prefixOf, timeInName } from "./files/file-names.js";
 
 /** Restores threads from an archive; see `restore` of the savers. */
 export async function restore(call: SaverCall, request: RestoreRequest): Promise<RestoreReport> {
+  const { target, onProgress } = request;
   const { found, names } = await findRows(call, request);
-  const missing = request.threads.filter((threadId) => !found.has(threadId));
-  if (request.liftTombstones) await liftTombstones(call, [...found]);
+  const missing = (request.threads ?? []).filter((threadId) => !found.has(threadId));
+  if (request.liftTombstones) await liftTombstones(call, [...found.keys()]);
   let report: RestoreReport = { ...NO_ROWS, threads: found.size, files: names.length, skipped: 0, missing };
-  const latest = new LatestRows();
-  for (const [at, name] of names.entries()) {
-    const file = { target: request.target, name, signal: call.signal };
-    const rows = latest.of(ofThreads(readRows(file), found), at === names.length - 1);
-    const { skipped, ...counts } = await importRows(call, rows);
-    report = { ...report, ...addCounts(report, counts), skipped: report.skipped + skipped };
+  const latest = new LatestRows(found);
+  for (const name of names) {
+    const before = report;
+    const rows = latest.of(ofThreads(readRows({ target, name, signal: call.signal }), found));
+    await importRows(call, rows, ({ skipped, ...counts }) => {
+      report = { ...before, ...addCounts(before, counts), skipped: before.skipped + skipped };
+      onProgress?.(report);
+    });
   }
   return report;
 }
 
 interface FoundRows {
-  /** The threads of which there are rows. */
-  readonly found: ReadonlySet<string>;
+  /** The threads of which there are rows, and in how many files. */
+  readonly found: ReadonlyMap<string, number>;
   /** The files that hold them, the newest first. */
   readonly names: readonly string[];
 }
 
 /** Reads every file that may hold rows of the threads to its end, and so verifies it, before anything is stored. */
 async function findRows(call: SaverCall, { target, threads }: RestoreRequest): Promise<FoundRows> {
-  const wanted = new Set(threads);
-  const found = new Set<string>();
+  const wanted = threads && new Set(threads);
+  const found = new Map<string, number>();
   const names: string[] = [];
   for (const name of await namesOf(call, { target, threads })) {
     throwIfAborted(call.signal);
-    let holds = false;
+    const ofFile = new Set<string>();
     for await (const line of readRows({ target, name, signal: call.signal })) {
-      if (!("thread" in line) || !wanted.has(line.thread)) continue;
-      if (line.checkpoints + line.writes + line.blobs === 0) continue;
-      found.add(line.thread);
-      holds = true;
+      if (!("thread" in line) || wanted?.has(line.thread) === false) continue;
+      if (line.checkpoints + line.writes + line.blobs > 0) ofFile.add(line.thread);
     }
-    if (holds) names.push(name);
+    for (const thread of ofFile) found.set(thread, (found.get(thread) ?? 0) + 1);
+    if (ofFile.size > 0) names.push(name);
   }
   return { found, names };
 }
@@ -59,17 +61,23 @@ async function namesOf(
   { target, threads }: Pick<RestoreRequest, "target" | "threads">,
 ): Promise<string[]> {
   const names = new Set<string>();
-  for (const threadId of threads.length === 0 ? [] : [undefined, ...threads]) {
-    const prefix = prefixOf(threadId);
+  for (const prefix of prefixesOf(threads)) {
     // A target may list other files as well.
-    for await (const name of target.list(prefix, { signal })) if (name.startsWith(prefix)) names.add(name);
+    for await (const name of target.list(prefix, { signal })) {
+      if (name.startsWith(prefix) && isFileName(name)) names.add(name);
+    }
   }
   return [...names].sort((a, b) => compareText(timeInName(b), timeInName(a)));
 }
 
+function prefixesOf(threads: readonly string[] | undefined): string[] {
+  if (threads === undefined) return [""];
+  return threads.length === 0 ? [] : [undefined, ...threads].map(prefixOf);
+}
+
 async function* ofThreads(
   lines: AsyncIterable<RowLine>,
-  threads: ReadonlySet<string>,
+  threads: ReadonlyMap<string, number>,
 ): AsyncGenerator<RowLine> {
   let isMeant = false;
   for await (const line of lines) {

@@ -3,34 +3,56 @@ import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "./backup-line
 
 /**
  * Reads several backups that hold rows of the same threads, the latest first, and leaves out rows that a later backup has, so that
- * the latest version of each row counts. It remembers the keys of all rows but those of the last backup.
+ * the latest version of each row counts. Of a thread it remembers the keys of its rows until its last backup was read.
  */
 export class LatestRows {
-  readonly #seen = new Set<string>();
+  /** In how many backups a thread is that were not read yet. */
+  readonly #backups: Map<string, number>;
+  readonly #seen = new Map<string, Set<string>>();
 
-  /**
-   * Yields the rows of the next backup that no later one has.
-   *
-   * @param isLast - Whether no earlier backup follows. Then its keys are not remembered.
-   */
-  async *of(lines: AsyncIterable<RowLine>, isLast: boolean): AsyncGenerator<RowLine> {
-    const own: string[] = [];
+  /** @param backups - In how many of the backups each thread is. */
+  constructor(backups: ReadonlyMap<string, number>) {
+    this.#backups = new Map(backups);
+  }
+
+  /** Yields the rows of the next backup that no later one has. */
+  async *of(lines: AsyncIterable<RowLine>): AsyncGenerator<RowLine> {
+    const own = new Map<string, string[]>();
+    let keys: string[] = [];
     let isLeftOut = false;
     for await (const line of lines) {
       if ("table" in line) {
+        keys = own.get(line.thread_id) ?? [];
+        own.set(line.thread_id, keys);
         const key = keyOf(line);
-        isLeftOut = this.#seen.has(key);
-        if (!isLast && !isLeftOut) own.push(key);
+        isLeftOut = this.#seen.get(line.thread_id)?.has(key) ?? false;
+        if (!isLeftOut && this.#hasEarlier(line.thread_id)) keys.push(key);
       } else if ("thread" in line) isLeftOut = false;
-      // Pieces belong to the row before them.
-      if (!isLeftOut) yield line;
+      // Pieces belong to the row before them, and so does the line that withdraws it.
+      if (isLeftOut) continue;
+      if ("cancelled" in line) keys.pop();
+      yield line;
     }
-    for (const key of own) this.#seen.add(key);
+    for (const [thread, ofThread] of own) this.#endThread(thread, ofThread);
+  }
+
+  #hasEarlier(thread: string): boolean {
+    return (this.#backups.get(thread) ?? 0) > 1;
+  }
+
+  #endThread(thread: string, keys: readonly string[]): void {
+    if (!this.#hasEarlier(thread)) this.#seen.delete(thread);
+    else {
+      const seen = this.#seen.get(thread) ?? new Set();
+      for (const key of keys) seen.add(key);
+      this.#seen.set(thread, seen);
+    }
+    this.#backups.set(thread, (this.#backups.get(thread) ?? 0) - 1);
   }
 }
 
 /** Identifies a row among the rows of all tables. */
-export function keyOf(line: CheckpointLine | BlobLine | WriteLine): string {
+function keyOf(line: CheckpointLine | BlobLine | WriteLine): string {
   const place = [line.table, line.thread_id, line.checkpoint_ns];
   switch (line.table) {
     case "checkpoints":

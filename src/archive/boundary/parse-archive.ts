@@ -4,20 +4,24 @@ import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePrune, type PruneRequest } from "../../retention/boundary/parse-prune.js";
-import type { ArchiveTarget } from "../archive-types.js";
+import type { ArchiveTarget, RestoreOptions } from "../archive-types.js";
+import { DEFAULT_FORMAT, type FileFormat, FORMATS } from "../files/compression.js";
 
 /** A checked call of `archive`. */
 export interface ArchiveRequest {
   readonly rule: PruneRequest;
   readonly target: ArchiveTarget;
   readonly filesPer: "thread" | "run";
+  readonly format: FileFormat;
 }
 
 /** A checked call of `restore`. */
 export interface RestoreRequest {
   readonly target: ArchiveTarget;
-  readonly threads: readonly string[];
+  /** All when `undefined`. */
+  readonly threads: readonly string[] | undefined;
   readonly liftTombstones: boolean;
+  readonly onProgress: RestoreOptions["onProgress"];
 }
 
 const functions = z.object({
@@ -35,21 +39,27 @@ const target = z.custom<ArchiveTarget>(
 const archiveOptions = z.looseObject({
   to: target,
   filesPer: z.enum(["thread", "run"]).optional(),
+  compression: z
+    .enum(["zstd", "gzip"])
+    .refine((name) => FORMATS[name] !== undefined, "needs Node.js 22.15 or newer")
+    .optional(),
 });
 
 const threadArchive = z.looseObject({ strategy: z.literal("delete"), threads: z.unknown() });
 
 const restoreOptions = z.strictObject({
   from: target,
-  threads: z.array(threadId),
+  threads: z.array(threadId).optional(),
   liftTombstones: z.boolean().optional(),
+  onProgress: functionSchema<NonNullable<RestoreOptions["onProgress"]>>().optional(),
   signal: abortSignal.nullish(),
 });
 
 /** Checks the options of `archive`. The rule is checked as `prune` checks its own. */
 export function parseArchive(options: unknown): ArchiveRequest {
-  const { to, filesPer = "thread", ...rule } = parse(archiveOptions, options, "options");
-  return { target: to, filesPer, rule: parseRule(rule) };
+  const { to, filesPer = "thread", compression, ...rule } = parse(archiveOptions, options, "options");
+  const format = (compression && FORMATS[compression]) ?? DEFAULT_FORMAT;
+  return { target: to, filesPer, format, rule: parseRule(rule) };
 }
 
 function parseRule(rule: Readonly<Record<string, unknown>>): PruneRequest {
@@ -60,6 +70,6 @@ function parseRule(rule: Readonly<Record<string, unknown>>): PruneRequest {
 
 /** Checks the options of `restore`, and drops duplicates of threads. */
 export function parseRestore(options: unknown): RestoreRequest {
-  const { from, threads, liftTombstones = false } = parse(restoreOptions, options, "options");
-  return { target: from, threads: [...new Set(threads)], liftTombstones };
+  const { from, threads, liftTombstones = false, onProgress } = parse(restoreOptions, options, "options");
+  return { target: from, threads: threads && [...new Set(threads)], liftTombstones, onProgress };
 }

@@ -6,7 +6,7 @@ import { readBackupLines } from "../../parsing/backup-lines.js";
 import { splitLines } from "../../parsing/split-lines.js";
 import { ArchiveError } from "../archive-error.js";
 import type { ArchiveTarget } from "../archive-types.js";
-import { compressed, decompressed, UnsupportedCompression } from "./compression.js";
+import { compressed, decompressed, type FileFormat, UnsupportedCompression } from "./compression.js";
 
 /** How many characters of lines are collected before they are compressed. */
 const CHUNK_LENGTH = 64 * 1_024;
@@ -25,10 +25,14 @@ export interface ArchiveFile {
  * @throws ArchiveError if the target fails.
  * @throws The error of `lines`, whatever the target makes of it.
  */
-export async function writeLines(file: ArchiveFile, lines: AsyncIterable<string>): Promise<string> {
+export async function writeLines(
+  file: ArchiveFile,
+  lines: AsyncIterable<string>,
+  format: FileFormat,
+): Promise<string> {
   const source = new ObservedLines(lines);
   try {
-    await file.target.write(file.name, compressed(inChunks(source)), { signal: file.signal });
+    await file.target.write(file.name, compressed(inChunks(source), format), { signal: file.signal });
   } catch (error) {
     source.throwIfFailed();
     throw failure(file, "can't be written", error);

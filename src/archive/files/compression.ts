@@ -1,9 +1,10 @@
 import { pipeline, Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { noop } from "../../db/async/noop.js";
+import type { ArchiveCompression } from "../archive-types.js";
 
 /** An algorithm for files: how names end, and the first bytes of its output. */
-interface FileFormat {
+export interface FileFormat {
   readonly extension: string;
   readonly magic: Uint8Array;
   readonly compress: () => Transform;
@@ -20,8 +21,14 @@ const GZIP: FileFormat = {
 const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
 const ZSTD = zstdFormat();
 
-/** What files are compressed with: zstd where Node.js has it, otherwise gzip. */
-export const WRITTEN_FORMAT: FileFormat = ZSTD ?? GZIP;
+/** The algorithms that this Node.js has. */
+export const FORMATS: Readonly<Record<ArchiveCompression, FileFormat | undefined>> = {
+  zstd: ZSTD,
+  gzip: GZIP,
+};
+
+/** What files are compressed with by default. */
+export const DEFAULT_FORMAT: FileFormat = ZSTD ?? GZIP;
 
 /** Node.js has zstd from 22.15 and 23.8 on. The types of older versions don't have it. */
 function zstdFormat(): FileFormat | undefined {
@@ -40,9 +47,12 @@ function createsStream(value: unknown): value is () => Transform {
   return typeof value === "function";
 }
 
-/** Compresses a stream of bytes with {@link WRITTEN_FORMAT}. */
-export function compressed(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return through(content, WRITTEN_FORMAT.compress());
+/** Compresses a stream of bytes. */
+export function compressed(
+  content: AsyncIterable<Uint8Array>,
+  format: FileFormat,
+): AsyncIterable<Uint8Array> {
+  return through(content, format.compress());
 }
 
 /** A compressed stream can't be read by this version of Node.js. */

@@ -23,6 +23,11 @@ export function newFileName(threadId: string | undefined, extension: string): st
   return `${prefixOf(threadId)}${time}-${randomBytes(6).toString("hex")}.ndjson.${extension}`;
 }
 
+/** Whether a file is one of an archive. */
+export function isFileName(name: string): boolean {
+  return /~\d{8}T\d{9}Z-[\da-f]{12}\.ndjson\.(?:zst|gz)$/.test(name);
+}
+
 /** When a file was written, as a text that sorts by time. */
 export function timeInName(name: string): string {
   return name.slice(name.lastIndexOf(SEPARATOR) + 1);
