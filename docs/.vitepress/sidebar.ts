@@ -50,6 +50,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Failed saves", link: "/failed-saves" },
       { text: "Concurrency", link: "/concurrency" },
       { text: "Retention", link: "/retention" },
+      { text: "Archive", link: "/archive" },
       { text: "Large databases", link: "/large-databases" },
       { text: "Scale", link: "/scale" },
       { text: "Growth", link: "/growth" },

@@ -18,7 +18,7 @@ const EXAMPLE_URL = "postgres://localhost/agents";
 const EXAMPLE_REDIS = "redis://localhost:6379";
 
 /** Matches examples with redirections, pipes or files. The others run in this process, which takes a tenth of the time. */
-const NEEDS_SHELL = /[<>|]|\.ndjson/;
+const NEEDS_SHELL = /[<>|]|\.ndjson|--(?:to|from) archive/;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
 /** The examples with this option need Citus. `tests/scale/citus.test.ts` runs them. */

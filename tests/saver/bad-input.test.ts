@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { BAD_ARCHIVES } from "./bad-input/bad-archives.js";
 import { BAD_AUDITS } from "./bad-input/bad-audits.js";
 import { BAD_BACKUPS } from "./bad-input/bad-backups.js";
 import { BAD_CHECKPOINTS } from "./bad-input/bad-checkpoints.js";
@@ -21,6 +22,7 @@ import { expectRejection } from "./bad-input/expect-rejection.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 
 const BAD_INPUTS = [
+  ...BAD_ARCHIVES,
   ...BAD_BACKUPS,
   ...BAD_CONFIGS,
   ...BAD_CHECKPOINTS,

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from "../command-definition.js";
+import { archive } from "./archive.js";
 import { compact } from "./compact.js";
 import { copy } from "./copy.js";
 import { deleteRuns } from "./delete-runs.js";
@@ -13,6 +14,7 @@ import { importCommand } from "./import.js";
 import { inspect } from "./inspect.js";
 import { migrate } from "./migrate.js";
 import { prune } from "./prune.js";
+import { restore } from "./restore.js";
 import { rollback } from "./rollback.js";
 import { show } from "./show.js";
 import { state } from "./state.js";
@@ -37,6 +39,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   fork,
   rollback,
   prune,
+  archive,
   deleteThreads,
   deleteRuns,
   tombstones,
@@ -46,6 +49,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   doctor,
   exportCommand,
   importCommand,
+  restore,
   storeCopy,
   store,
   migrate,

@@ -20,7 +20,7 @@ export function hasRows({ checkpoints, writes, blobs }: RowCounts): boolean {
 }
 
 /** The rows of a prune, for people: `2 checkpoints, 3 values and 1 write (1.2 kB) of 1 thread`. */
-export function describePruned(rows: PruneReport): string {
+export function describePruned(rows: RowCounts & Pick<PruneReport, "threads">): string {
   return `${describeCounts(rows)} of ${counted(rows.threads, "thread")}`;
 }
 

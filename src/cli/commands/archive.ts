@@ -1,0 +1,166 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+import type { ArchiveOptions, ArchiveResult, ArchiveRule } from "../../archive/archive-types.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
+import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
+import { dryRunOption, yesOption } from "../options/shared-options.js";
+import { describeCounts, describeMissing, describePruned, hasRows } from "../output/describe-rows.js";
+import { counted } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+
+const archiveFlags = z.object({
+  threads: z.array(z.string()).default([]),
+  to: z.string(),
+  olderThan: z.number().optional(),
+  keepLast: z.number().optional(),
+  idleFor: z.number().optional(),
+  namespace: z.array(z.string()).optional(),
+  per: z.enum(["thread", "run"]).optional(),
+  compression: z.enum(["zstd", "gzip"]).optional(),
+  dryRun: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+type Flags = z.output<typeof archiveFlags>;
+
+const NOTHING = "nothing to archive";
+
+export const archive: CommandDefinition = {
+  name: "archive",
+  group: "Clean up",
+  summary: "move old checkpoints or whole threads to files, verify these, and only then delete the rows",
+  args: () => [
+    new Argument(
+      "[threads...]",
+      "only these threads; without --older-than, --keep-last and --idle-for, they are archived whole",
+    ),
+  ],
+  options: () => [
+    new Option("--to <folder>", "the folder of the archive, created if it is missing").makeOptionMandatory(),
+    durationOption("--older-than <time>", "checkpoints older than this, such as 30d or 12h"),
+    countOption("--keep-last <n>", "all but this many of the newest checkpoints of each namespace", 1),
+    durationOption("--idle-for <time>", "whole threads whose newest checkpoint is older than this").conflicts(
+      ["olderThan", "keepLast", "namespace"],
+    ),
+    repeatedOption(
+      "--namespace <ns>",
+      "with --older-than or --keep-last, only in this namespace, '' for the root graph",
+    ),
+    new Option(
+      "--per <unit>",
+      "a file for each thread, or one for up to 50,000 rows of the run (default: thread)",
+    ).choices(["thread", "run"]),
+    new Option(
+      "--compression <algorithm>",
+      "what the files are compressed with (default: zstd where Node.js has it, else gzip)",
+    ).choices(["zstd", "gzip"]),
+    dryRunOption("print what would be archived, and change nothing"),
+    yesOption(),
+  ],
+  examples: [
+    "archive --idle-for 90d --to archive --dry-run",
+    "archive 42-copy 43 --to archive --yes",
+    "archive --older-than 30d --keep-last 10 --to archive --per run --yes --json",
+  ],
+  run: async (context, flags) => {
+    const parsed = archiveFlags.parse(flags);
+    const options = await optionsOf(parsed);
+    const { style, terminal } = context;
+    if (parsed.yes && !parsed.dryRun) return moveRows(context, options);
+    const preview = await previewRows(context, options);
+    if (!hasRows(preview)) return report(preview, NOTHING);
+    if (parsed.dryRun) return report(preview, `would archive ${describePruned(preview)}`);
+    const question = `${style.warning("Move")} ${describePruned(preview)} to ${printable(parsed.to)}?`;
+    if (!(await terminal.confirm(question))) {
+      return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { archived: false } };
+    }
+    return moveRows(context, options, preview.checkpoints);
+  },
+};
+
+async function optionsOf({ to, per, compression, ...flags }: Flags): Promise<ArchiveOptions> {
+  const { archiveFolder } = await import("../../archive/archive-folder.js");
+  return { ...ruleOf(flags), to: archiveFolder(to), filesPer: per, compression };
+}
+
+function ruleOf(
+  flags: Pick<Flags, "threads" | "olderThan" | "keepLast" | "idleFor" | "namespace">,
+): ArchiveRule {
+  const { threads: named, olderThan: olderThanMs, keepLast, idleFor: idleForMs, namespace } = flags;
+  const threads = named.length === 0 ? undefined : named;
+  if (idleForMs !== undefined) return { idleForMs, threads };
+  if (olderThanMs !== undefined || keepLast !== undefined) {
+    return { olderThanMs, keepLast, threads, namespaces: namespace };
+  }
+  if (namespace !== undefined) {
+    throw new InvalidConfigError("--namespace", "requires --older-than or --keep-last");
+  }
+  if (threads !== undefined) return { strategy: "delete", threads: [...new Set(threads)] };
+  throw new InvalidConfigError("archive", "name threads, or pass --older-than, --keep-last or --idle-for");
+}
+
+/** Adds what the command line observes. Threads that are named have no progress. */
+function observed(
+  options: ArchiveOptions,
+  signal: AbortSignal,
+  onProgress: (counts: RowCounts) => void,
+): ArchiveOptions {
+  return "strategy" in options ? { ...options, signal } : { ...options, signal, onProgress };
+}
+
+/** Counts the rows that would be archived. With many threads, this takes some part of the time of the archiving itself. */
+async function previewRows(
+  { saver, signal, terminal }: CommandContext,
+  options: ArchiveOptions,
+): Promise<ArchiveResult> {
+  const progress = terminal.progress("scanning");
+  const onProgress = (counts: RowCounts): void => {
+    progress.update(0, `would archive ${describeCounts(counts)}`);
+  };
+  try {
+    return await reportInterrupt(
+      signal,
+      () => saver.archive({ ...observed(options, signal, onProgress), dryRun: true }),
+      () => "nothing was changed",
+    );
+  } finally {
+    progress.stop();
+  }
+}
+
+/** @param total - The number of checkpoints to archive, if it is known. */
+async function moveRows(
+  { saver, signal, terminal }: CommandContext,
+  options: ArchiveOptions,
+  total?: number,
+): Promise<Report> {
+  const progress = terminal.progress("archiving", total);
+  let soFar = NO_ROWS;
+  const onProgress = (counts: RowCounts): void => {
+    soFar = counts;
+    progress.update(counts.checkpoints, describeCounts(counts));
+  };
+  try {
+    const moved = await reportInterrupt(
+      signal,
+      () => saver.archive(observed(options, signal, onProgress)),
+      () => `archived ${describeCounts(soFar)}; run the command again to continue`,
+    );
+    const files = counted(moved.files, "file");
+    return report(moved, hasRows(moved) ? `archived ${describePruned(moved)} in ${files}` : NOTHING);
+  } finally {
+    progress.stop();
+  }
+}
+
+function report(result: ArchiveResult, text: string): Report {
+  const { changed } = result;
+  const busy =
+    changed === 0
+      ? ""
+      : `\n${counted(changed, "thread")} changed meanwhile: run the command again to archive the rest`;
+  return { exitCode: EXIT_CODE.ok, text: text + busy + describeMissing(result), json: result };
+}

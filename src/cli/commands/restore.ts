@@ -1,0 +1,64 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+import type { RestoreReport } from "../../archive/archive-types.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { NO_ROWS } from "../../saver/model/row-counts.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { describeCounts, describeMissing } from "../output/describe-rows.js";
+import { counted } from "../output/format-numbers.js";
+
+const restoreFlags = z.object({
+  threads: z.array(z.string()).default([]),
+  from: z.string(),
+  all: z.boolean().default(false),
+});
+
+export const restore: CommandDefinition = {
+  name: "restore",
+  group: "Check and back up",
+  summary: "bring threads back from an archive; existing rows are never changed, and equal ones are skipped",
+  args: () => [new Argument("[threads...]", "the threads to restore")],
+  options: () => [
+    new Option("--from <folder>", "the folder of the archive").makeOptionMandatory(),
+    new Option("--all", "restore every thread of the archive"),
+  ],
+  examples: ["restore 43 --from archive", "restore --all --from archive --schema restored --json"],
+  run: async ({ openSaver, signal, terminal }, flags) => {
+    const { threads, from, all } = restoreFlags.parse(flags);
+    if (all === threads.length > 0) throw new InvalidConfigError("restore", "name threads, or pass --all");
+    const { archiveFolder } = await import("../../archive/archive-folder.js");
+    const progress = terminal.progress("restoring");
+    let soFar = NO_ROWS;
+    try {
+      const restored = await reportInterrupt(
+        signal,
+        () =>
+          openSaver({ keepTombstones: true }).restore({
+            from: archiveFolder(from),
+            threads: all ? undefined : threads,
+            signal,
+            onProgress: (counts) => {
+              soFar = counts;
+              progress.update(0, describeCounts(counts));
+            },
+          }),
+        () => `stored ${describeCounts(soFar)}; run the command again to continue`,
+      );
+      const isComplete = restored.missing.length === 0;
+      return { exitCode: isComplete ? EXIT_CODE.ok : EXIT_CODE.no, text: describe(restored), json: restored };
+    } finally {
+      progress.stop();
+    }
+  },
+};
+
+function describe(restored: RestoreReport): string {
+  const { threads, files, skipped } = restored;
+  const equal = skipped === 0 ? "" : `, skipped ${counted(skipped, "row")} that already existed`;
+  return (
+    `restored ${counted(threads, "thread")} from ${counted(files, "file")}: ${describeCounts(restored)}${equal}` +
+    describeMissing(restored)
+  );
+}
