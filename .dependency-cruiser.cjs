@@ -1,7 +1,17 @@
 // A room is a folder of src. Each one imports only the rooms that are listed for it, so imports point one way.
 const base = ["errors", "telemetry", "parsing", "db", "serde", "splices"];
 const withoutSaver = ["errors", "telemetry", "parsing", "db", "serde", "migrations", "health"];
-const wholeThreads = ["threads", "retention", "growth", "audit", "backup", "archive", "watch", "doctor"];
+const wholeThreads = [
+  "threads",
+  "retention",
+  "growth",
+  "audit",
+  "backup",
+  "archive",
+  "upkeep",
+  "watch",
+  "doctor",
+];
 const mayImport = {
   errors: [],
   conformance: ["errors", "checkpoint-store"],
@@ -23,6 +33,7 @@ const mayImport = {
   audit: [...base, "saver"],
   backup: [...base, "saver"],
   archive: [...base, "saver", "retention", "backup", "threads"],
+  upkeep: [...base, "saver", "retention", "archive"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "health", "saver"],
   inspector: [...base, "migrations", "health", "saver", "store", ...wholeThreads, "the-savers"],

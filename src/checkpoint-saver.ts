@@ -128,6 +128,9 @@ import type {
   TombstoneQuery,
 } from "./threads/thread-types.js";
 import { liftTombstones, listTombstones } from "./threads/tombstones.js";
+import { parseSchedule } from "./upkeep/boundary/parse-schedule.js";
+import { startRetention } from "./upkeep/start-retention.js";
+import type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
 import type { WatchOptions } from "./watch/watch-options.js";
 import { watchThread } from "./watch/watch-thread.js";
 
@@ -144,6 +147,7 @@ export let openedSaverOf: (saver: CheckpointSaver) => OpenedSaver;
  */
 export abstract class CheckpointSaver extends BaseCheckpointSaver {
   readonly #opened: OpenedSaver;
+  #retention: Retention | undefined;
 
   static {
     openedSaverOf = (saver) => {
@@ -639,6 +643,39 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
+   * Deletes old checkpoints and idle threads from now on, in rounds, until it is stopped: by the rules of {@link prune}, or with
+   * `archive` as {@link archive} does. Start it in all processes of a service: one of them does the work, and when it ends, another
+   * one continues.
+   *
+   * Its load is bounded: after each transaction it waits until the deleted rows are within `maxRowsPerSecond`, and while a replica
+   * is behind. A round that fails is logged and counted, and the next one tries again. It doesn't keep the process running.
+   *
+   * @param options - What is deleted, how often and how fast. `signal`: stops it at once.
+   * @returns What stops it. `end()` of the saver stops it, too.
+   * @throws InvalidConfigError for an invalid option, where no rule is given, on a transaction that you passed in, and while another
+   *   retention of this saver runs.
+   *
+   * @example
+   * ```ts
+   * const day = 24 * 60 * 60 * 1000;
+   * await using retention = checkpointer.startRetention({ every: day, olderThanMs: 30 * day, keepLast: 10, idleForMs: 90 * day });
+   * ```
+   */
+  startRetention(options: RetentionSchedule): Retention {
+    const { call } = this.#opened;
+    return countingRefusal(call, "retention", () => {
+      const request = parseSchedule(options);
+      if (this.#retention !== undefined) {
+        throw new InvalidConfigError("options", "this saver has a retention already: stop it first");
+      }
+      const onStopped = (): void => {
+        this.#retention = undefined;
+      };
+      return (this.#retention = startRetention(call, request, { onStopped }));
+    });
+  }
+
+  /**
    * Deletes the checkpoints of runs with their writes, in all threads and namespaces, including the newest ones. The
    * `run_id` in the metadata decides. Other checkpoints read as before: what their delta channels are rebuilt from is
    * kept, even if it is of one of the runs. Values that no checkpoint references any more are deleted too.
@@ -1017,7 +1054,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     this.#opened.ended.abort();
     this.#opened.call.policy.memory?.clear();
     const { database, replica } = this.#opened.call;
-    await Promise.all([database.close(), replica?.database.close()]);
+    await Promise.all([this.#retention?.stop(), database.close(), replica?.database.close()]);
   }
 
   /** Calls {@link end} at the end of a block that declares the saver with `await using`. */

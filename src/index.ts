@@ -107,5 +107,6 @@ export type {
   RunDeletionOptions,
 } from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
+export type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
 export { ShallowPostgresSaver, type ShallowPostgresSaverOptions } from "./shallow-postgres-saver.js";
 export type { LogFields, Logger, WriteLog } from "./telemetry/logger.js";

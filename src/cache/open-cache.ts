@@ -2,6 +2,7 @@ import type { CacheDatabase } from "../db/checkpoint-database.js";
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
+import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
@@ -44,9 +45,15 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runCacheCall(call, "cache.setup", setUp),
-    // A transaction ends long before the first sweep.
-    sweepMinutes: opened.database.kysely.isTransaction ? undefined : parsed.sweepIntervalMinutes || undefined,
-    sweep: () => runCacheCall(call, "cache.sweep", sweep),
+    sweeps: sweepRounds<CacheCall>({
+      task: "cache.sweep",
+      // A transaction ends long before the first sweep.
+      everyMinutes: opened.database.kysely.isTransaction
+        ? undefined
+        : parsed.sweepIntervalMinutes || undefined,
+      runCall: (work) => runCacheCall(call, "cache.sweep", work),
+      sweep,
+    }),
   });
   return {
     call,

@@ -238,8 +238,8 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   async end(): Promise<void> {
-    this.#opened.preparation.end();
-    await this.#opened.call.database.close();
+    const { preparation, call } = this.#opened;
+    await Promise.all([preparation.end(), call.database.close()]);
   }
 
   /** Calls {@link end} at the end of a block that declares the cache with `await using`. */

@@ -1,3 +1,4 @@
+import type { OnDeleted } from "../db/scheduling/gentle-round.js";
 import { deleteInBatches } from "../db/statements/delete-in-batches.js";
 import type { CacheCall } from "./cache-call.js";
 import { scopeRange } from "./codec/namespace-text.js";
@@ -11,10 +12,11 @@ const EXPIRED = 1_000;
 const EVICTED = 5_000;
 
 /** Deletes all entries that have expired or exceed the bounds, in bounded transactions. Returns their number. */
-export async function sweep(call: CacheCall): Promise<number> {
+export async function sweep(call: CacheCall, onDeleted?: OnDeleted): Promise<number> {
   const { schema, settings } = call;
-  const expired = await deleteInBatches(call, sweepEntries(schema, EXPIRED), EXPIRED);
+  const expired = await deleteInBatches(call, sweepEntries(schema, EXPIRED), EXPIRED, onDeleted);
   if (settings.maxEntries === null && settings.maxBytes === null) return expired;
   const range = scopeRange(settings.scope);
-  return expired + (await deleteInBatches(call, evictEntries(schema, range, settings, EVICTED), EVICTED));
+  const evict = evictEntries(schema, range, settings, EVICTED);
+  return expired + (await deleteInBatches(call, evict, EVICTED, onDeleted));
 }

@@ -506,9 +506,9 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async end(): Promise<void> {
-    this.#opened.preparation.end();
-    this.#opened.ended.abort();
-    await this.#opened.call.database.close();
+    const { preparation, ended, call } = this.#opened;
+    ended.abort();
+    await Promise.all([preparation.end(), call.database.close()]);
   }
 
   /** Calls {@link end} at the end of a block that declares the store with `await using`. */

@@ -2,6 +2,7 @@ import { openCall } from "../db/open-call.js";
 import type { StoreDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
+import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
@@ -36,8 +37,12 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: () => runStoreCall(call, "store.setup", setUp),
-    sweepMinutes: parsed.ttl?.sweepIntervalMinutes,
-    sweep: () => runStoreCall(call, "store.sweep", sweep),
+    sweeps: sweepRounds<StoreCall>({
+      task: "store.sweep",
+      everyMinutes: parsed.ttl?.sweepIntervalMinutes,
+      runCall: (work) => runStoreCall(call, "store.sweep", work),
+      sweep,
+    }),
   });
   return { call, preparation, ended: new AbortController() };
 }

@@ -1,3 +1,4 @@
+import type { OnDeleted } from "../db/scheduling/gentle-round.js";
 import { deleteInBatches } from "../db/statements/delete-in-batches.js";
 import { sweepItems } from "./queries/sweep-items.js";
 import type { StoreCall } from "./store-call.js";
@@ -6,6 +7,6 @@ import type { StoreCall } from "./store-call.js";
 const BATCH = 1_000;
 
 /** Deletes all items that have expired, in bounded transactions. Returns their number. */
-export function sweep(call: StoreCall): Promise<number> {
-  return deleteInBatches(call, sweepItems(call.schema, BATCH), BATCH);
+export function sweep(call: StoreCall, onDeleted?: OnDeleted): Promise<number> {
+  return deleteInBatches(call, sweepItems(call.schema, BATCH), BATCH, onDeleted);
 }

@@ -1,6 +1,7 @@
 import {
   type Counter,
   createNoopMeter,
+  type Gauge,
   type Histogram,
   type MeterProvider,
   metrics,
@@ -26,10 +27,18 @@ export interface Instruments {
   readonly cacheEntries: Counter;
   /** Reads that may be stale, by where they went. */
   readonly staleReads: Counter;
+  /** The duration of rounds of retention and sweeps that run by themselves, in seconds. */
+  readonly roundDuration: Histogram;
+  /** The rows that these rounds have deleted. */
+  readonly roundRows: Counter;
+  /** When the last of these rounds was done, in seconds since 1970. */
+  readonly roundSuccess: Gauge;
 }
 
 /** The bounds that OpenTelemetry's semantic conventions recommend, in seconds. */
 const DURATION_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+/** From a tenth of a second to a day. */
+const ROUND_BOUNDS = [0.1, 1, 10, 60, 300, 900, 3_600, 14_400, 86_400];
 const ROW_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 /** From a kibibyte to a gibibyte. */
 const BYTE_BOUNDS = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30].map((power) => 2 ** power);
@@ -88,6 +97,19 @@ function create(provider: MeterProvider): Instruments | undefined {
       description:
         "Statements that may read a replica, by whether they did, or why they went to the primary.",
       unit: "{statement}",
+    }),
+    roundDuration: meter.createHistogram("langgraph.checkpoint.retention.duration", {
+      description: "Duration of rounds of retention and sweeps, by what has become of them.",
+      unit: "s",
+      advice: { explicitBucketBoundaries: ROUND_BOUNDS },
+    }),
+    roundRows: meter.createCounter("langgraph.checkpoint.retention.rows", {
+      description: "Rows that rounds of retention and sweeps have deleted.",
+      unit: "{row}",
+    }),
+    roundSuccess: meter.createGauge("langgraph.checkpoint.retention.last_success", {
+      description: "When this process has last completed a round of retention or a sweep, since 1970.",
+      unit: "s",
     }),
     cacheEntries: meter.createCounter("langgraph.checkpoint.cache.entries", {
       description: "Entries of caches that were looked up or stored, by what has become of them.",

@@ -20,11 +20,11 @@ export type WriteLog = (message: string, fields: LogFields) => unknown;
  * ```
  */
 export interface Logger {
-  /** Calls that were aborted. */
+  /** Calls that were aborted, and rounds of retention that another process does. */
   readonly debug?: WriteLog | undefined;
-  /** Applied migrations, resumed watches, refused thread locks. */
+  /** Applied migrations, resumed watches, refused thread locks, rounds of retention that have deleted rows. */
   readonly info?: WriteLog | undefined;
-  /** Retries, lost connections and lost locks. */
+  /** Retries, lost connections and lost locks, and a retention that waits for a replica. */
   readonly warn?: WriteLog | undefined;
   /** Failed calls, once each. */
   readonly error?: WriteLog | undefined;

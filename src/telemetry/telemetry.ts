@@ -12,6 +12,7 @@ import type { DatabaseAddress } from "./database-address.js";
 import { describeError } from "./describe-error.js";
 import { type LogFields, type Logger, SafeLogger } from "./logger.js";
 import { ObservedCall } from "./observed-call.js";
+import { reportRound, type RoundReport } from "./round-report.js";
 import { SCOPE } from "./scope.js";
 
 /** Options of {@link Telemetry}. */
@@ -51,6 +52,7 @@ export class Telemetry {
   readonly #system: string;
   #address: Attributes | undefined;
   readonly #reportedLosses = new WeakSet<Error>();
+  #hasReportedHiddenLag = false;
 
   constructor({ logger, address, threadIds = true, system = "postgresql" }: TelemetryOptions) {
     this.#system = system;
@@ -124,6 +126,25 @@ export class Telemetry {
     this.log.write("info", "the replica is used again", {
       ...(lagMs !== undefined && { lagMs: Math.round(lagMs) }),
     });
+  }
+
+  /** Reports a round of work that runs by itself. */
+  roundEnded(report: RoundReport): void {
+    reportRound(this.log, report);
+  }
+
+  /** Reports that such work waits for a replica, or continues. */
+  roundLagged(task: string, state: "behind" | "caught up", lagMs: number): void {
+    const fields = { operation: task, lagMs: Math.round(lagMs) };
+    if (state === "behind") this.log.write("warn", `${task} pauses: a replica is behind`, fields);
+    else this.log.write("info", `${task} continues: the replicas have caught up`, fields);
+  }
+
+  /** Reports, once, that the role may not see how far replicas are behind. */
+  lagHidden(): void {
+    if (this.#hasReportedHiddenLag) return;
+    this.#hasReportedHiddenLag = true;
+    this.log.write("warn", "the lag of replicas is hidden: grant the role pg_monitor", {});
   }
 
   /** Reports an entry of a cache that could not be used, which fails no call. */

@@ -23,9 +23,12 @@ export class Replicated {
   }
 
   /** Opens a saver that has the standby as its replica. */
-  open(options: PostgresSaverOptions = {}): { saver: PostgresSaver; logger: RecordingLogger } {
+  open(
+    options: PostgresSaverOptions = {},
+    url = this.primary.url,
+  ): { saver: PostgresSaver; logger: RecordingLogger } {
     const logger = new RecordingLogger();
-    const saver = new PostgresSaver(this.primary.url, undefined, {
+    const saver = new PostgresSaver(url, undefined, {
       replica: this.standby.url,
       logger,
       ...options,

@@ -148,6 +148,12 @@ const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
     expect(total).toMatchObject({ checkpoints: 3, blobs: 3, writes: 1 });
     expect(threads).toMatchObject([{ threadId: id }]);
   },
+  startRetention: async ({ saver }) => {
+    await using retention = saver.startRetention({ every: 60_000, keepLast: 1 });
+    expect(() => saver.startRetention({ every: 60_000, keepLast: 1 })).toThrow("has a retention already");
+    await retention.stop();
+    await saver.startRetention({ every: 60_000, keepLast: 1 }).stop();
+  },
   archive: async ({ saver, id, config }) => {
     const to = memoryArchive();
     expect(await saver.archive({ to, strategy: "delete", threads: [id] })).toMatchObject({

@@ -30,14 +30,14 @@ const functions = z.object({
   list: functionSchema<ArchiveTarget["list"]>(),
 });
 
-// The methods of a class need their object, so the target itself is kept.
-const target = z.custom<ArchiveTarget>(
+/** The schema of a target. The methods of a class need their object, so the target itself is kept. */
+export const archiveTarget = z.custom<ArchiveTarget>(
   (value) => functions.safeParse(value).success,
   "must have the functions write, read and list",
 );
 
 const archiveOptions = z.looseObject({
-  to: target,
+  to: archiveTarget,
   filesPer: z.enum(["thread", "run"]).optional(),
   compression: z
     .enum(["zstd", "gzip"])
@@ -48,7 +48,7 @@ const archiveOptions = z.looseObject({
 const threadArchive = z.looseObject({ strategy: z.literal("delete"), threads: z.unknown() });
 
 const restoreOptions = z.strictObject({
-  from: target,
+  from: archiveTarget,
   threads: z.array(threadId).optional(),
   liftTombstones: z.boolean().optional(),
   onProgress: functionSchema<NonNullable<RestoreOptions["onProgress"]>>().optional(),

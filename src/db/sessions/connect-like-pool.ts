@@ -56,10 +56,19 @@ export async function connectLikePool(
     close();
     throw withoutCredentials(error, pool);
   }
+  // A process that only holds locks has nothing else to do, and ends. One that listens waits for notifications.
+  const waitsAlone = onNotification === undefined && isRefable(client);
   const processId: unknown = Reflect.get(client, "processID");
   return {
     processId,
-    send: async (sql) => (await client.query<Row>(sql)).rows,
+    send: async (sql) => {
+      if (waitsAlone) client.ref();
+      try {
+        return (await client.query<Row>(sql)).rows;
+      } finally {
+        if (waitsAlone) client.unref();
+      }
+    },
     close,
   };
 }
@@ -74,3 +83,13 @@ function connectionTimeoutMs({ options }: pg.Pool): number {
 }
 
 type Row = Record<string, unknown>;
+
+/** A client whose connection can be told not to keep the process running. The types of pg leave that out, and pg-native lacks it. */
+interface Refable {
+  readonly ref: () => void;
+  readonly unref: () => void;
+}
+
+function isRefable(client: object): client is Refable {
+  return ["ref", "unref"].every((name) => typeof Reflect.get(client, name) === "function");
+}

@@ -29,9 +29,7 @@ export class ReadingStore extends ItemStore {
 
   private constructor(call: StoreCall) {
     const never = (): Promise<void> => Promise.resolve();
-    const preparation = new Preparation({
-      ...{ ensuresTables: false, setUp: never, sweepMinutes: undefined, sweep: never },
-    });
+    const preparation = new Preparation({ ensuresTables: false, setUp: never, sweeps: undefined });
     super({ call, preparation, ended: new AbortController() });
     this.#call = call;
   }

@@ -16,6 +16,7 @@ const OPERATIONS = {
   getChannelValues: "checkpoints",
   withThreadLock: "pg_locks",
   prune: "checkpoints",
+  retention: "checkpoints",
   deleteForRuns: "checkpoints",
   expand: "checkpoint_blobs",
   compact: "checkpoint_blobs",

@@ -1,4 +1,4 @@
-import type { RetentionOptions } from "../../../src/index.js";
+import type { RetentionOptions, RetentionSchedule } from "../../../src/index.js";
 import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingProxy } from "./bad-input.js";
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
@@ -65,11 +65,41 @@ const REWRITING: readonly (readonly [string, unknown, BadInput["error"]])[] = [
   ["an unknown option", { batchSize: 1 }, invalid("options.batchSize")],
 ];
 
-/** Calls of `prune`, `deleteForRuns`, `expand` and `compact` that are refused before anything is sent. */
+const every = 60_000;
+
+const SCHEDULES: readonly Row[] = [
+  ["nothing", undefined, invalid("options")],
+  ["no rule", { every }, invalid("options")],
+  ["no time between rounds", { keepLast: 1 }, invalid("options.every")],
+  ["text as time between rounds", { every: "1h", keepLast: 1 }, invalid("options.every")],
+  ["rounds without a pause", { every: 0, keepLast: 1 }, invalid("options.every")],
+  ["rounds that never come", { every: Infinity, keepLast: 1 }, invalid("options.every")],
+  ["rounds beyond the longest timer", { every: 2 ** 31, keepLast: 1 }, invalid("options.every")],
+  ["no checkpoint to keep", { every, keepLast: 0 }, invalid("options.keepLast")],
+  ["an age below none", { every, olderThanMs: -1 }, invalid("options.olderThanMs")],
+  ["null as the time of idleness", { every, idleForMs: null }, invalid("options.idleForMs")],
+  ["a folder's name as archive", { every, keepLast: 1, archive: "/tmp" }, invalid("options.archive")],
+  ["no rows a second", { every, keepLast: 1, maxRowsPerSecond: 0 }, invalid("options.maxRowsPerSecond")],
+  ["a negative lag", { every, keepLast: 1, maxLagMs: -1 }, invalid("options.maxLagMs")],
+  [
+    "a controller as signal",
+    { every, keepLast: 1, signal: new AbortController() },
+    invalid("options.signal"),
+  ],
+  ["an option of prune", { every, keepLast: 1, dryRun: true }, invalid("options.dryRun")],
+  ["a Proxy that throws", throwingProxy(), invalid("options")],
+];
+
+/** Calls of `prune`, `startRetention`, `deleteForRuns`, `expand` and `compact` that are refused before anything is sent. */
 export const BAD_PRUNES: readonly BadInput[] = [
   ...[...THREADS, ...RETENTION].map(([what, first, error]): BadInput => ({
     what: `prune: ${what}`,
     call: ({ saver }) => saver.prune(first as RetentionOptions),
+    error,
+  })),
+  ...SCHEDULES.map(([what, options, error]): BadInput => ({
+    what: `startRetention: ${what}`,
+    call: async ({ saver }) => saver.startRetention(options as RetentionSchedule).stop(),
     error,
   })),
   ...STRATEGIES.map(([what, options, error]): BadInput => ({

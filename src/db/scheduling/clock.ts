@@ -1,0 +1,27 @@
+import { MAX_TIMER_MS } from "../async/max-timer.js";
+import { onAbort } from "../async/on-abort.js";
+
+/** What tells a schedule the time. */
+export interface Clock {
+  /** The time in milliseconds, from any beginning. It never goes back. */
+  readonly now: () => number;
+  /** Resolves after a time, or as soon as the signal aborts. It doesn't keep the process running. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** The clock of the process. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  pause: async (ms, signal) => {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS)).unref();
+      const stopListening = onAbort(signal, end);
+      function end(): void {
+        clearTimeout(timer);
+        stopListening();
+        resolve();
+      }
+    });
+  },
+};
