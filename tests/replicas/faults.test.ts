@@ -89,6 +89,34 @@ describe("a replica with a fault", () => {
     await proxy.close();
   });
 
+  it("that stops answering within a read leaves it to the primary, where statements have a time limit", async () => {
+    const proxy = await TcpProxy.open(servers.standby.url);
+    const { saver, logger } = servers.open({ replica: proxy.url, statementTimeoutMs: 50 });
+    await saver.listThreads();
+    const release = proxy.stall();
+    await putValues(saver, threadConfig(newThread()), {});
+    expect(await saver.listThreads()).toEqual(await saver.listThreads({ staleReads: false }));
+    expect(logger.lines).toMatchObject([{ message: LEFT, fields: { fault: "unreachable" } }]);
+    release();
+    await saver.end();
+    await proxy.close();
+  });
+
+  it("that does not answer is unreachable in the health, also while a read waits for it", async () => {
+    const proxy = await TcpProxy.open(servers.standby.url);
+    const { saver } = servers.open({ replica: proxy.url });
+    const release = proxy.stall();
+    const [state] = await Promise.all([stateOf(saver), saver.listThreads()]);
+    expect(state).toMatchObject({
+      isUsed: false,
+      fault: "unreachable",
+      error: { code: "CONNECTION_FAILED" },
+    });
+    release();
+    await saver.end();
+    await proxy.close();
+  });
+
   it("that does not answer does not outlast the caller's signal", async () => {
     const proxy = await TcpProxy.open(servers.standby.url);
     const { saver } = servers.open({ replica: proxy.url });
@@ -155,12 +183,16 @@ describe("a replica with a fault", () => {
 });
 
 describe("a replica that is promoted", () => {
-  it("is not read any more, because it may hold what the primary does not", async () => {
+  it("serves reads while the primary is down, and none after its promotion, because it may hold what the primary does not", async () => {
     const servers = await Replicated.start();
     const { saver, logger } = servers.open();
     await putValues(saver, threadConfig("stored"), {});
     await servers.catchUp();
     expect(await saver.listThreads()).toHaveLength(1);
+    // Nobody can tell how far it is behind a primary that is down, so it is read until `maxLagMs` has passed.
+    await servers.primary.crash();
+    expect(await saver.listThreads()).toHaveLength(1);
+    await servers.primary.start();
     await servers.onStandby("select pg_promote()");
     await servers.onStandby("delete from checkpoints");
     await until(async () => (await saver.listThreads()).length === 1);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { PostgresSaver } from "../../src/index.js";
+import { type DatabaseSource, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import {
   allVersions,
   checkpointOf,
@@ -13,7 +13,8 @@ import {
   threadConfig,
 } from "../../test-support/checkpoints.js";
 import { memoryArchive } from "../../test-support/memory-archive.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
 
 /**
  * A thread with three checkpoints, whose channels `count` and `list` have the values 1, 2 and 3. The last one has a
@@ -222,6 +223,22 @@ function idOf(config: RunnableConfig): string {
   return String(config.configurable?.checkpoint_id);
 }
 
+/** Stores a thread with a saver of its own. */
+async function openThread(
+  source: DatabaseSource,
+  options: PostgresSaverOptions = {},
+): Promise<CountedThread> {
+  const saver = new PostgresSaver(source, undefined, { keepTombstones: true, ...options });
+  const [id, run] = [newThread(), randomUUID()];
+  const config = threadConfig(id);
+  const one = await putValues(saver, config, valuesOf(1));
+  const two = await putValues(saver, one.config, valuesOf(2), one.checkpoint);
+  const last = checkpointOf(saver, valuesOf(3), two.checkpoint);
+  const three = await saver.put(two.config, last, metadataOf(2, { run_id: run }), allVersions(last));
+  await saver.putWrites(three, [["count", 4]], "task");
+  return { saver, id, run, config, steps: [one.config, two.config, three] };
+}
+
 describeEachTarget("every method of a saver", (target) => {
   let database: TestDatabase;
   let thread: CountedThread;
@@ -232,15 +249,7 @@ describeEachTarget("every method of a saver", (target) => {
     await saver.setup();
   });
   beforeEach(async () => {
-    const saver = new PostgresSaver(database.source, undefined, { keepTombstones: true });
-    const [id, run] = [newThread(), randomUUID()];
-    const config = threadConfig(id);
-    const one = await putValues(saver, config, valuesOf(1));
-    const two = await putValues(saver, one.config, valuesOf(2), one.checkpoint);
-    const last = checkpointOf(saver, valuesOf(3), two.checkpoint);
-    const three = await saver.put(two.config, last, metadataOf(2, { run_id: run }), allVersions(last));
-    await saver.putWrites(three, [["count", 4]], "task");
-    thread = { saver, id, run, config, steps: [one.config, two.config, three] };
+    thread = await openThread(database.source);
   });
   afterEach(async () => {
     await thread.saver.end();
@@ -248,5 +257,29 @@ describeEachTarget("every method of a saver", (target) => {
 
   it.each(Object.entries(CALLS))("%s", async (_name, call) => {
     await call(thread);
+  });
+});
+
+describeServer("the replica of a saver", (target) => {
+  it("is asked by the methods that list, measure or compare, and by no other one unless its caller says so", async () => {
+    const { source } = await target.sharedDatabase();
+    const sdk = new InMemorySdk().start();
+    const countReads = async (): Promise<number> => {
+      const counted = (await sdk.measured()).get("langgraph.checkpoint.stale_reads");
+      return (counted?.dataPoints ?? []).reduce((sum, { value }) => sum + Number(value), 0);
+    };
+    const asked: string[] = [];
+    for (const [name, call] of Object.entries(CALLS)) {
+      // It is no standby, so its reads are counted and answered by the primary, which is the same database.
+      const thread = await openThread(source, { replica: source });
+      const before = await countReads();
+      await call(thread);
+      if ((await countReads()) > before) asked.push(name);
+      await thread.saver.end();
+    }
+    await sdk.stop();
+    expect(asked.toSorted()).toEqual([
+      ...["diff", "history", "listThreads", "listTombstones", "storage", "taskStats", "verify", "writesOf"],
+    ]);
   });
 });

@@ -59,14 +59,13 @@ export class Replica {
   /** Why the next read must not go to the replica, or `undefined` if it may. It never rejects, except when the signal aborts. */
   async faultNow(signal: AbortSignal | undefined): Promise<ReplicaFault | undefined> {
     const isKnown = performance.now() < this.#validUntil;
-    const state = isKnown ? this.#state : await orAborted(this.#look(false), signal);
+    const state = isKnown ? this.#state : await orAborted(this.#look(), signal);
     return state?.fault;
   }
 
-  /** Asks both servers, whatever is known. It never rejects, and takes at most three seconds. */
-  async check(): Promise<ReplicaState> {
-    await this.#looking;
-    return this.#look(true);
+  /** Asks both servers, whatever is known. It never rejects, and takes at most three seconds: one for each answer. */
+  check(): Promise<ReplicaState> {
+    return this.#lookOnce(true);
   }
 
   /** Leaves the replica aside for a while, because a read on it has failed. */
@@ -81,14 +80,15 @@ export class Replica {
     this.#telemetry.countedStaleRead(outcome);
   }
 
-  /** @param asksPrimary - Whether to measure the lag even if it is known to be small enough. */
-  #look(asksPrimary: boolean): Promise<ReplicaState> {
-    this.#looking ??= this.#lookOnce(asksPrimary).finally(() => {
+  /** Reads that begin at the same time share a check. */
+  #look(): Promise<ReplicaState> {
+    this.#looking ??= this.#lookOnce(false).finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;
   }
 
+  /** @param asksPrimary - Whether to measure the lag even if it is known to be small enough. */
   async #lookOnce(asksPrimary: boolean): Promise<ReplicaState> {
     const began = performance.now();
     let state: ReplicaState;
