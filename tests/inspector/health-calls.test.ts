@@ -90,4 +90,27 @@ describeServer("the health call of the inspector", (target) => {
     expect(gone.findings).toMatchObject([{ check: "connection", state: "error" }]);
     expect(gone.migrations).toEqual({ applied: [], pending: [], unknown: [] });
   });
+
+  it("names no host, user, database or password where a server is not reached or refuses the role", async () => {
+    const { source } = await target.createDatabase();
+    await using saver = new PostgresSaver(source);
+    await saver.setup();
+    const unknown = urlOf(source, "hidden_user").replace("secret", "hidden-password");
+    for (const [url, shown] of [
+      ["postgres://hidden_user:hidden-password@hidden-host.invalid/hidden", /ENOTFOUND|EAI_AGAIN/],
+      [unknown.replace(/\/[^/]*$/, "/hidden"), /SQLSTATE 28|SQLSTATE 3D000/],
+      [source.replace(/\/[^/]*$/, "/hidden"), /SQLSTATE 3D000/],
+    ] as const) {
+      await using lost = new PostgresSaver(url, undefined, { retry: false });
+      await using misled = new PostgresSaver(source, undefined, { replica: url });
+      const answers = [
+        JSON.stringify((await new InspectorCalls(lost).read("health", {})).findings),
+        JSON.stringify((await new InspectorCalls(misled).read("health", {})).findings),
+      ];
+      for (const answer of answers) {
+        expect(answer).toMatch(shown);
+        expect(answer).not.toMatch(/hidden/);
+      }
+    }
+  });
 });

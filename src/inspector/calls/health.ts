@@ -9,6 +9,7 @@ import { migrationStatus } from "../../migrations/migration-status.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { HealthFinding, HealthView } from "../api/health.js";
 import { examineDatabase } from "../health/examine-database.js";
+import { messageOf } from "../message-of.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 /** How long the database may take to answer, in milliseconds. */
@@ -42,7 +43,7 @@ export const healthCalls: ReadDefinitions<"health"> = {
 /** What the saver itself says about the database. */
 function findingOf({ ok, error }: Health): HealthFinding {
   if (ok || error === undefined) return { check: "saver", state: "ok", message: "checkpoints can be stored" };
-  return { check: "saver", state: "error", message: `checkpoints can't be stored: ${error.message}` };
+  return { check: "saver", state: "error", message: `checkpoints can't be stored: ${messageOf(error)}` };
 }
 
 function replicaFindings({ replica }: Health): HealthFinding[] {
@@ -50,7 +51,7 @@ function replicaFindings({ replica }: Health): HealthFinding[] {
   const { fault, lagMs, error } = replica;
   const lag = lagMs === undefined ? "" : `, at most ${Math.round(lagMs)} ms behind`;
   if (fault === undefined) return [{ check: "replica", state: "ok", message: `answers reads${lag}` }];
-  const reason = error === undefined ? "" : `: ${error.message}`;
+  const reason = error === undefined ? "" : `: ${messageOf(error)}`;
   const message = `left aside (${fault})${lag}, so that the primary answers its reads${reason}`;
   return [{ check: "replica", state: "warning", message, remedy: "see docs/scale.md" }];
 }

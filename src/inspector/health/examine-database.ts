@@ -7,6 +7,7 @@ import { diagnose } from "../../doctor/diagnose.js";
 import { type Finding, findingsOf } from "../../doctor/finding.js";
 import { CheckpointError } from "../../errors/index.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
+import { messageOf } from "../message-of.js";
 
 const { error, unknown } = findingsOf("connection");
 
@@ -29,7 +30,7 @@ export function examineDatabase(call: SaverCall, signal: AbortSignal): Promise<F
     } catch (reason) {
       throwIfAborted(signal);
       if (!(reason instanceof CheckpointError)) throw reason;
-      return [error(reason.message, "check host, port, TLS (sslmode), and firewalls in between")];
+      return [error(messageOf(reason), "check host, port, TLS (sslmode), and firewalls in between")];
     }
   });
 }

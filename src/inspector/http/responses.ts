@@ -4,16 +4,14 @@ import {
   CheckpointNotFoundError,
   ConcurrentModificationError,
   ConnectionError,
-  DatabaseError,
   InvalidConfigError,
-  PermissionError,
   StatementTimeoutError,
   ThreadDeletedError,
   ThreadExistsError,
   ThreadLockedError,
 } from "../../errors/index.js";
-import { describeError } from "../../telemetry/describe-error.js";
 import type { CallError } from "../api/inspector-api.js";
+import { messageOf } from "../message-of.js";
 
 /** Nothing that a thread holds may run or load anything, whatever the page does with it. */
 const HEADERS = {
@@ -85,16 +83,8 @@ export function errorResponse(error: unknown): Response {
   return refusal(status, code, message);
 }
 
-/**
- * What the page learns about an error. Only messages of our own errors go to it: those of drivers, servers and applications may quote what
- * they should not, such as a connection string.
- */
+/** What the page learns about an error. Errors that are not ours may say anything, so it learns nothing of them. */
 export function errorOf(error: unknown): CallError["error"] {
   if (!(error instanceof CheckpointError)) return { code: "INTERNAL_ERROR", message: "the call failed" };
-  return { code: error.code, message: hasOwnMessage(error) ? error.message : describeError(error).message };
-}
-
-/** The other errors of databases say what the driver or the server said. */
-function hasOwnMessage({ constructor }: CheckpointError): boolean {
-  return constructor !== DatabaseError && constructor !== ConnectionError && constructor !== PermissionError;
+  return { code: error.code, message: messageOf(error) };
 }
