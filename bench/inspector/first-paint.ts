@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { CHROMIUM, launchChromium } from "../../test-support/chromium.js";
 import { LARGE_THREAD, LONG_THREAD } from "./seed.js";
 import type { Newest } from "./inspector-calls.js";
 
@@ -12,18 +12,13 @@ export interface PaintResult {
   readonly contentMs: number;
 }
 
-const CHROMIUM = [process.env.CHROMIUM_PATH ?? "", "/usr/bin/chromium"].find((path) => existsSync(path));
-
 /** Opens the pages in Chromium. Without it there are no results. */
 export async function measurePaints(url: string, newest: Newest): Promise<PaintResult[]> {
   if (CHROMIUM === undefined) {
     process.stderr.write("  no Chromium: first paint is left out\n");
     return [];
   }
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  const browser = await launchChromium();
   try {
     const long = encodeURIComponent(LONG_THREAD);
     const large = encodeURIComponent(LARGE_THREAD);

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import pg from "pg";
-import { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { chainValues } from "../../test-support/chains.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { useInspector } from "../../test-support/use-inspector.js";
 
 const LONG_ID = `<i>&amp;</i>\u202E${"long ".repeat(40)}`;
 /** Whether the page is wider than the window. */
@@ -15,12 +14,7 @@ const OVERFLOWS = "document.documentElement.scrollWidth > innerWidth";
 
 describeAnyTarget("storage page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
-    let saver: PostgresSaver;
-    let inspector: RunningInspector;
-    beforeAll(async () => {
-      const database = await target.createDatabase();
-      saver = new PostgresSaver(database.source);
-      await saver.setup();
+    const inspected = useInspector(target, async (saver, database) => {
       let { config, checkpoint } = await putValues(saver, threadConfig("large"), {
         list: ["x".repeat(9_000)],
       });
@@ -28,15 +22,10 @@ describeAnyTarget("storage page", (target) => {
         ({ config, checkpoint } = await putValues(saver, config, { list: [text] }, checkpoint));
       await chainValues(database, "large");
       await putValues(saver, threadConfig(LONG_ID), { list: ["small"] });
-      inspector = await serveInspector(saver);
-    });
-    afterAll(async () => {
-      await inspector.close();
-      await saver.end();
     });
 
     it("shows the tables at once, and measures all threads when asked to", async () => {
-      const page = await browser.openPage(`${inspector.url}#/storage`);
+      const page = await browser.openPage(`${inspected.url}#/storage`);
       await page.getByRole("rowheader", { name: "checkpoint_blobs" }).waitFor();
       expect(await page.getByRole("heading", { name: "The largest threads" }).count()).toBe(0);
       await page.getByRole("button", { name: "Measure all threads" }).click();
@@ -46,7 +35,7 @@ describeAnyTarget("storage page", (target) => {
         .last();
       await threads.locator("svg .ct-bar").first().waitFor({ state: "attached" });
       expect(await threads.locator(".bytes-names bdi").allTextContents()).toEqual(["large", LONG_ID]);
-      const { total, threads: stored } = await saver.storage();
+      const { total, threads: stored } = await inspected.saver.storage();
       await threads.getByText("Figures").click();
       const title = await threads
         .getByRole("row")
@@ -63,7 +52,7 @@ describeAnyTarget("storage page", (target) => {
     });
 
     it("shows a thread by channel and step with its chains, also on a narrow screen, and back works", async () => {
-      const page = await browser.openPage(`${inspector.url}#/storage`, {
+      const page = await browser.openPage(`${inspected.url}#/storage`, {
         viewport: { width: 380, height: 700 },
       });
       await page.getByLabel("Thread id").fill("large");
@@ -96,30 +85,18 @@ describeAnyTarget("storage page", (target) => {
 
 describeServer("storage page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
-    let database: TestDatabase<string>;
-    let saver: PostgresSaver;
-    let inspector: RunningInspector;
-    beforeAll(async () => {
-      database = await target.createDatabase();
-      saver = new PostgresSaver(database.source);
-      await saver.setup();
-      inspector = await serveInspector(saver);
-    });
-    afterAll(async () => {
-      await inspector.close();
-      await saver.end();
-    });
+    const inspected = useInspector(target);
 
     it("ends the statement when the person cancels a measurement", async () => {
       const waiting = async (): Promise<number> =>
         (
-          await database.query(
+          await inspected.database.query(
             "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
           )
         ).length;
-      const page = await browser.openPage(`${inspector.url}#/storage`);
+      const page = await browser.openPage(`${inspected.url}#/storage`);
       await page.getByRole("rowheader", { name: "checkpoint_blobs" }).waitFor();
-      const other = new pg.Client({ connectionString: database.source });
+      const other = new pg.Client({ connectionString: inspected.database.source });
       await other.connect();
       await other.query("begin; lock table checkpoint_writes in access exclusive mode");
       await page.getByRole("button", { name: "Measure all threads" }).click();

@@ -1,37 +1,24 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Locator, Page } from "playwright-core";
-import { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
-import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { useInspector } from "../../test-support/use-inspector.js";
 
 describeAnyTarget("thread page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
-    let database: TestDatabase;
-    let saver: PostgresSaver;
-    let inspector: RunningInspector;
-    beforeAll(async () => {
-      database = await target.createDatabase();
-      saver = new PostgresSaver(database.source);
-      await saver.setup();
-      inspector = await serveInspector(saver);
-    });
-    afterAll(async () => {
-      await inspector.close();
-      await saver.end();
-    });
+    const inspected = useInspector(target);
 
     async function putStep(
       config: RunnableConfig,
       step: number,
       metadata: Record<string, unknown> = {},
     ): Promise<RunnableConfig> {
-      const checkpoint = checkpointOf(saver, { plan: `plan ${step}` });
-      return saver.put(config, checkpoint, metadataOf(step, metadata), allVersions(checkpoint));
+      const checkpoint = checkpointOf(inspected.saver, { plan: `plan ${step}` });
+      return inspected.saver.put(config, checkpoint, metadataOf(step, metadata), allVersions(checkpoint));
     }
 
     /** Stores steps 0 to 4 in a line, and a fork with step 3 that continues from step 2 and is older than step 4. */
@@ -42,14 +29,14 @@ describeAnyTarget("thread page", (target) => {
       const three = await putStep(two, 3, { run_id: "run-a" });
       const fork = await putStep(two, 3, { source: "fork", run_id: "run-b" });
       const four = await putStep(three, 4, { run_id: "run-c" });
-      await saver.putWrites(fork, [[ERROR, new Error("no")]], "task 1");
-      await saver.putWrites(four, [[INTERRUPT, { value: "?" }]], "task 2");
+      await inspected.saver.putWrites(fork, [[ERROR, new Error("no")]], "task 1");
+      await inspected.saver.putWrites(four, [[INTERRUPT, { value: "?" }]], "task 2");
       const [a = "", b = "", c = "", d = "", e = "", f = ""] = [zero, one, two, three, fork, four].map(idOf);
       return { 0: a, 1: b, 2: c, 3: d, fork: e, 4: f };
     }
 
     async function openThread(id: string, params = "", options = {}): Promise<Page> {
-      const page = await browser.openPage(`${inspector.url}#/thread/${id}${params}`, options);
+      const page = await browser.openPage(`${inspected.url}#/thread/${id}${params}`, options);
       await rowsOf(page).first().waitFor();
       return page;
     }
@@ -142,7 +129,7 @@ describeAnyTarget("thread page", (target) => {
       const fourth = await putStep(third, 3);
       await page.getByRole("link", { name: "1 new checkpoint – go to the newest" }).waitFor();
       expect(await selectedStep(page)).toMatch(/^step 0/);
-      await saver.putWrites(fourth, [[INTERRUPT, { value: "?" }]], "task");
+      await inspected.saver.putWrites(fourth, [[INTERRUPT, { value: "?" }]], "task");
       await rowsOf(page, { name: /^step 3.*interrupt/ }).waitFor();
       await page.getByRole("link", { name: /go to the newest/ }).click();
       await page.getByText("following").waitFor();
@@ -151,7 +138,7 @@ describeAnyTarget("thread page", (target) => {
 
     it("shows 20,000 checkpoints with few rows at a time, up to the oldest", async () => {
       await putStep(threadConfig("long"), 0);
-      await lengthen(database, "long", 20_000);
+      await lengthen(inspected.database, "long", 20_000);
       const page = await openThread("long");
       expect(await rowsOf(page).count()).toBeLessThan(60);
       await page.getByRole("listbox").press("End");
@@ -181,11 +168,11 @@ describeAnyTarget("thread page", (target) => {
 
     it("says that a thread, a namespace or a checkpoint is not there", async () => {
       await putStep(threadConfig("some"), 0);
-      const page = await browser.openPage(`${inspector.url}#/thread/none`);
+      const page = await browser.openPage(`${inspected.url}#/thread/none`);
       await page.getByText("There is no such thread.").waitFor();
-      await page.goto(`${inspector.url}#/thread/some?ns=none`);
+      await page.goto(`${inspected.url}#/thread/some?ns=none`);
       await page.getByText("The thread has no namespace none.").waitFor();
-      await page.goto(`${inspector.url}#/thread/some?at=none`);
+      await page.goto(`${inspected.url}#/thread/some?at=none`);
       await page.getByText("The namespace has no such checkpoint.").waitFor();
       await page.getByRole("link", { name: "Show the newest one" }).click();
       await page.getByRole("heading", { level: 2, name: "Step 0" }).waitFor();
