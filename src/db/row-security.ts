@@ -1,8 +1,10 @@
-import { sql } from "kysely";
+import { type QueryCreator, sql } from "kysely";
 import { RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
+import type { LibraryDatabase } from "./checkpoint-database.js";
 import type { OpenedDatabase } from "./opened-database.js";
-import { Statement } from "./statements/statement.js";
+import { HAS_CITUS } from "./shard-statistics.js";
+import { type Parameter, Statement } from "./statements/statement.js";
 
 /** The tables of the savers that hold rows of tenants. */
 export const TENANT_TABLES: readonly string[] = [
@@ -14,7 +16,8 @@ export const TENANT_TABLES: readonly string[] = [
 
 /**
  * Checks once for each saver, store or cache, and each of its databases, that it separates tenants. It does not for a superuser, for the owner
- * of the tables, or without policies: every tenant would see all rows.
+ * of the tables, or without policies: every tenant would see all rows. Nor does it where Citus keeps the rows on other servers, which it
+ * does not send the setting with the tenant to: no tenant would see a row.
  *
  * @throws RowSecurityError when it does not.
  */
@@ -30,8 +33,16 @@ export class RowSecurityCheck {
   async run(call: CallContext): Promise<void> {
     const { database, schema, policy, signal } = call;
     if (this.#passed.has(database)) return;
-    const statement = activeTables.bind(schema, { schema, tables: this.#tables });
-    const rows = await database.execute(statement, { signal, statementTimeoutMs: policy.statementTimeoutMs });
+    const params = { schema, tables: this.#tables };
+    const options = { signal, statementTimeoutMs: policy.statementTimeoutMs };
+    const rows = await database.execute(activeTables.bind(schema, params), options);
+    if (rows[0]?.has_citus === true) {
+      const onNodes = await database.execute(tablesOnNodes.bind(schema, params), options);
+      if (onNodes.length > 0) {
+        const names = onNodes.map(({ name }) => name);
+        throw new RowSecurityError(schema, names, { isOnNodes: true });
+      }
+    }
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
     // The statement that needs a missing table reports it.
@@ -42,13 +53,41 @@ export class RowSecurityCheck {
 interface TableRow {
   readonly name: string;
   readonly is_active: boolean;
+  readonly has_citus: boolean;
 }
 
-const activeTables = /* @__PURE__ */ new Statement<
-  { readonly schema: string; readonly tables: readonly string[] },
-  TableRow
->((db, parameter) =>
-  db
+interface TableParams {
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
+const activeTables = /* @__PURE__ */ new Statement<TableParams, TableRow>((db, parameter) =>
+  relationsOf(db, parameter)
+    .select("relation.relname as name")
+    .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
+    .select(HAS_CITUS.as("has_citus")),
+);
+
+/** The tables whose rows Citus keeps on its nodes. */
+const tablesOnNodes = /* @__PURE__ */ new Statement<TableParams, Pick<TableRow, "name">>((db, parameter) =>
+  relationsOf(db, parameter)
+    .innerJoin(
+      sql<{
+        logicalrelid: number;
+        partmethod: string;
+        colocationid: number;
+      }>`pg_catalog.pg_dist_partition`.as<"part">(sql`part`),
+      "part.logicalrelid",
+      "relation.oid",
+    )
+    // Otherwise the table is on this server.
+    .where(sql<boolean>`(part.partmethod = 'h' or part.colocationid <> 0)`)
+    .select("relation.relname as name")
+    .orderBy("relation.relname"),
+);
+
+function relationsOf(db: QueryCreator<LibraryDatabase>, parameter: Parameter<TableParams>) {
+  return db
     .selectFrom(
       sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
         sql`relation`,
@@ -59,8 +98,6 @@ const activeTables = /* @__PURE__ */ new Statement<
       "namespace.oid",
       "relation.relnamespace",
     )
-    .select("relation.relname as name")
-    .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
     .where("namespace.nspname", "=", parameter("schema"))
-    .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`),
-);
+    .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`);
+}

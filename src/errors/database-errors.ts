@@ -85,11 +85,18 @@ export class RowSecurityError extends DatabaseError {
   /** The tables whose rows every tenant would see. */
   readonly tables: readonly string[];
 
-  constructor(schema: string, tables: readonly string[], options: DatabaseErrorOptions = {}) {
+  constructor(
+    schema: string,
+    tables: readonly string[],
+    { isOnNodes = false, ...options }: DatabaseErrorOptions & { readonly isOnNodes?: boolean } = {},
+  ) {
     const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
     super(
-      `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
-        "table, or to roles with BYPASSRLS",
+      isOnNodes
+        ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
+            "the tenant of a call; give each tenant a schema of its own"
+        : `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
+            "table, or to roles with BYPASSRLS",
       options,
       "ROW_SECURITY_INACTIVE",
     );

@@ -130,3 +130,17 @@ describeCitus("what is read of distributed tables", (target) => {
     expect(stdout).toContain(`${count} live rows`);
   });
 });
+
+describeCitus("a saver with a tenantId", (target) => {
+  it("is refused where Citus keeps the rows on nodes, which don't get the tenant: it would find nothing", async () => {
+    const database = await target.createDatabase();
+    await fillDatabase(database);
+    const { kysely, close } = openDatabase(database.source);
+    await distributeTables(kysely, { shards: 4 });
+    await close();
+    await using saver = new PostgresSaver(database.source, undefined, { tenantId: "acme" });
+    await expect(saver.getTuple(threadConfig("acme:1"))).rejects.toThrow(
+      /^row-level security can't separate tenants on "public"."checkpoint_blobs", .*a schema of its own/,
+    );
+  });
+});
