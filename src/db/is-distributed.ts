@@ -52,7 +52,7 @@ const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, 
   (db, parameter) =>
     db
       .selectFrom(
-        sql<{ logicalrel: number; partmethod: string }>`pg_catalog.pg_dist_partition`.as<"distributed">(
+        sql<{ logicalrelid: number; partmethod: string }>`pg_catalog.pg_dist_partition`.as<"distributed">(
           sql`distributed`,
         ),
       )
@@ -61,7 +61,7 @@ const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, 
           sql`relation`,
         ),
         "relation.oid",
-        "distributed.logicalrel",
+        "distributed.logicalrelid",
       )
       .innerJoin(
         sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),

@@ -1,7 +1,9 @@
-import { expect, it } from "@jest/globals";
+import { beforeEach, expect, it } from "@jest/globals";
 import { isDistributed } from "../../src/db/is-distributed.js";
 import { openDatabase } from "../../src/db/open-database.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { PostgresSaver } from "../../src/index.js";
+import { lookDistributed } from "../../test-support/distributed-catalog.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("isDistributed", (target) => {
   it("is false without Citus, also where the tables are missing, and sends nothing again", async () => {
@@ -30,5 +32,33 @@ describeEachTarget("isDistributed", (target) => {
       expect(await transaction.selectFrom("checkpoints").selectAll().execute()).toEqual([]);
     });
     await close();
+  });
+});
+
+describeServer("isDistributed", (target) => {
+  let database: TestDatabase<string>;
+
+  beforeEach(async () => {
+    database = await target.createDatabase();
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await lookDistributed(database);
+  });
+
+  it("is true where the catalog of Citus has the tables by their rows, and remembers it", async () => {
+    const opened = openDatabase(database.source);
+    const call = { database: opened, schema: "public", policy: { retry: false as const } };
+    expect(await isDistributed(call)).toBe(true);
+    expect(await isDistributed({ ...call, database: { ...opened, closed: true } })).toBe(true);
+    await opened.close();
+  });
+
+  it("is false for another schema, and asks again while its tables are local", async () => {
+    const opened = openDatabase(database.source);
+    const call = { database: opened, schema: "another", policy: { retry: false as const } };
+    expect(await isDistributed(call)).toBe(false);
+    const closed = { ...call, database: { ...opened, closed: true } };
+    await expect(isDistributed(closed)).rejects.toThrow("closed");
+    await opened.close();
   });
 });
