@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, it } from "@jest/globals";
 import type { PGlite } from "@electric-sql/pglite";
+import { openDatabase } from "../src/db/index.js";
 import { PostgresSaver } from "../src/index.js";
+import { type PartitionLayout, partitionTables } from "../src/migrations/index.js";
 import { connectToCitus } from "./citus-target.js";
 import { closeUnusedPglite, createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
@@ -35,6 +37,12 @@ const CHOSEN = process.env.TEST_TARGETS;
  * `CITUS_URL=postgres://… npx jest tests/saver`.
  */
 const CITUS_URL = process.env.CITUS_URL ?? "";
+
+/** The layout of the shared databases of {@link describePartitioned}. */
+const PARTITIONS = "hash:4";
+
+/** Gives the shared database of every suite on a server the layout `TEST_LAYOUT`, such as `hash:4`. */
+const LAYOUT = (process.env.TEST_LAYOUT ?? "none") as PartitionLayout;
 
 // Faster than TRUNCATE for a few rows.
 const EMPTY_TABLES = `
@@ -75,7 +83,16 @@ export function describeAnyTarget(name: string, body: (target: Target) => void):
 export function describeServer(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (postgres)`, () => {
     const server = CITUS_URL === "" ? connectToServer() : connectToCitus(CITUS_URL, { distributes: true });
-    describeTarget("postgres", () => server.createDatabase(), body);
+    describeTarget("postgres", () => server.createDatabase(), body, LAYOUT);
+    afterAll(() => server.close());
+  });
+}
+
+/** Runs a suite only on the server, where the tables of the shared database are partitions by thread. */
+export function describePartitioned(name: string, body: (target: Target<string>) => void): void {
+  describe(`${name} (${PARTITIONS})`, () => {
+    const server = connectToServer();
+    describeTarget("postgres", () => server.createDatabase(), body, PARTITIONS);
     afterAll(() => server.close());
   });
 }
@@ -117,6 +134,7 @@ function describeTarget<Source extends DatabaseSource>(
   name: Target["name"],
   create: () => Promise<TestDatabase<Source>>,
   body: (target: Target<Source>) => void,
+  layout: PartitionLayout = "none",
 ): void {
   const ofSuite: TestDatabase[] = [];
   const ofTest: TestDatabase[] = [];
@@ -127,6 +145,7 @@ function describeTarget<Source extends DatabaseSource>(
     ofSuite.push(database);
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
+    if (layout !== "none") await partition(database.source, layout);
     return database;
   };
   beforeEach(() => {
@@ -149,6 +168,15 @@ function describeTarget<Source extends DatabaseSource>(
     await (await shared)?.exec(EMPTY_TABLES);
   });
   afterAll(() => dropAll(ofSuite));
+}
+
+async function partition(source: DatabaseSource, layout: PartitionLayout): Promise<void> {
+  const { kysely, close } = openDatabase(source);
+  try {
+    await partitionTables(kysely, { layout });
+  } finally {
+    await close();
+  }
 }
 
 async function dropAll(databases: TestDatabase[]): Promise<void> {

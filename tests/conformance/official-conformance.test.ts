@@ -8,7 +8,7 @@ import {
   MsgpackSerializer,
 } from "../../src/serde/index.js";
 import { runOfficialConformance } from "../../test-support/official-conformance.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeEachTarget, describePartitioned, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("LangGraph's conformance suite", (target) => {
   let database: TestDatabase;
@@ -46,4 +46,25 @@ describeEachTarget("LangGraph's conformance suite", (target) => {
       },
     });
   }
+});
+
+describePartitioned("LangGraph's conformance suite", (target) => {
+  let saver: PostgresSaver;
+  let tables: Kysely<CheckpointDatabase>;
+
+  beforeAll(async () => {
+    const database = await target.sharedDatabase();
+    saver = new PostgresSaver(database.source);
+    tables = database.kysely<CheckpointDatabase>();
+  });
+  afterAll(() => saver.end());
+
+  runOfficialConformance({
+    checkpointerName: "PostgresSaver on partitions",
+    async createCheckpointer() {
+      for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const)
+        await tables.deleteFrom(table).execute();
+      return saver;
+    },
+  });
 });

@@ -13,7 +13,13 @@ import {
   threadConfig,
 } from "../../test-support/checkpoints.js";
 import { memoryArchive } from "../../test-support/memory-archive.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describePartitioned,
+  describeServer,
+  type Target,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
 
 /**
@@ -239,14 +245,16 @@ async function openThread(
   return { saver, id, run, config, steps: [one.config, two.config, three] };
 }
 
-describeEachTarget("every method of a saver", (target) => {
+const NAME = "every method of a saver";
+describeEachTarget(NAME, callEach);
+describePartitioned(NAME, callEach);
+
+function callEach(target: Target): void {
   let database: TestDatabase;
   let thread: CountedThread;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    database = await target.sharedDatabase();
   });
   beforeEach(async () => {
     thread = await openThread(database.source);
@@ -258,7 +266,7 @@ describeEachTarget("every method of a saver", (target) => {
   it.each(Object.entries(CALLS))("%s", async (_name, call) => {
     await call(thread);
   });
-});
+}
 
 describeServer("the replica of a saver", (target) => {
   it("is asked by the methods that list, measure or compare, and by no other one unless its caller says so", async () => {

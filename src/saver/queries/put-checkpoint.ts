@@ -108,7 +108,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unkn
     const header = carriesNumbers ? withCarriedNumbers(db, parameter) : parameter("checkpoint");
     const returned = [
       ...(countsBlobs ? [INSERTED_BLOBS] : []),
-      ...(notifies ? [notifyWatchers(parameter("scope")).as("notified")] : []),
+      ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
     ];
     if (!requiresParent && !hasSplices) {
       const insert = putHeaderWithBlobs(db, parameter, { ...shape, header });

@@ -62,7 +62,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutRe
     withRefused(db, parameter)
       .with("stored", (qb) => {
         const insert = insertHeaders(qb, db, parameter).returning(["thread_id", "checkpoint_ns"]);
-        return notifies ? insert.returning(notifyWatchers(parameter("scope")).as("notified")) : insert;
+        return notifies ? insert.returning(notifyWatchers(db, parameter("scope")).as("notified")) : insert;
       })
       .with("writes", (qb) =>
         qb
