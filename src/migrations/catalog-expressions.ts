@@ -20,3 +20,11 @@ export function isNullable(schema: string, table: string, column: string): RawBu
     where attrelid = ${oidOf(schema, table)} and attname = ${column} and not attisdropped and not attnotnull
   )`;
 }
+
+/** A subquery for the oids of the relations that hold the rows of a table: its partitions, or the table itself. */
+export function leavesOf(oid: RawBuilder<number | null>): RawBuilder<number> {
+  return sql<number>`
+    select leaf.relid::oid from pg_partition_tree((${oid})::regclass) as leaf where leaf.isleaf
+    union all
+    select (${oid})::oid where not exists (select from pg_partition_tree((${oid})::regclass))`;
+}

@@ -26,6 +26,12 @@ export { migrateDown, type MigrateOptions, migrateToLatest } from "./migrate.js"
 export type { OptionalTables } from "./migration-set.js";
 export { type MigrationStatus, migrationStatus, type MigrationStatusOptions } from "./migration-status.js";
 export type { PartitionLayout } from "./partitions/partition-layout.js";
+export {
+  type PartitionPlan,
+  type PartitionPlanOptions,
+  type PlannedTable,
+  planPartitions,
+} from "./partitions/partition-plan.js";
 export type { TableProgress } from "./partitions/conversion-step.js";
 export {
   type PartitionOptions,

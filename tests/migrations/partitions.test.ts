@@ -1,7 +1,16 @@
 import { beforeEach, expect, it } from "@jest/globals";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
 import { openDatabase } from "../../src/db/index.js";
-import { PostgresSaver } from "../../src/index.js";
-import { createOptionalIndexes, type PartitionLayout, partitionTables } from "../../src/migrations/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import {
+  createOptionalIndexes,
+  type PartitionLayout,
+  partitionTables,
+  planPartitions,
+  type TableProgress,
+} from "../../src/migrations/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -93,7 +102,7 @@ const PARTITIONED = [
 ];
 
 describeServer("tables of savers", (target) => {
-  let database: TestDatabase;
+  let database: TestDatabase<string>;
 
   beforeEach(async () => {
     database = await target.createDatabase();
@@ -149,4 +158,206 @@ describeServer("tables of savers", (target) => {
     expect(await dumpSchema(database)).toEqual(schema);
     await database.exec('drop owned by "a reader"; drop role "a reader"');
   });
+
+  it("are converted beside writers, however often the conversion is killed (C15)", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 12);
+    const stop = new AbortController();
+    const writing = [1, 2].map((nth) => keepWriting(database, `busy ${nth}`, stop.signal));
+    let kills = 0;
+    // Each attempt is killed one statement later than the one before.
+    for (let statements = 1; await isKilledAfter(database, statements, "hash:4"); statements++) kills++;
+    stop.abort();
+    const counts = await Promise.all(writing);
+    expect(kills).toBeGreaterThan(20);
+    expect(await layoutsOf(database)).toMatchObject(expect.arrayContaining(PARTITIONED));
+    expect(await leftovers(database)).toEqual([]);
+    for (const [nth, written] of counts.entries()) {
+      const tuple = await saver.getTuple(threadConfig(`busy ${nth + 1}`));
+      expect(tuple?.checkpoint.channel_values).toEqual({ count: [written] });
+    }
+    expect((await saver.verify()).problems).toEqual([]);
+    // The mirror has missed nothing: no row of a deleted thread has come back.
+    expect(await database.query("select from checkpoints where thread_id like 'deleted%'")).toEqual([]);
+  });
+
+  it("lose no deletion of a transaction that has one snapshot (C15)", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 3);
+    const old = new pg.Client({ connectionString: database.source });
+    await old.connect();
+    await old.query("begin isolation level repeatable read; select from checkpoints");
+    let outcome = "";
+    // The rows are copied, and the transaction does not see the copies.
+    await stopInTheMiddle(database, "hash:4");
+    await old.query("delete from checkpoints").catch((error: unknown) => {
+      outcome = String((error as pg.DatabaseError).code);
+    });
+    await old.end();
+    expect(outcome).toBe("40001");
+    await convert(database, "hash:4");
+    expect(await database.query("select from checkpoints")).toHaveLength(9);
+  });
+
+  it("stay as they are if the conversion is given up, and nothing of it remains", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 3);
+    const [schema, rows] = [await dumpSchema(database), await contentOf(database)];
+    await stopInTheMiddle(database, "hash:4");
+    expect(await leftovers(database)).not.toEqual([]);
+    const { kysely, close } = openDatabase(database.source);
+    expect(await planPartitions(kysely, { layout: "none" })).toMatchObject({
+      tables: [],
+      underWay: "hash:4",
+    });
+    expect(await convert(database, "none")).toMatchObject({ isConverted: false });
+    await close();
+    expect(await leftovers(database)).toEqual([]);
+    expect([await dumpSchema(database), await contentOf(database)]).toEqual([schema, rows]);
+  });
+
+  it("keep an index that is created during the conversion, which then begins again", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 3);
+    await stopInTheMiddle(database, "hash:4");
+    await database.exec("create index later on checkpoints (parent_checkpoint_id)");
+    expect(await convert(database, "hash:4")).toMatchObject({ rows: { checkpoints: 9 } });
+    expect(await database.query("select from pg_indexes where indexname = 'later'")).toHaveLength(1);
+  });
+
+  it("are not replaced where rows differ from their copies", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 3);
+    const { kysely, close } = openDatabase(database.source);
+    const onProgress = async ({ phase }: TableProgress) => {
+      if (phase === "copy") await database.exec("delete from checkpoints_next");
+    };
+    let isChanged = false;
+    const converting = partitionTables(kysely, {
+      layout: "hash:4",
+      onProgress: (progress) => {
+        if (!isChanged) void onProgress(progress).then(() => (isChanged = true));
+      },
+    });
+    await expect(converting).rejects.toThrow(/rows of table "checkpoints" differ from their copies/);
+    await close();
+    expect(await saver.listThreads()).toHaveLength(3);
+  });
+
+  it.each([
+    ["a view", "create view of_checkpoints as select 1 as n from checkpoints", /view of_checkpoints/],
+    ["a publication of all tables", "create publication everything for all tables", /publication everything/],
+    ["a table with the name of a replacement", "create table checkpoints_next ()", /checkpoints_next/],
+    [
+      "a table with the name of a partition",
+      "create table checkpoint_blobs_hash4_2 ()",
+      /checkpoint_blobs_hash4_2/,
+    ],
+    [
+      "a table with the name of the progress",
+      "create table checkpoint_conversion ()",
+      /checkpoint_conversion/,
+    ],
+  ])("are not converted beside %s, which stays", async (_what, statement, reason) => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await database.exec(statement);
+    const schema = await dumpSchema(database);
+    await expect(convert(database, "hash:4")).rejects.toThrow(reason);
+    expect(await dumpSchema(database)).toEqual(schema);
+  });
+
+  it("are planned with the disk that their copies need", async () => {
+    await using saver = new PostgresSaver(database.source);
+    await saver.setup();
+    await fill(saver, 3);
+    await database.exec("analyze");
+    const { kysely, close } = openDatabase(database.source);
+    const [size] = await database.query<{ bytes: number }>(`
+      select (pg_total_relation_size('checkpoints') + pg_total_relation_size('checkpoint_writes')
+        + pg_total_relation_size('checkpoint_blobs'))::float8 as bytes`);
+    expect(await planPartitions(kysely, { layout: "hash:4" })).toMatchObject({
+      ...{ bytes: size?.bytes, underWay: undefined },
+      tables: TABLES.map((table) => ({ table, from: "none", rows: 9 })),
+    });
+    await close();
+  });
 });
+
+/** Puts checkpoints of a thread, and deletes other threads, until it is told to stop. Returns how many it has put. */
+async function keepWriting(
+  database: TestDatabase<string>,
+  thread: string,
+  stop: AbortSignal,
+): Promise<number> {
+  await using saver = new PostgresSaver(database.source);
+  let [config, previous, count] = [threadConfig(thread), undefined as Checkpoint | undefined, 0];
+  while (!stop.aborted || count === 0) {
+    const stored = await putValues(saver, config, { count: [++count] }, previous);
+    [config, previous] = [stored.config, stored.checkpoint];
+    await saver.putWrites(config, [["count", count]], "task");
+    const other = `deleted ${thread}`;
+    await putValues(saver, threadConfig(other), { list: [count] });
+    if (count % 4 === 0) await saver.prune([thread]);
+    await saver.deleteThread(other);
+  }
+  return count;
+}
+
+/** Converts, and ends the connection after so many statements. Returns whether that was before the end. */
+async function isKilledAfter(
+  database: TestDatabase<string>,
+  statements: number,
+  layout: PartitionLayout,
+): Promise<boolean> {
+  const pool = new pg.Pool({ connectionString: database.source, max: 1 });
+  let sent = 0;
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    const query: (...given: unknown[]) => unknown = client.query.bind(client);
+    Object.assign(client, {
+      query: (...given: unknown[]) => {
+        const answer = query(...given);
+        if (++sent === statements) void client.end().catch(() => undefined);
+        return answer;
+      },
+    });
+  });
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await partitionTables(kysely, { layout, lockTimeoutMs: 5_000 });
+    return false;
+  } catch (error) {
+    if (sent < statements) throw error;
+    return true;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Converts as far as the first comparison of rows with their copies. */
+async function stopInTheMiddle(database: TestDatabase<string>, layout: PartitionLayout): Promise<void> {
+  const { kysely, close } = openDatabase(database.source);
+  const onProgress = ({ phase }: TableProgress): void => {
+    if (phase === "compare") throw new Error("stopped");
+  };
+  try {
+    await expect(partitionTables(kysely, { layout, onProgress })).rejects.toThrow("stopped");
+  } finally {
+    await close();
+  }
+}
+
+/** What a conversion has created and not removed yet. */
+function leftovers(database: TestDatabase): Promise<Record<string, unknown>[]> {
+  return database.query(`
+    select relname from pg_class where relname ~ '^checkpoint.*(_next|_conversion)'
+    union all select proname from pg_proc where proname ~ '_mirror'
+    union all select tgname from pg_trigger where tgname ~ '_mirror'`);
+}

@@ -54,8 +54,11 @@ export async function readCarriedOver(
       case tgenabled when 'D' then 'disable' when 'R' then 'enable replica' else 'enable always' end, tgname)
     from pg_trigger where ${isCarried(oid, table)} and tgenabled <> 'O'
     union all
-    select format('comment on table %I.%I is %L', ${place}, obj_description(${oid}, 'pg_class'))
-    where obj_description(${oid}, 'pg_class') is not null
+    -- Also where there is none, since the replacement has one.
+    select format('comment on table %I.%I is %s', ${place}, coalesce(quote_literal(obj_description(${oid}, 'pg_class')), 'null'))
+    union all
+    select format('alter table %I.%I alter column %I set (%s)', ${place}, attname, array_to_string(attoptions, ', '))
+    from pg_attribute where attrelid = ${oid} and attnum > 0 and not attisdropped and attoptions is not null
     union all
     select format('alter table %I.%I alter column %I set statistics %s', ${place}, attname, attstattarget)
     from pg_attribute where attrelid = ${oid} and attnum > 0 and not attisdropped and attstattarget >= 0`.execute(

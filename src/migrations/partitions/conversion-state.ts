@@ -1,7 +1,13 @@
-import { type RawBuilder, sql, type Transaction } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { oidOf } from "../catalog-expressions.js";
-import { CONVERTED_TABLES, type ConvertedTable, mirrorName, nextName } from "./converted-tables.js";
+import { leavesOf, oidOf } from "../catalog-expressions.js";
+import {
+  CONVERTED_TABLES,
+  type ConvertedTable,
+  mirrorName,
+  nextName,
+  REPLACEMENT_COMMENT,
+} from "./converted-tables.js";
 
 /** What the catalog says about a table and its conversion. */
 export interface TableState {
@@ -16,10 +22,12 @@ export interface TableState {
   readonly columns: readonly string[];
   /** About how many rows the table has. */
   readonly estimatedRows: number;
+  /** The disk that the table takes, with its indexes and long values. */
+  readonly bytes: number;
 }
 
 /** Reads the state of the tables from the catalog. */
-export async function readTables(db: Transaction<CheckpointDatabase>, schema: string): Promise<TableState[]> {
+export async function readTables(db: Kysely<CheckpointDatabase>, schema: string): Promise<TableState[]> {
   const states: TableState[] = [];
   for (const table of CONVERTED_TABLES) {
     const oid = oidOf(schema, table.name);
@@ -27,7 +35,7 @@ export async function readTables(db: Transaction<CheckpointDatabase>, schema: st
     const { rows } = await sql<Row>`
       select
         ${layoutOf(oid)} as "layout",
-        ${layoutOf(nextOid)} as "next",
+        case when obj_description(${nextOid}, 'pg_class') = ${REPLACEMENT_COMMENT} then ${layoutOf(nextOid)} end as "next",
         ${shapeOf(oid)} = ${shapeOf(nextOid)} and exists (
           select from pg_trigger where tgrelid = ${oid} and tgname = ${mirrorName(table)} and tgenabled = 'A'
         ) as "isMirrored",
@@ -36,7 +44,9 @@ export async function readTables(db: Transaction<CheckpointDatabase>, schema: st
           where attrelid = ${oid} and attnum > 0 and not attisdropped and attgenerated = '' order by attnum
         ) as "columns",
         (select coalesce(sum(greatest(reltuples, 0)), 0)::float8 from pg_class where oid in (${leavesOf(oid)}))
-          as "estimatedRows"`.execute(db);
+          as "estimatedRows",
+        (select coalesce(sum(pg_total_relation_size(leaf)), 0)::float8 from (${leavesOf(oid)}) as leaves (leaf))
+          as "bytes"`.execute(db);
     const [row] = rows;
     if (row === undefined) continue;
     const { layout, next, isMirrored, ...rest } = row;
@@ -46,18 +56,10 @@ export async function readTables(db: Transaction<CheckpointDatabase>, schema: st
   return states;
 }
 
-interface Row extends Pick<TableState, "columns" | "estimatedRows"> {
+interface Row extends Pick<TableState, "columns" | "estimatedRows" | "bytes"> {
   layout: string | null;
   next: string | null;
   isMirrored: boolean | null;
-}
-
-/** A subquery for the oids of the relations that hold the rows of a table: its partitions, or the table itself. */
-export function leavesOf(oid: RawBuilder<number | null>): RawBuilder<number> {
-  return sql<number>`
-    select leaf.relid::oid from pg_partition_tree((${oid})::regclass) as leaf where leaf.isleaf
-    union all
-    select (${oid})::oid where not exists (select from pg_partition_tree((${oid})::regclass))`;
 }
 
 /** An expression for how a table is partitioned. Null if there is no table. */

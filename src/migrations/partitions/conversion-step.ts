@@ -10,7 +10,9 @@ import { dropReplacements, replaceTables } from "./replace-tables.js";
 
 /** What a step has done. */
 export type StepResult =
-  | { readonly kind: "begun" | "given-up" | "nothing" }
+  | { readonly kind: "begun" | "nothing" }
+  /** With the layout that the tables would have got. */
+  | { readonly kind: "given-up"; readonly layout: string | undefined }
   | { readonly kind: "replaced"; readonly rows: Readonly<Record<string, number>> }
   | ({ readonly kind: "moved"; readonly isEnd: boolean } & TableProgress);
 
@@ -51,7 +53,7 @@ export async function makeStep(
   }
   if (!isGoingOn(pending, layout)) {
     await dropReplacements(db, schema, pending);
-    return { kind: "given-up" };
+    return { kind: "given-up", layout: pending.find(({ next }) => next !== undefined)?.next };
   }
   const progress = await readProgress(db, schema);
   const current = progress.find(({ phase }) => phase !== "done");

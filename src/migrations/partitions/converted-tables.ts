@@ -37,6 +37,10 @@ export function nextName({ name }: ConvertedTable): string {
   return `${name}_next`;
 }
 
+/** The comment by which a replacement is told from a table of an application with the same name. */
+export const REPLACEMENT_COMMENT =
+  "langgraph-checkpoint-kysely: will replace the table when the conversion ends";
+
 /** The trigger, and its function, that repeats each change of a table in the table that will replace it. */
 export function mirrorName({ name }: ConvertedTable): string {
   return `${name}_mirror`;

@@ -77,14 +77,17 @@ export async function compareRows(
 function differs({ name }: ConvertedTable, rows: number): MigrationError {
   return new MigrationError(
     `${rows} rows of table "${name}" differ from their copies: something writes without triggers. Nothing was lost, and the ` +
-      "table is as it was. Give the conversion up with `migrate --partition none`, and begin again",
+      "table is as it was. Give the conversion up, and begin again",
   );
 }
 
-/** The statistics of a table that grows would make Postgres read all of it for each step. */
+/**
+ * The statistics of a table that grows would make Postgres read all of it for each step. Without them it takes each step for so
+ * expensive that it would compile it, which takes seconds.
+ */
 async function useIndexes(db: Transaction<CheckpointDatabase>): Promise<void> {
   await sql`select set_config(name, 'off', true)
-    from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) as name`.execute(db);
+    from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name`.execute(db);
 }
 
 function isAfter({ key }: ConvertedTable, after: readonly string[] | null): RawBuilder<boolean> {

@@ -1,9 +1,16 @@
 import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { oidOf } from "../catalog-expressions.js";
-import { leavesOf, type TableState } from "./conversion-state.js";
-import { type ConvertedTable, mirrorName, nextName, PROGRESS_TABLE } from "./converted-tables.js";
+import { leavesOf, oidOf } from "../catalog-expressions.js";
+import type { TableState } from "./conversion-state.js";
+import {
+  type ConvertedTable,
+  mirrorName,
+  nextName,
+  PROGRESS_TABLE,
+  REPLACEMENT_COMMENT,
+} from "./converted-tables.js";
 import { refuseDependents } from "./dependents.js";
+import { partitionName, refuseTakenNames } from "./taken-names.js";
 import { createMirror } from "./mirror.js";
 import { type PartitionLayout, partitionsOf } from "./partition-layout.js";
 
@@ -11,7 +18,7 @@ import { type PartitionLayout, partitionsOf } from "./partition-layout.js";
  * Creates the tables that will replace the present ones, and the triggers that keep them up to date from then on. Until the end of
  * the conversion only their owner may use them.
  *
- * @throws MigrationError if something depends on a table, so that it can't be replaced.
+ * @throws MigrationError if something depends on a table, so that it can't be replaced; or if others have the names of what is created.
  */
 export async function createReplacements(
   db: Transaction<CheckpointDatabase>,
@@ -20,6 +27,7 @@ export async function createReplacements(
   layout: PartitionLayout,
 ): Promise<void> {
   await refuseDependents(db, schema, tables);
+  await refuseTakenNames(db, schema, tables, layout);
   for (const { table } of tables) await createReplacement(db, schema, table, layout);
   await createProgress(db, schema, tables);
   // Waits for the writers that began before the triggers exist.
@@ -40,27 +48,24 @@ async function createReplacement(
   table: ConvertedTable,
   layout: PartitionLayout,
 ): Promise<void> {
-  const { owner, tablespace, options } = await readStorage(db, schema, table.name);
+  const { owner, tablespace, isUnlogged, options } = await readStorage(db, schema, table.name);
+  const create = isUnlogged ? sql`create unlogged table` : sql`create table`;
   await sql`select set_config('default_tablespace', ${tablespace}, true)`.execute(db);
   const next = sql.id(schema, nextName(table));
   const columns = sql`(like ${sql.id(schema, table.name)} including all)`;
   const settings = options.map(({ names, value }) => sql`${sql.id(...names)} = ${sql.lit(value)}`);
   const storage = settings.length === 0 ? sql`` : sql`with (${sql.join(settings)})`;
   const count = partitionsOf(layout);
-  if (count === 0) await sql`create table ${next} ${columns} ${storage}`.execute(db);
+  if (count === 0) await sql`${create} ${next} ${columns} ${storage}`.execute(db);
   else await sql`create table ${next} ${columns} partition by hash (thread_id)`.execute(db);
+  await sql`comment on table ${next} is ${sql.lit(REPLACEMENT_COMMENT)}`.execute(db);
   await ownAlone(db, schema, nextName(table), owner);
   for (let remainder = 0; remainder < count; remainder++) {
     const name = partitionName(table, count, remainder);
-    await sql`create table ${sql.id(schema, name)} partition of ${next}
+    await sql`${create} ${sql.id(schema, name)} partition of ${next}
       for values with (modulus ${sql.lit(count)}, remainder ${sql.lit(remainder)}) ${storage}`.execute(db);
     await ownAlone(db, schema, name, owner);
   }
-}
-
-/** Contains the number of partitions, so that tables of two layouts can exist at once. */
-function partitionName({ name }: ConvertedTable, count: number, remainder: number): string {
-  return `${name}_hash${count}_${String(remainder).padStart(String(count - 1).length, "0")}`;
 }
 
 async function createProgress(
@@ -86,6 +91,8 @@ interface Storage {
   readonly owner: string;
   /** An empty name is the tablespace of the database. */
   readonly tablespace: string;
+  /** Whether a crash of the server empties it. */
+  readonly isUnlogged: boolean;
   /** The storage parameters of the table and of its TOAST table. */
   readonly options: readonly { readonly names: readonly string[]; readonly value: string }[];
 }
@@ -100,6 +107,7 @@ async function readStorage(
     select
       pg_get_userbyid(relation.relowner)::text as "owner",
       coalesce((select spcname::text from pg_tablespace where pg_tablespace.oid = leaf.reltablespace), '') as "tablespace",
+      leaf.relpersistence = 'u' as "isUnlogged",
       (
         select coalesce(json_agg(json_build_object('names', names, 'value', value)), '[]')
         from (
@@ -112,7 +120,7 @@ async function readStorage(
     from pg_class as relation, pg_class as leaf
     where relation.oid = ${oid} and leaf.oid in (${leavesOf(oid)})
     order by leaf.oid limit 1`.execute(db);
-  return rows[0] ?? { owner: "", tablespace: "", options: [] };
+  return rows[0] ?? { owner: "", tablespace: "", isUnlogged: false, options: [] };
 }
 
 /** Gives a new table to its owner, and takes away the privileges that default privileges have given to others. */

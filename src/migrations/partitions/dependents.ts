@@ -1,7 +1,7 @@
-import { sql, type Transaction } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { MigrationError } from "../../errors/index.js";
-import { oidOf } from "../catalog-expressions.js";
+import { leavesOf, oidOf } from "../catalog-expressions.js";
 import type { TableState } from "./conversion-state.js";
 import { CONVERTED_TABLES } from "./converted-tables.js";
 
@@ -11,7 +11,7 @@ import { CONVERTED_TABLES } from "./converted-tables.js";
  * @throws MigrationError naming what depends on it.
  */
 export async function refuseDependents(
-  db: Transaction<CheckpointDatabase>,
+  db: Kysely<CheckpointDatabase>,
   schema: string,
   tables: readonly TableState[],
 ): Promise<void> {
@@ -33,7 +33,11 @@ export async function refuseDependents(
       union all
       select pg_describe_object('pg_rewrite'::regclass, oid, 0) from pg_rewrite where ev_class = ${oid}
       union all
-      select pg_describe_object('pg_publication_rel'::regclass, oid, 0) from pg_publication_rel where prrelid = ${oid}
+      -- That of a schema, or of all tables, would publish the copies as well.
+      select format('publication %I', pubname) from pg_publication_tables
+      where (schemaname, tablename) in (
+        select nspname, relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+        where pg_class.oid = ${oid} or pg_class.oid in (${leavesOf(oid)}))
       union all
       select pg_describe_object('pg_class'::regclass, inhparent, 0) from pg_inherits where inhrelid = ${oid}
       union all

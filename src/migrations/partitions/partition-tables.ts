@@ -8,6 +8,7 @@ import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
 import { inLockedTransaction } from "../in-locked-transaction.js";
 import type { MigrateOptions } from "../migrate.js";
 import { withRowSecurityOff } from "../with-row-security-off.js";
+import { refuseDistributed } from "./partition-plan.js";
 import { makeStep, type StepResult, type TableProgress } from "./conversion-step.js";
 import { parseLayout, type PartitionLayout } from "./partition-layout.js";
 
@@ -49,12 +50,14 @@ const REPEATED_STATES = new Set(["55P03", "40P01", "40001"]);
  * It makes steps of a fraction of a second, each in a transaction of its own, and reads from the catalog how far it is. So it can be
  * ended anywhere, and called again to go on. Called with the layout that the tables have, it gives up a conversion under way.
  *
- * Until the end the tables need twice their disk space. See `docs/scale.md` for what it costs and gains.
+ * Until the end the tables need twice their disk space, which {@link planPartitions} tells before. See `docs/scale.md` for what
+ * partitions cost and gain.
  *
  * @param db - A Kysely on the database, not a transaction. Its role owns the tables.
  * @throws InvalidConfigError for an unknown layout, or a transaction.
- * @throws MigrationError if the schema lacks tables; if something depends on a table, such as a view or a publication; if rows differ
- *   from their copies; or if other transactions keep the tables locked for `lockTimeoutMs`. The tables work as before then.
+ * @throws MigrationError if the schema lacks tables; if something depends on a table, such as a view or a publication; if Citus distributes
+ *   them; if others have the names that the conversion needs; if another process converts them to another layout; if rows differ from
+ *   their copies; or if other transactions keep the tables locked for `lockTimeoutMs`. The tables work as before then.
  * @throws PermissionError if the role does not own the tables, or may not create tables in the schema.
  *
  * @example
@@ -70,13 +73,17 @@ export async function partitionTables(
   if (db.isTransaction)
     throw new InvalidConfigError("db", "expected no transaction: each step needs its own");
   const plain = db.withoutPlugins();
+  await refuseDistributed(plain, schema);
   let limit = FIRST_LIMIT;
+  let hasBegun = false;
   for (;;) {
     const startedAt = performance.now();
     const result = await repeatedly(lockTimeoutMs, () =>
       stepOf(plain, { schema, lockTimeoutMs, layout }, limit),
     );
     limit = nextLimit(limit, result, performance.now() - startedAt);
+    if (result.kind === "given-up" && hasBegun && result.layout !== layout) throw isChanged(result.layout);
+    hasBegun ||= result.kind === "begun" || result.kind === "moved";
     if (result.kind === "moved") onProgress?.(result);
     if (result.kind === "replaced") return { layout, isConverted: true, rows: result.rows };
     if (result.kind === "nothing") return { layout, isConverted: false, rows: {} };
@@ -121,6 +128,14 @@ async function repeatedly(limitMs: number, step: () => Promise<StepResult>): Pro
       await pause(growingPauseMs(round, PAUSES));
     }
   }
+}
+
+/** Two processes that want different layouts would give each other up for ever. */
+function isChanged(layout: string | undefined): MigrationError {
+  return new MigrationError(
+    `another process converts the tables to ${layout ?? "another layout"} at the same time. Its conversion was given up as well, ` +
+      "and the tables are as they were",
+  );
 }
 
 function isBusy(limitMs: number, cause: Error, sqlState: string): MigrationError {

@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { readCarriedOver } from "./carried-over.js";
 import type { TableState } from "./conversion-state.js";
+import { refuseDependents } from "./dependents.js";
 import { mirrorName, nextName, PROGRESS_TABLE, truncateMirrorName } from "./converted-tables.js";
 
 /**
@@ -18,6 +19,8 @@ export async function replaceTables(
 ): Promise<boolean> {
   await lockOut(db, schema, tables);
   if (!(await isReady())) return false;
+  // Some of them would not keep the table from being dropped.
+  await refuseDependents(db, schema, tables);
   const statements: string[] = [];
   for (const { table } of tables) statements.push(...(await readCarriedOver(db, schema, table)));
   // In one statement, since policies of one table may read another one.
