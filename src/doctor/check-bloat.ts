@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
+import { leavesOf } from "../migrations/catalog-expressions.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -18,9 +19,11 @@ export const checkBloat: Check = {
     const tables = await readTables(db, schema.name);
     const found = [
       ...(await autovacuumOf(examination)),
-      ...tables.flatMap((table) => [...neglectOf(table, schema.name), ...deadOf(table, examination)]),
+      ...tables.flatMap((table) => [...neglectOf(table), ...deadOf(table, examination)]),
     ];
-    return found.length > 0 ? found : tables.map((table) => ok(describe(table)));
+    if (found.length > 0) return found;
+    const names = [...new Set(tables.map(({ whole }) => whole))];
+    return names.map((name) => ok(describe(tables.filter(({ whole }) => whole === name))));
   },
 };
 
@@ -31,8 +34,8 @@ type TableRow = Omit<OwnRow, "hasCitus">;
 async function readTables(db: DoctoredDatabase, schema: string): Promise<TableRow[]> {
   const own = await readOwn(db, schema);
   if (own[0]?.hasCitus !== true) return own;
-  const ofShards = new Map((await readShards(db, schema)).map((row) => [row.name, row]));
-  return own.map((row) => ({ ...row, ...ofShards.get(row.name) }));
+  const ofShards = new Map((await readShards(db, schema)).map((row) => [row.whole, row]));
+  return own.map((row) => ({ ...row, ...ofShards.get(row.whole) }));
 }
 
 function readShards(db: DoctoredDatabase, schema: string) {
@@ -42,39 +45,63 @@ function readShards(db: DoctoredDatabase, schema: string) {
   );
   return db
     .selectFrom(measured.as("shards"))
-    .select(["name", "live", "dead", "toast_live as toastLive", "toast_dead as toastDead"])
+    .select(["name as whole", "live", "dead", "toast_live as toastLive", "toast_dead as toastDead"])
     .select(sql<Date | null>`vacuumed::timestamptz`.as("vacuumed"))
-    .select(sql<string>`pg_size_pretty(table_bytes::bigint)`.as("size"))
-    .select(sql<string>`pg_size_pretty(toast_bytes::bigint)`.as("toastSize"))
+    .select(
+      (["size", "wholeSize"] as const).map((size) =>
+        sql<string>`pg_size_pretty(table_bytes::bigint)`.as(size),
+      ),
+    )
+    .select(sql<string>`pg_size_pretty(toast_bytes::bigint)`.as("wholeToastSize"))
     .execute();
 }
 
-/** Reads the statistics of each table, and of its TOAST table, which holds long values. */
+/** Reads the statistics of each table, or of each of its partitions, and of its TOAST table, which holds long values. */
 function readOwn(db: DoctoredDatabase, schema: string) {
   const count = (source: "own" | "toast", name: "n_live_tup" | "n_dead_tup") =>
     sql<number>`coalesce(${sql.ref(`${source}.${name}`)}, 0)::float8`;
-  return db
-    .selectFrom("pg_catalog.pg_class as table")
-    .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "table.relnamespace")
-    .leftJoin("pg_catalog.pg_class as long", "long.oid", "table.reltoastrelid")
-    .leftJoin("pg_catalog.pg_stat_all_tables as own", "own.relid", "table.oid")
-    .leftJoin("pg_catalog.pg_stat_all_tables as toast", "toast.relid", "table.reltoastrelid")
-    .select(["table.relname as name", "table.reloptions as options", "long.reloptions as toastOptions"])
-    .select([count("own", "n_live_tup").as("live"), count("own", "n_dead_tup").as("dead")])
-    .select([count("toast", "n_live_tup").as("toastLive"), count("toast", "n_dead_tup").as("toastDead")])
-    .select(sql<Date | null>`greatest(own.last_vacuum, own.last_autovacuum)`.as("vacuumed"))
-    .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
-    .select(sql<string>`pg_size_pretty(coalesce(pg_relation_size("long".oid), 0))`.as("toastSize"))
-    .select(HAS_CITUS.as("hasCitus"))
-    .where("namespace.nspname", "=", schema)
-    .where(
-      "table.relname",
-      "in",
-      ROW_TABLES.map(({ name }) => name),
-    )
-    .where("table.relkind", "=", "r")
-    .orderBy("table.relname")
-    .execute();
+  return (
+    db
+      .selectFrom("pg_catalog.pg_class as whole")
+      .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "whole.relnamespace")
+      .innerJoinLateral(
+        () => sql<{ oid: number }>`(${leavesOf(sql`whole.oid`)})`.as<"leaf">(sql`leaf (oid)`),
+        (join) => join.onTrue(),
+      )
+      .innerJoin("pg_catalog.pg_class as table", "table.oid", "leaf.oid")
+      .innerJoin("pg_catalog.pg_namespace as own_namespace", "own_namespace.oid", "table.relnamespace")
+      .leftJoin("pg_catalog.pg_class as long", "long.oid", "table.reltoastrelid")
+      .leftJoin("pg_catalog.pg_stat_all_tables as own", "own.relid", "table.oid")
+      .leftJoin("pg_catalog.pg_stat_all_tables as toast", "toast.relid", "table.reltoastrelid")
+      .select(["whole.relname as whole", "own_namespace.nspname as schema", "table.relname as name"])
+      .select(["table.reloptions as options", "long.reloptions as toastOptions"])
+      .select([count("own", "n_live_tup").as("live"), count("own", "n_dead_tup").as("dead")])
+      .select([count("toast", "n_live_tup").as("toastLive"), count("toast", "n_dead_tup").as("toastDead")])
+      .select(sql<Date | null>`greatest(own.last_vacuum, own.last_autovacuum)`.as("vacuumed"))
+      .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
+      // Of all partitions together.
+      .select(
+        sql<string>`pg_size_pretty(sum(pg_table_size("table".oid)) over (partition by whole.oid))`.as(
+          "wholeSize",
+        ),
+      )
+      .select(
+        sql<string>`pg_size_pretty(sum(coalesce(pg_relation_size("long".oid), 0)) over (partition by whole.oid))`.as(
+          "wholeToastSize",
+        ),
+      )
+      .select(HAS_CITUS.as("hasCitus"))
+      .where("namespace.nspname", "=", schema)
+      .where(
+        "whole.relname",
+        "in",
+        ROW_TABLES.map(({ name }) => name),
+      )
+      .where("whole.relkind", "in", ["r", "p"])
+      .orderBy("whole.relname")
+      .orderBy("table.relname")
+      .execute()
+  );
 }
 
 async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]> {
@@ -94,7 +121,7 @@ async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]>
   );
 }
 
-function neglectOf({ name, options, toastOptions }: TableRow, schema: string): Finding[] {
+function neglectOf({ schema, name, options, toastOptions }: TableRow): Finding[] {
   const table = quoted(schema, name);
   const isOff = (of: readonly string[] | null): boolean =>
     of?.some((one) => AUTOVACUUM_OFF.test(one)) ?? false;
@@ -107,7 +134,7 @@ function neglectOf({ name, options, toastOptions }: TableRow, schema: string): F
   );
 }
 
-function deadOf(table: TableRow, { limits, schema }: Examination): Finding[] {
+function deadOf(table: TableRow, { limits }: Examination): Finding[] {
   const isMuch = (dead: number, live: number): boolean =>
     dead > limits.deadRows && dead > limits.deadShare * live;
   if (!isMuch(table.dead, table.live) && !isMuch(table.toastDead, table.toastLive)) return [];
@@ -119,13 +146,18 @@ function deadOf(table: TableRow, { limits, schema }: Examination): Finding[] {
   return [
     warning(
       `table "${table.name}" (${table.size}) has ${many(table.dead)} dead and ${many(table.live)} live rows${long}; ${last}`,
-      `vacuum (analyze) ${quoted(schema.name, table.name)}; to return the space to the disk, use pg_repack`,
+      `vacuum (analyze) ${quoted(table.schema, table.name)}; to return the space to the disk, use pg_repack`,
     ),
   ];
 }
 
-function describe({ name, size, toastSize, live, dead }: TableRow): string {
-  return `${name} ${size} (${toastSize} TOAST, ${many(live)} live rows, ${many(dead)} dead)`;
+function describe(parts: readonly TableRow[]): string {
+  const [first] = parts;
+  if (first === undefined) return "";
+  const sum = (count: "live" | "dead") => many(parts.reduce((all, part) => all + part[count], 0));
+  const { whole, wholeSize, wholeToastSize } = first;
+  const partitions = whole === first.name ? "" : ` in ${parts.length} partitions`;
+  return `${whole} ${wholeSize}${partitions} (${wholeToastSize} TOAST, ${sum("live")} live rows, ${sum("dead")} dead)`;
 }
 
 function many(count: number): string {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { migrateCommand } from "../db/migrate-command.js";
 import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
+import { leavesOf } from "../migrations/catalog-expressions.js";
 import { OPTIONAL_INDEXES, type OptionalIndex } from "../migrations/indexes/optional-index.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
@@ -41,7 +42,13 @@ function readIndexes(db: DoctoredDatabase, schema: string) {
     .select(["index.indisunique as isUnique", "index.indisprimary as isPrimary"])
     .select(sql<boolean>`index.indisvalid and index.indisready`.as("isValid"))
     .select(sql<boolean>`index.indpred is null and index.indexprs is null`.as("isPlain"))
-    .select(sql<string>`pg_size_pretty(pg_relation_size(index.indexrelid))`.as("size"))
+    .select(sql<boolean>`relation.relkind = 'I'`.as("isPartitioned"))
+    .select(
+      sql<string>`pg_size_pretty((
+        select sum(pg_relation_size(part)) from (${leavesOf(sql`index.indexrelid`)}) as parts (part)))`.as(
+        "size",
+      ),
+    )
     .select(
       sql<string[]>`array(
         select attname::text
@@ -83,7 +90,8 @@ function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema
 }
 
 function uselessOf(index: IndexRow, schema: string): Finding[] {
-  const drop = `drop index concurrently ${quoted(schema, index.name)}`;
+  // Postgres can't drop the index of a partitioned table concurrently.
+  const drop = `drop index ${index.isPartitioned ? "" : "concurrently "}${quoted(schema, index.name)}`;
   if (!index.isValid && !index.isUnique && !OPTIONAL_NAMES.includes(index.name)) {
     const again = `${drop}, or reindex index concurrently ${quoted(schema, index.name)}`;
     return [warning(`index "${index.name}" is invalid: it slows down writes, and no query uses it`, again)];

@@ -76,8 +76,14 @@ async function stateOf(examination: Examination): Promise<Finding> {
     return await migrationsOf(examination);
   } catch (reason) {
     if (!(reason instanceof IncompatibleTablesError)) throw reason;
-    return error(reason.message, convertCommand(reason.schema, reason.layout) ?? "use another schema");
+    return error(reason.message, convertCommand(reason.schema, reason.layout) ?? otherwise(reason));
   }
+}
+
+function otherwise({ layout }: IncompatibleTablesError): string {
+  return layout === "partitions"
+    ? "create the tables with partitions by thread_id, copy the rows, and exchange the names"
+    : "use another schema";
 }
 
 async function migrationsOf({ db, schema }: Examination): Promise<Finding> {

@@ -12,6 +12,7 @@ import { checkCompression } from "./check-compression.js";
 import { checkFutureIds } from "./check-future-ids.js";
 import { checkIndexes } from "./check-indexes.js";
 import { checkOptionalTables } from "./check-optional-tables.js";
+import { checkPartitions } from "./check-partitions.js";
 import { checkPooler } from "./check-pooler.js";
 import { checkPrivileges } from "./check-privileges.js";
 import { checkRowSecurity } from "./check-row-security.js";
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   checkRowSecurity,
   checkCitus,
   checkIndexes,
+  checkPartitions,
   checkCollation,
   checkClock,
   checkFutureIds,

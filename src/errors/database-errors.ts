@@ -163,8 +163,8 @@ export class VectorExtensionError extends DatabaseError {
 export class IncompatibleTablesError extends DatabaseError {
   /** The schema that has the tables. */
   readonly schema: string;
-  /** Which program's tables they are. */
-  readonly layout: "python-shallow" | "javascript-store" | "unknown";
+  /** Which program's tables they are, or `partitions` for tables of savers that are partitioned by something else than `thread_id`. */
+  readonly layout: "python-shallow" | "javascript-store" | "partitions" | "unknown";
 
   constructor(schema: string, layout: IncompatibleTablesError["layout"], message: string) {
     super(message, {}, "INCOMPATIBLE_TABLES");

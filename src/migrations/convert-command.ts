@@ -6,6 +6,7 @@ type Layout = IncompatibleTablesError["layout"];
 const OPTIONS: Readonly<Record<Layout, string | undefined>> = {
   "python-shallow": "--convert-shallow",
   "javascript-store": "--convert-store",
+  partitions: undefined,
   unknown: undefined,
 };
 

@@ -22,6 +22,8 @@ export interface MigrationSet {
   readonly steps: Readonly<Record<string, MigrationStep>>;
   /** The columns that the tables have had since their first version, in every library that shares them. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** The only column by which the tables may be partitioned. `undefined`: any. */
+  readonly partitionKey?: string;
   /** An expression for whether the tables of a schema have every column that the statements of this version need. */
   isComplete(schema: string): RawBuilder<boolean>;
   /** Refuses a name that the caller has chosen for a table. */

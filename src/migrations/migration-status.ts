@@ -4,6 +4,7 @@ import { toDatabaseError } from "../db/to-database-error.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
+import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
 import { presentSets } from "./present-sets.js";
 
 /** The migration status of a schema. */
@@ -35,12 +36,19 @@ export interface MigrationStatusOptions {
 
 interface Catalog {
   columns: string[];
+  otherKeys: string[];
   recordReadable: boolean;
   tablesComplete: boolean;
   adoptable: boolean;
 }
 
-const NOTHING: Catalog = { columns: [], recordReadable: false, tablesComplete: false, adoptable: false };
+const NOTHING: Catalog = {
+  columns: [],
+  otherKeys: [],
+  recordReadable: false,
+  tablesComplete: false,
+  adoptable: false,
+};
 
 /**
  * Returns which migration steps have run in a schema. Only reads, also in a transaction that the caller passed in, and needs
@@ -51,7 +59,8 @@ const NOTHING: Catalog = { columns: [], recordReadable: false, tablesComplete: f
  * const { pending } = await migrationStatus(db, { schema: "agents" });
  * if (pending.length > 0) throw new Error(`database is behind: ${pending.join(", ")}`);
  * ```
- * @throws IncompatibleTablesError if the schema has tables of other columns with the same names.
+ * @throws IncompatibleTablesError if the schema has tables of other columns with the same names, or tables of savers that are
+ *   partitioned by another column than `thread_id`.
  * @throws DatabaseError if the database can't be reached.
  */
 export async function migrationStatus(
@@ -95,7 +104,7 @@ async function readStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
-  const refusal = refusalOf(schema, set, catalog.columns);
+  const refusal = refusalOf(schema, set, catalog.columns) ?? refusalOfKeys(schema, set, catalog.otherKeys);
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
   const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
@@ -125,6 +134,7 @@ async function readCatalog(
   const { rows } = await sql<Catalog>`
     select
       ${columnsOfTables(schema, set)} as "columns",
+      ${otherPartitionKeys(schema, set)} as "otherKeys",
       coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
       ${set.isComplete(schema)} as "tablesComplete",
       ${oidOf(schema, set.record)} is null

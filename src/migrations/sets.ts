@@ -27,6 +27,7 @@ export interface OptionalTableOptions {
 export const CHECKPOINT_SET: MigrationSet = {
   record: "checkpoint_kysely_migration",
   steps: MIGRATION_STEPS,
+  partitionKey: "thread_id",
   columns: {
     checkpoints: [
       "thread_id",

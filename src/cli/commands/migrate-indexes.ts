@@ -90,12 +90,13 @@ export async function checkIndexes(
 
 /** The SQL that would create the indexes. It follows the plan, since it can't run in a transaction. */
 export async function planIndexes(
+  db: CommandContext["db"],
   schema: string,
   { with: wanted }: IndexFlags,
 ): Promise<{ readonly text: string; readonly json: object }> {
   if (wanted.length === 0) return { text: "", json: {} };
   const { planOptionalIndexes } = await import("../../migrations/indexes/create-indexes.js");
-  const statements = planOptionalIndexes({ schema, indexes: wanted });
+  const statements = await planOptionalIndexes(db, { schema, indexes: wanted });
   const lines = statements.map((statement) => `${statement};`);
   return {
     text: ["\n\n-- Optional indexes: run each statement on its own, outside a transaction", ...lines].join(

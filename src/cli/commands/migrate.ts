@@ -140,7 +140,7 @@ function describeStore({ applied, ...converted }: StoreConversion): Migrated {
 async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
   const { planMigrations } = await import("../../migrations/plan-migrations.js");
   const plan = await planMigrations(db, { schema, lockTimeoutMs, ...flags.tables });
-  const { text, json } = await planIndexes(schema, flags.indexes);
+  const { text, json } = await planIndexes(db, schema, flags.indexes);
   const moved = await planOfDistribution(db, schema, flags.distribution);
   return {
     exitCode: EXIT_CODE.ok,

@@ -3,6 +3,7 @@ import type { CallContext } from "../../db/call-context.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { HAS_CITUS, shardStatistics } from "../../db/shard-statistics.js";
 import { runStatement } from "../../db/statements/run-statement.js";
+import { leavesOf } from "../../migrations/catalog-expressions.js";
 import { Statement } from "../../db/statements/statement.js";
 
 /** A table with its size. */
@@ -58,19 +59,29 @@ const sizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, paramet
       "relation.relnamespace",
     )
     .select(sql<string>`relation.relname::text`.as("name"))
+    .innerJoinLateral(
+      () => sql<{ oid: number }>`(${leavesOf(sql`relation.oid`)})`.as<"leaf">(sql`leaf (oid)`),
+      (join) => join.onTrue(),
+    )
+    .innerJoin(
+      sql<{ oid: number; reltuples: number }>`pg_catalog.pg_class`.as<"held">(sql`held`),
+      "held.oid",
+      "leaf.oid",
+    )
     // Before the first ANALYZE only the statistics know how many rows there are.
     .select(
-      sql<number>`(case when relation.reltuples > 0 then relation.reltuples
-        else coalesce(pg_stat_get_live_tuples(relation.oid), 0) end)::float8`.as("rows"),
+      sql<number>`sum(case when held.reltuples > 0 then held.reltuples
+        else coalesce(pg_stat_get_live_tuples(held.oid), 0) end)::float8`.as("rows"),
     )
     // Null for a table that was dropped meanwhile.
-    .select(sql<number>`coalesce(pg_table_size(relation.oid), 0)::float8`.as("table_bytes"))
-    .select(sql<number>`coalesce(pg_indexes_size(relation.oid), 0)::float8`.as("index_bytes"))
+    .select(sql<number>`coalesce(sum(pg_table_size(held.oid)), 0)::float8`.as("table_bytes"))
+    .select(sql<number>`coalesce(sum(pg_indexes_size(held.oid)), 0)::float8`.as("index_bytes"))
     .select(HAS_CITUS.as("has_citus"))
     .where("namespace.nspname", "=", parameter("schema"))
     .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`)
-    .where("relation.relkind", "=", sql.lit("r"))
-    .orderBy(sql`pg_total_relation_size(relation.oid)`, (order) => order.desc().nullsLast()),
+    .where("relation.relkind", "in", [sql.lit("r"), sql.lit("p")])
+    .groupBy("relation.relname")
+    .orderBy(sql`sum(pg_total_relation_size(held.oid))`, (order) => order.desc().nullsLast()),
 );
 
 const shardSizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, parameter) =>

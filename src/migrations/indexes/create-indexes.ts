@@ -1,4 +1,4 @@
-import { createQueryId, type Kysely, PostgresQueryCompiler } from "kysely";
+import { createQueryId, type Kysely, PostgresQueryCompiler, type RawBuilder } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { type IndexState, optionalIndexStatus } from "./index-status.js";
@@ -8,6 +8,7 @@ import {
   type OptionalIndex,
   parseOptionalIndexes,
 } from "./optional-index.js";
+import { partitionedIndexDrops, partitionedIndexStatements } from "./partitioned-index.js";
 
 /** The optional indexes to create or drop. */
 export interface OptionalIndexOptions {
@@ -19,7 +20,7 @@ export interface OptionalIndexOptions {
 /**
  * Creates optional indexes without blocking writers: with `concurrently`, one after another. In a transaction that the caller
  * passed in, and on PGlite, they are created without it, which blocks writers. An index that an earlier attempt left broken is
- * rebuilt. An index that another session is building is left alone.
+ * rebuilt; that of a partitioned table is completed. An index that another session is building is left alone.
  *
  * @returns The state of each index.
  * @throws InvalidConfigError for an unknown name.
@@ -40,10 +41,9 @@ export async function createOptionalIndexes(
   const before = await optionalIndexStatus(plain, { schema });
   try {
     for (const index of wanted) {
-      if (before[index] === "broken") {
-        await dropIndexStatement(schema, index, isConcurrent(plain)).execute(plain);
+      for (const statement of await creationOf(plain, schema, index, before[index])) {
+        await statement.execute(plain);
       }
-      await createIndexStatement(schema, index, isConcurrent(plain)).execute(plain);
     }
   } catch (error) {
     throw toDatabaseError(error);
@@ -70,7 +70,9 @@ export async function dropOptionalIndexes(
   const plain = db.withoutPlugins();
   try {
     for (const index of parseOptionalIndexes(indexes)) {
-      await dropIndexStatement(schema, index, isConcurrent(plain)).execute(plain);
+      const ofPartitions = await partitionedIndexDrops(plain, schema, index);
+      const drops = ofPartitions ?? [dropIndexStatement(schema, index, isConcurrent(plain))];
+      for (const statement of drops) await statement.execute(plain);
     }
   } catch (error) {
     throw toDatabaseError(error);
@@ -91,6 +93,23 @@ export async function dropBrokenIndexes(
   await dropOptionalIndexes(db, { schema, indexes: indexes.filter((index) => states[index] === "broken") });
 }
 
+/** The statements that create an index, or what is missing of it. A broken one of a table that is not partitioned is created again. */
+async function creationOf(
+  db: Kysely<CheckpointDatabase>,
+  schema: string,
+  index: OptionalIndex,
+  state: IndexState,
+): Promise<readonly RawBuilder<unknown>[]> {
+  const concurrently = isConcurrent(db);
+  if (state === "ready" || state === "building") return [];
+  const ofPartitions = concurrently ? await partitionedIndexStatements(db, schema, index) : undefined;
+  if (ofPartitions !== undefined) return ofPartitions;
+  return [
+    ...(state === "broken" ? [dropIndexStatement(schema, index, concurrently)] : []),
+    createIndexStatement(schema, index, concurrently),
+  ];
+}
+
 /** `concurrently` is impossible in a transaction, and useless if the database has only one connection. */
 function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
   return !db.isTransaction && db.getExecutor().adapter.supportsMultipleConnections === true;
@@ -102,12 +121,15 @@ function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
  *
  * @throws InvalidConfigError for an unknown name.
  */
-export function planOptionalIndexes({ schema = "public", indexes }: OptionalIndexOptions): string[] {
-  return parseOptionalIndexes(indexes).map(
-    (index) =>
-      new PostgresQueryCompiler().compileQuery(
-        createIndexStatement(schema, index, true).toOperationNode(),
-        createQueryId(),
-      ).sql,
-  );
+export async function planOptionalIndexes(
+  db: Kysely<CheckpointDatabase>,
+  { schema = "public", indexes }: OptionalIndexOptions,
+): Promise<string[]> {
+  const statements: RawBuilder<unknown>[] = [];
+  for (const index of parseOptionalIndexes(indexes)) {
+    const ofPartitions = await partitionedIndexStatements(db.withoutPlugins(), schema, index);
+    statements.push(...(ofPartitions ?? [createIndexStatement(schema, index, true)]));
+  }
+  const compiler = new PostgresQueryCompiler();
+  return statements.map((each) => compiler.compileQuery(each.toOperationNode(), createQueryId()).sql);
 }

@@ -37,7 +37,9 @@ export async function optionalIndexStatus(
         index.indisvalid as is_valid,
         exists (
           select from pg_catalog.pg_stat_progress_create_index as progress
-          where progress.index_relid = relation.oid
+          left join pg_catalog.pg_class as part on part.oid = progress.index_relid
+          -- Those of partitions are built one after the other.
+          where progress.index_relid = relation.oid or part.relname = relation.relname || '_' || progress.relid
         ) as is_building
       from pg_catalog.pg_index as index
       join pg_catalog.pg_class as relation on relation.oid = index.indexrelid
